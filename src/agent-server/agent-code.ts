@@ -11,31 +11,27 @@ import type { LoadingOptions } from './still-loading.ts';
 /** The agent's code that the configuration file names. */
 export interface AgentCode {
   graphs: readonly LoadedGraph[];
-  /** The rules of access of `auth.path`. */
+  /** The authentication and authorization handlers of `auth.path`. */
   auth: AgentAuth | undefined;
   /** The application of `http.app`. */
   app: CustomApp | undefined;
 }
 
 /**
- * Loads all of it from the agent's own folder.
+ * Loads the code from the agent's own folder.
  *
  * @param configPath absolute path of the configuration file.
- * @param patience told of what takes long.
- * @throws StartupError for the first that can't be loaded, or is not what it must be.
+ * @param loading logs what is slow to load.
+ * @throws StartupError for the first module that fails to load or has the wrong type.
  */
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,
-  retryPolicy: LoadingOptions,
+  loading: LoadingOptions,
 ): Promise<AgentCode> {
   const { auth: rules, http } = configuration.file;
-  const graphs = await loadGraphs(configuration.places, configPath, retryPolicy);
-  const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), retryPolicy);
-  const app = await logWhileLoading(
-    `\`http.app\`, ${http?.app}`,
-    loadCustomApp(configuration, configPath),
-    retryPolicy,
-  );
+  const graphs = await loadGraphs(configuration.places, configPath, loading);
+  const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading);
+  const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
   return { graphs, auth, app };
 }

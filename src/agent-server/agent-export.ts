@@ -10,12 +10,12 @@ import { acceptTypeScript, exportNames, exportOf, importFile } from './graphs/im
 import { StartupError } from './startup-error.ts';
 
 /**
- * What a file of the agent exports that the configuration file names, such as `./src/auth.ts:auth`.
+ * Returns an export that the configuration file names, such as `./src/auth.ts:auth`.
  *
- * @param path where the configuration file names it.
- * @param named what it says there.
- * @param configPath absolute path of the configuration file; the file lies relative to its folder.
- * @throws StartupError with the line of the configuration file, when there is no such export or loading it threw.
+ * @param path of the field in the configuration file.
+ * @param named the value of that field.
+ * @param configPath absolute path of the configuration file; the named file is relative to its folder.
+ * @throws StartupError with the line in the configuration file if the export is missing or loading it threw.
  */
 export async function agentExport(
   { invalid }: Pick<Configuration, 'invalid'>,

@@ -40,7 +40,7 @@ import type { Items } from './store/items.ts';
 import type { OpenThreads } from './threads/open.ts';
 import type { ThreadStore } from './threads/store.ts';
 
-/** What the routes work with. */
+/** The dependencies of the routes. */
 export interface AppParts {
   assistants: AssistantStore;
   threads: ThreadStore;
@@ -60,7 +60,7 @@ export interface AppParts {
   around: Omit<Around, 'isGuarded' | 'clock' | 'log'>;
 }
 
-/** The endpoints, from a request to a response. */
+/** Creates the application with all endpoints. */
 export function createApp(parts: AppParts): Hono {
   const { assistants, threads, runStore, runs, graphs, clock } = parts;
   const app = new Hono();
@@ -80,7 +80,7 @@ export function createApp(parts: AppParts): Hono {
   app.route('/threads', threadRoutes(parts.openThreads));
   app.route('/threads', threadStateRoutes(parts.openThreads));
   app.route('/threads', threadStreamRoutes({ ...parts.openThreads, clock }));
-  // The document spells the paths of runs on a thread in both ways.
+  // The specification spells the paths of runs on a thread in both ways.
   for (const threadsPath of ['/threads', '/thread']) {
     app.route(threadsPath, threadRunRoutes({ runs, store: runStore, threads, clock }));
     app.route(
@@ -124,17 +124,17 @@ export function createApp(parts: AppParts): Hono {
   return app;
 }
 
-/** Every error in the one shape `{"detail": ...}`. What is a mistake of ours is told to the log and not to the caller. */
+/** Reports every error as `{"detail": ...}`. The details of an internal error go to the log only. */
 function answerError(error: Error, c: Context, log: (line: string) => void): Response {
   if (error instanceof Refusal) return c.json({ detail: error.detail }, error.status);
   if (error instanceof AuthRefusal) return error.toResponse();
-  // An application of the agent's says no in the way of its own framework.
+  // The agent's own application may throw its framework's errors.
   if (error instanceof HTTPException) return error.getResponse();
-  // Who waits for a run of which this process does not see the end.
+  // The caller waits for a run that ends in another process.
   if (error instanceof RunStopped) return c.json({ detail: error.message }, 503, { 'retry-after': '1' });
   if (isDatabaseUnavailable(error)) {
     return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
   }
   log(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
-  return c.json({ detail: 'The server failed. Its log says more.' }, 500);
+  return c.json({ detail: 'Internal error. See the server log.' }, 500);
 }

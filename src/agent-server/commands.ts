@@ -3,22 +3,21 @@ import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { AgentServerProcess } from './server.ts';
 
-/** What the process that started an agent server may ask of it, a line of JSON each; the end of the input is to leave. */
+/** The commands of the parent process, one JSON line each; the end of the input means exit. */
 const Command = z.union([
   z.strictObject({ do: z.literal('rest') }),
   z.strictObject({ do: z.literal('wake'), revision_id: z.string() }),
 ]);
 
-const NO_COMMAND =
-  'What was written is no command: that is {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
+const NO_COMMAND = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
 
-/** What is answered, a line each. */
-export type CommandAnswer = { event: 'idle' } | { event: 'serving' } | { event: 'failed'; reason: string };
+/** The responses, one line each. */
+export type CommandAnswer = { event: 'resting' } | { event: 'awake' } | { event: 'failed'; reason: string };
 
 /**
- * Carries out what is asked on `input`, one thing after the other.
+ * Runs the commands on `input` one after the other.
  *
- * @returns what resolves when nothing more can come.
+ * @returns a promise that resolves at the end of the input.
  */
 export async function takeCommands(
   input: Readable,
@@ -35,7 +34,7 @@ export async function takeCommands(
     try {
       if (command.do === 'rest') {
         await server.rest();
-        answer({ event: 'idle' });
+        answer({ event: 'resting' });
       } else {
         await server.wake(command.revision_id);
         answer({ event: 'serving' });

@@ -10,22 +10,22 @@ import { fieldName, formatProblem } from '../diagnostics/problem.ts';
 import type { FieldPath } from '../diagnostics/problem.ts';
 import { StartupError } from './startup-error.ts';
 
-/** What the graph configuration file asks of this process. */
+/** The settings of the graph configuration file. */
 export interface Configuration {
   places: GraphPlace[];
-  /** Variables for the agent's code, where the environment does not have them. */
+  /** Defaults for the agent's environment variables. */
   env: Record<string, string>;
-  /** What the file says, key by key: the rooms read their own. */
+  /** The whole file; each module reads its own part. */
   file: GraphConfig;
-  /** The refusal of a value that turned out wrong after the file was read, with the value's line. */
+  /** The error for a value that turned out wrong after the file was read, with its line. */
   invalid(path: FieldPath, message: string): StartupError;
 }
 
 /**
- * Reads the graph configuration file, and the file of variables that it may name.
+ * Reads the graph configuration file, and the env file that it may name.
  *
  * @param configPath absolute path.
- * @throws StartupError with every problem and its line, or when the file names a graph that this machine can't run.
+ * @throws StartupError with every problem and its line, or if this machine can't run one of the graphs.
  */
 export function readConfiguration(configPath: string, log: (line: string) => void): Configuration {
   const name = basename(configPath);
@@ -60,8 +60,8 @@ function variables(env: GraphConfig['env'], folder: string, log: (line: string) 
   if (typeof env !== 'string') return env;
   const text = readIfThere(resolve(folder, env));
   if (text === undefined) {
-    // Such a file is seldom committed: deployments bring their variables as secrets.
-    log(`warning: the file of variables ${env} is not there; the deployment's secrets are used alone.`);
+    // Env files are seldom committed: deployments provide their variables as secrets.
+    log(`warning: the env file ${env} does not exist. Only the deployment's secrets are used.`);
     return {};
   }
   const found: Record<string, string> = {};

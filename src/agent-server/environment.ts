@@ -9,10 +9,10 @@ const seconds = z.coerce
   .positive({ error: 'must be more than 0 seconds' })
   .max(24 * 24 * 3600, { error: 'must be at most 2073600 seconds' });
 
-/** How long (seconds) a run may take where nobody says otherwise, as at the public service. */
+/** The default time limit (seconds) of a run, as on the public service. */
 const DEFAULT_RUN_TIMEOUT = 3600;
 
-/** The variables that tell the process what to serve, and where. */
+/** The environment variables of the process. */
 const Environment = z.object({
   LANDFALL_GRAPH_CONFIG: z.string({ error: 'is missing' }).refine(isAbsolute, { error: 'must be an absolute path' }),
   DATABASE_URI: z
@@ -20,7 +20,7 @@ const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres://' }),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number({ error: 'must be a port' }).int().min(0).max(65_535).default(0),
-  /** A Unix socket to listen on, in the place of HOST and PORT. */
+  /** A Unix socket to listen on instead of HOST and PORT. */
   LANDFALL_AGENT_SOCKET: z.string().refine(isAbsolute, { error: 'must be an absolute path' }).optional(),
   LANDFALL_AGENT_TOKEN: z.string().min(1).optional(),
   LANDFALL_REVISION_ID: z.string().optional(),
@@ -30,20 +30,20 @@ const Environment = z.object({
   LANDFALL_TRACING_TOKEN: z.string().min(1).optional(),
   LANDFALL_WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
   LANDFALL_RUN_TIMEOUT_SECONDS: seconds.optional(),
-  /** The public service's name for it. */
+  /** The public service's name for the run timeout. */
   BG_JOB_TIMEOUT_SECS: seconds.optional(),
   LANDFALL_LEASE_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(1000).optional(),
   LANDFALL_MAX_RUNS: z.coerce.number({ error: 'must be a whole number' }).int().min(1).default(100),
 });
 export type Environment = z.infer<typeof Environment>;
 
-/** Variables that the agent's code has no business with: they open doors. */
+/** Credentials, which the agent's code must not see. */
 const SECRET = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI', 'LANDFALL_TRACING_TOKEN'] as const;
 
 /**
- * Reads the process's environment, and takes the secrets of the server out of it before the agent's code is loaded.
+ * Reads the process's environment, and removes the server's secrets from it before the agent's code is loaded.
  *
- * @throws StartupError that names every variable that is wrong, and never a value.
+ * @throws StartupError that names every invalid variable, never its value.
  */
 export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
   const parsed = Environment.safeParse(env);
@@ -57,7 +57,7 @@ export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
   return parsed.data;
 }
 
-/** Where runs that ended are told; undefined where nobody asked for it. */
+/** Where finished runs are exported; undefined if not configured. */
 export function tracingOf({
   LANDFALL_TRACING_URL: url,
   LANDFALL_TRACING_TOKEN: token,
@@ -65,6 +65,6 @@ export function tracingOf({
   return url === undefined || token === undefined ? undefined : { url, token };
 }
 
-/** How long (ms) a run may take. */
+/** The time limit (ms) of a run. */
 export const runLimitOf = ({ LANDFALL_RUN_TIMEOUT_SECONDS: own, BG_JOB_TIMEOUT_SECS: common }: Environment): number =>
   (own ?? common ?? DEFAULT_RUN_TIMEOUT) * 1000;

@@ -4,11 +4,11 @@ import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
 import { StartupError } from './startup-error.ts';
 
-/** How long (ms) a connection may idle. */
+/** The keep-alive timeout (ms) of connections. */
 const KEEP_ALIVE_MS = 75_000;
-/** How many connections may wait to be taken: a Unix socket refuses those beyond at once. */
+/** The listen backlog: a Unix socket refuses connections beyond it at once. */
 const BACKLOG = 4096;
-/** How long (ms) answers that are nearly done may take once all runs have ended. */
+/** How long (ms) responses may take to finish once all runs have ended. */
 const GOODBYE_MS = 1000;
 
 /** A server that listens. */
@@ -17,16 +17,16 @@ export interface Listener {
   url: string;
   /** Absent where it listens on a Unix socket. */
   port: number | undefined;
-  /** Takes no new connections from now on. */
+  /** Stops accepting connections. */
   stopAccepting(): void;
-  /** Lets the last answers go out, and closes every connection. */
+  /** Waits for the last responses, then closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on an address, or on a Unix socket where one is given.
+ * Listens on an address, or on a Unix socket if given.
  *
- * @throws StartupError when it is taken or not ours.
+ * @throws StartupError if it is in use or not permitted.
  */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
@@ -34,10 +34,9 @@ export async function listen(
 ): Promise<Listener> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  // A run may take longer than any bound on a request.
+  // A run may take longer than any request timeout.
   server.requestTimeout = 0;
-  // Longer than whoever stands in front keeps a connection idle: the one that closes first must not be us, just as
-  // the next request comes.
+  // Longer than a proxy's idle timeout: the proxy must close an idle connection first, or it could lose a request.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {

@@ -12,18 +12,18 @@ const log = (line: string): void =>
   void (isForStandardError(line) ? process.stderr : process.stdout).write(logLine(line));
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
-// A parent that is gone reads no more. What is said then is lost, and the runs still end.
+// The parent may be gone. Its output is lost then, and the runs still finish.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
-// A promise that somebody's graph forgot is no reason to end the runs of others.
+// An unhandled rejection in one graph must not end the runs of others.
 process.on('unhandledRejection', (reason) => {
   if (reason instanceof NotKept) return;
   complain(
-    `A promise of the agent was rejected and nobody took it: ${reason instanceof Error ? reason.stack : String(reason)}`,
+    `Unhandled promise rejection in the agent's code: ${reason instanceof Error ? reason.stack : String(reason)}`,
   );
 });
-// One that somebody takes later is no news.
+// A rejection that is handled late needs no message.
 process.on('rejectionHandled', () => undefined);
 
 try {
@@ -48,7 +48,7 @@ try {
   });
   const leave = async (): Promise<void> => {
     await server.close().catch((error: unknown) => {
-      complain(`Leaving failed: ${String(error)}`);
+      complain(`Shutdown failed: ${String(error)}`);
       process.exit(1);
     });
     process.exit(0);
@@ -56,7 +56,7 @@ try {
   process.once('SIGTERM', () => void leave());
   process.once('SIGINT', () => void leave());
   const logEvent = (event: object): void => log(JSON.stringify(event));
-  // A parent that is killed while a command is carried out is no reason to wait for its end.
+  // Exit when the parent dies, even while a command is running.
   if (isPipe()) process.stdin.once('close', () => void leave());
   logEvent({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
   if (isPipe()) await takeCommands(process.stdin, server, logEvent);
@@ -68,7 +68,7 @@ try {
   process.exit(1);
 }
 
-/** Whether a parent holds the other end of our input: only then does its end mean that the parent is gone. */
+/** Whether the input is a pipe to a parent: only then its end means that the parent is gone. */
 function isPipe(): boolean {
   const input = fstatSync(0);
   return input.isFIFO() || input.isSocket();

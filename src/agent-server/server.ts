@@ -14,71 +14,71 @@ import type { WebhookOptions } from './webhooks/delivering.ts';
 import { serve } from './serving.ts';
 import type { Opened, Serving } from './serving.ts';
 
-/** How an agent server is started. */
+/** The options of an agent server. */
 export interface AgentServerOptions {
   /** Absolute path of the graph configuration file; graphs and their engine are loaded from its folder. */
   configPath: string;
   /** The deployment's database, with user and password: a secret. */
   databaseUrl: string;
   host: string;
-  /** 0 takes any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** The path of a Unix socket to listen on, in the place of host and port. */
+  /** The path of a Unix socket to listen on instead of host and port. */
   socket?: string | undefined;
-  /** What every request must show in the header `x-landfall-agent-token`; without it everyone may ask. */
+  /** The token that every request must have in the header `x-landfall-agent-token`; open to everyone if absent. */
   token?: string | undefined;
   log: (line: string) => void;
   clock: Clock;
-  /** How many runs may be carried out at once; 100 when absent. */
+  /** The number of concurrent runs; 100 by default. */
   atOnce?: number | undefined;
-  /** How long (ms) a run may take; for ever when absent. */
+  /** The time limit (ms) of a run; absent for none. */
   runLimitMs?: number | undefined;
-  /** How long (ms) a process that says nothing counts as living; 30,000 when absent. */
+  /** The lease (ms) of a process; 30,000 by default. */
   leaseMs?: number | undefined;
   /** How long (ms) `close` waits for runs; 30,000 when absent. */
   drainMs?: number | undefined;
-  /** Where runs that ended are told; nobody is told when absent. */
+  /** Where ended runs are exported; absent for none. */
   tracing?: TracingOptions | undefined;
   webhooks?: WebhookOptions | undefined;
   revisionId?: string | undefined;
   deploymentId?: string | undefined;
 }
 
-/** An endpoint: its method, and its path with a colon before what is not fixed. */
+/** An endpoint: its method, and its path with `:` before parameters. */
 export interface Route {
   method: string;
   path: string;
 }
 
-/** An agent server that answers. */
+/** A running agent server. */
 export interface AgentServerProcess {
   url: string;
   /** Absent where it listens on a Unix socket. */
   port: number | undefined;
-  /** Answers a request without the network. */
+  /** Handles a request without the network. */
   fetch: (request: Request) => Response | Promise<Response>;
-  /** What is served, for whoever compares it with the description; none while it rests. */
+  /** The routes, to compare them with the OpenAPI document; empty while idle. */
   routes(): Route[];
   /**
-   * Lets runs end within the bound, leaves the others to the next process, and lets go of the database. What is loaded
-   * stays loaded; requests are refused with a 503 until `wake`.
+   * Becomes idle: drains runs within the bound, releases the others to the next process, and closes the database. Loaded
+   * code stays loaded; requests get a 503 until `wake`.
    */
   rest(): Promise<void>;
   /**
-   * Serves again, as the given revision, which has to be of the same build and the same environment. One that serves as
-   * it already is left as it is.
+   * Serves again as the given revision, which must have the same build and environment. Does nothing if it already serves
+   * as that one.
    *
-   * @throws Error where it serves as another revision, or leaves.
+   * @throws Error if it serves as another revision, or shuts down.
    */
   wake(revisionId: string): Promise<void>;
-  /** Takes no more connections, lets runs end within the bound, leaves the others to the next process, and closes. */
+  /** Stops accepting connections, drains runs within the bound, releases the others to the next process, and closes. */
   close(): Promise<void>;
 }
 
 /**
  * Loads the graphs of a revision and serves them.
  *
- * @throws StartupError when the configuration, a graph, the engine, the database or the address is not as it must be.
+ * @throws StartupError if the configuration, a graph, the engine, the database or the address is invalid.
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
   const { configPath, host, port, socket, log, clock } = options;
@@ -100,7 +100,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   serving.begin();
   const rest = async (): Promise<void> => {
     const former = serving;
-    // Requests are refused by the runs themselves until those in hand have ended.
+    // `Runs` refuses requests until its current runs have ended.
     await former?.end();
     if (serving === former) serving = undefined;
   };
@@ -117,7 +117,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     routes: () => serving?.routes ?? [],
     rest,
     async wake(revisionId) {
-      if (closing) throw new Error('The server is leaving.');
+      if (closing) throw new Error('The server is shutting down.');
       if (serving && revisionId === servedAs) return;
       if (serving) throw new Error('Already serving another revision. Stop it first.');
       const notified = { ...options, configuration, webhookSettings: webhooks, revisionId };
@@ -129,15 +129,14 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   };
 }
 
-const idle = (): Response =>
-  Response.json({ detail: 'This revision does not serve at present. Ask again in a moment.' }, { status: 503 });
+const idle = (): Response => Response.json({ detail: 'This revision is idle. Retry in a moment.' }, { status: 503 });
 
-/** The database was there a moment ago, when the service made it ready: one that is away is on its way back. */
+/** The service has just prepared the database, so one that is unavailable will return. */
 async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Opened> {
   const processId = randomUUID();
   const opening = retryWhileUnavailable(() => openStorage(databaseUrl, processId, log), { clock });
   const storage = await opening.catch((error: unknown) => {
-    // The words of the operating system name the place of the database, which is not for the log of the agent.
+    // The system's message contains the database's address, which the agent's log must not show.
     const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
     const reason = isOfSystem ? String(error.code) : error instanceof Error ? error.message : String(error);
     throw new StartupError('database', [`The deployment's database can't be used: ${reason}`], { cause: error });
@@ -146,8 +145,8 @@ async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Op
 }
 
 /**
- * Both at once: loading the engine takes a second of which the database needs nothing. On a busy machine it takes many,
- * and keeps this process so busy that an answer of the database is heard too late, which counts as unavailable.
+ * Opens the database and loads the code in parallel. Loading blocks this process, for many seconds on a busy machine, so
+ * that a response of the database may time out, which counts as unavailable.
  */
 async function openAndLoad(options: AgentServerOptions, configuration: Configuration): Promise<[Opened, AgentCode]> {
   const loading = loadAgentCode(configuration, options.configPath, options);

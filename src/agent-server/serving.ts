@@ -31,31 +31,31 @@ import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
 import type { AgentServerOptions, Route } from './server.ts';
 
-/** How long (ms) the end of a server may take for telling of its last runs; the next process goes on with them. */
-const TELL_WITHIN_MS = 1_000;
+/** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
+const FLUSH_WITHIN_MS = 1_000;
 
-/** What answers, until it ends. */
+/** A serving instance, until it ends. */
 export interface Serving {
   fetch: (request: Request) => Response | Promise<Response>;
   routes: Route[];
-  /** Looks for runs that were left, from now on. */
+  /** Starts to poll for orphaned runs and due work. */
   begin(): void;
   end(): Promise<void>;
 }
 
-/** The options, and what the graph configuration file says. */
+/** The options with the parsed configuration file. */
 export interface Settled extends AgentServerOptions {
   configuration: Configuration;
   webhookSettings: WebhookSettings;
 }
 
-/** The open database, and the name under which this process works in it. */
+/** The open database, and this process's id in it. */
 export interface Opened {
   storage: Storage;
   processId: string;
 }
 
-/** Puts the parts together; the storage is closed where that fails. */
+/** Creates all components; closes the storage on failure. */
 export async function serve(loaded: AgentCode, { storage, processId }: Opened, options: Settled): Promise<Serving> {
   try {
     const { fetch, routes, store, sweep, runs, recovery, firing, exporter, delivering } = await putTogether(
@@ -84,9 +84,9 @@ export async function serve(loaded: AgentCode, { storage, processId }: Opened, o
         await store.end();
         await sweep.end();
         await looking;
-        await exporter?.stop(TELL_WITHIN_MS);
+        await exporter?.stop(FLUSH_WITHIN_MS);
         await exporting;
-        await delivering.end(TELL_WITHIN_MS);
+        await delivering.end(FLUSH_WITHIN_MS);
         await storage.close();
       },
     };

@@ -1,4 +1,4 @@
-/** Why a server could not start, as a word that stays the same. */
+/** Stable codes of startup failures. */
 export type StartupCode =
   | 'environment'
   | 'config-missing'
@@ -15,8 +15,8 @@ export type StartupCode =
   | 'address';
 
 /**
- * A start that failed for a reason a person can mend. `lines` are whole sentences, each with `file:line` where there
- * is one; nothing in them was an environment variable's value.
+ * A startup failure that a person can fix. `lines` are whole sentences, with `file:line` if known, and never contain the
+ * value of an environment variable.
  */
 export class StartupError extends Error {
   readonly code: StartupCode;
@@ -30,7 +30,7 @@ export class StartupError extends Error {
   }
 }
 
-/** What the log of a failed start shows: the code in front of the first line, the other lines below it. */
+/** Formats a failed start for the log: the code before the first line, the other lines indented. */
 export function startupLines({ code, lines }: StartupError): string[] {
   const [first = 'The server could not start.', ...rest] = lines;
   return [`error[${code}]: ${first}`, ...rest.map((line) => `  ${line}`)];

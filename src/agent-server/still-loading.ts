@@ -1,20 +1,20 @@
 import { pause, steadyNow } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 
-/** Whom to tell that loading takes long. */
+/** Where to log slow loading. */
 export interface LoadingOptions {
   log: (line: string) => void;
   clock: Clock;
 }
 
-/** How long (ms) something loads between two words about it. */
+/** The interval (ms) of the warnings. */
 const EVERY_MS = 10_000;
 
 /**
- * What `loading` comes to. Every 10 s that it takes the log has a warning that names it, so that whoever waits for an
- * agent that hangs sees where. Code that computes without a pause is told of when it pauses.
+ * Awaits `loading`. Logs a warning with its name every 10 s, so that the user sees what hangs. Synchronous code delays the
+ * warning.
  *
- * @param what what is loaded, for a person: `graph "asker" of src/graph.ts`.
+ * @param what the loaded module, for a person: `graph "asker" of src/graph.ts`.
  */
 export async function logWhileLoading<T>(
   what: string,

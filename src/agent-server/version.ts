@@ -1,12 +1,12 @@
 import type { ServerInfo } from '../contract/agent/server-info.ts';
 
 /**
- * The version of the agent server's API that this server keeps to. The document ties features to versions of the public
- * server (section "Versioning"), so the number is one of those and not our package's own.
+ * The API version that this server implements. The specification ties features to versions of the public server (section
+ * "Versioning"), so it is one of those, not the version of this package.
  */
 export const API_VERSION = '0.5.36';
 
-/** What `GET /info` answers. */
+/** The response of `GET /info`. */
 export function serverInfo(ids: {
   revisionId: string | undefined;
   deploymentId: string | undefined;

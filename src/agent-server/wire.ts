@@ -1,15 +1,15 @@
 /**
- * A value of the engine as JSON, the way the API shows it: a message is a flat object with its `type`, not the form in
- * which the engine stores it. What JSON can't hold becomes null (undefined) or text (bigint).
+ * Serializes a value of the engine for the API: a message is a flat object with its `type`, not in the engine's storage
+ * format. What JSON can't represent becomes null (undefined) or text (bigint).
  */
 export function toWire(value: unknown): string {
   const quick = quickly(value);
-  // A walk over every value is slow, and only stored forms of messages carry this mark.
+  // A recursive walk is slow, and only stored forms of messages have this mark.
   if (quick !== undefined && !quick.includes('"lc":')) return quick;
   return JSON.stringify(value, flatten) ?? 'null';
 }
 
-/** The plain JSON; undefined where a value needs the walk. */
+/** The plain JSON; undefined if a value needs the walk. */
 function quickly(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? 'null';
@@ -33,6 +33,6 @@ interface Message {
   toDict(): { type: string; data: object };
 }
 
-/** A message of the engine, of whichever class. */
+/** A message of any of the engine's classes. */
 export const isMessage = (value: unknown): value is Message =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toDict') === 'function';

@@ -21,19 +21,19 @@ import { checked, readJson, readNothing, type Reader } from './reading.ts';
 import { readRunResult } from './run-result.ts';
 import { streamEvents } from './run-stream.ts';
 
-/** How one agent server is reached, and how long it may take. */
+/** How to reach an agent server, and its time limits. */
 export interface AgentServerSettings extends ConnectionSettings {
-  /** Where the agent server answers: the address that the deployment tells. */
+  /** The URL of the agent server, from the deployment. */
   url: string;
-  /** The longest that a run is streamed, waited for or joined where its caller names no deadline (ms). */
+  /** The longest (ms) to stream, wait for or join a run without a deadline of the caller. */
   runTimeoutMs?: number | undefined;
-  /** The longest silence of a stream (ms); heartbeats are no silence. */
+  /** The longest silence of a stream (ms); heartbeats count as data. */
   idleMs?: number | undefined;
   /** The longest event of a stream (bytes). */
   maxEventBytes?: number | undefined;
 }
 
-/** An agent server over HTTP; `close` ends its connections and what still runs on them. */
+/** An agent server over HTTP; `close` ends its connections and all running calls. */
 export interface AgentServerClient extends AgentServer {
   close(): Promise<void>;
 }
@@ -56,14 +56,14 @@ const readHealth: Reader<void> = (reply) => {
 };
 
 /**
- * Talks to an agent server (agent-server.md, Endpoints). Requests are held to the contract before they are sent. Reads,
- * searches among them, are repeated; a run is started once: where its outcome is unknown, it is not started again.
+ * Creates a client of an agent server (agent-server.md, Endpoints). Requests are validated before they are sent. Reads,
+ * including searches, are retried; starting a run is not retried if its outcome is unknown.
  */
 export function connectAgentServer(settings: AgentServerSettings): AgentServerClient {
   const link = connection(settings.url, settings);
   const limits = { idleMs: settings.idleMs ?? 60_000, maxEventBytes: settings.maxEventBytes ?? 16 * 1024 * 1024 };
   const runTimeoutMs = settings.runTimeoutMs ?? 15 * 60_000;
-  /** For answers that come when a run has ended. */
+  /** For responses that arrive at the end of a run. */
   const long = { attemptTimeoutMs: Infinity, callTimeoutMs: runTimeoutMs };
 
   const assistantPath = (id: string): string => `/assistants/${segment('the assistant id', id)}`;
@@ -144,7 +144,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     getRun: async (threadId, id, options) =>
       call(link, { name: 'get run', method: 'GET', path: runPath(threadId, id) }, readRun, options),
     cancelRun: async (threadId, id, request = {}, options) => {
-      // Only where it is wanted: some servers take any word here for true.
+      // Sent only if set: some servers treat any value as true.
       const wanted = query({ wait: request.wait ? 1 : undefined, action: request.action });
       const operation = {
         name: 'cancel run',
@@ -177,11 +177,11 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
   };
 }
 
-/** A webhook's address carries the token that its receiver knows it by. */
+/** A webhook's URL may contain the token of its receiver. */
 const secretsOf = (webhook: string | undefined): string[] =>
   webhook === undefined ? [] : [webhook, ...tokensOf(webhook)];
 
-/** What stands in an address for nobody else's eyes: the values of its query, its user and its password. */
+/** The secret parts of a URL: the values of its query, its user and its password. */
 function tokensOf(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { searchParams, username, password } = new URL(address);

@@ -5,12 +5,12 @@ import type { Mask } from './mask.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { SendFailure } from './send-failure.ts';
 
-/** What one attempt failed of, as far as telling it and deciding about another one needs. */
+/** The failure of one attempt, for the error message and the retry decision. */
 export interface AttemptFailure {
   kind: ServiceErrorKind;
-  /** Whether a write of this attempt may have taken effect; for a read it says nothing. */
+  /** Whether a write of this attempt may have taken effect; meaningless for a read. */
   effect: 'none' | 'unknown';
-  /** Whether the same request may well succeed a moment later. */
+  /** Whether a retry may succeed. */
   passing: boolean;
   status?: number | undefined;
   detail?: string | undefined;
@@ -29,16 +29,16 @@ const kinds: Readonly<Record<number, ServiceErrorKind>> = {
   501: 'missing',
 };
 
-/** The kind of an answer that is no success (`ServiceErrorKind`). A redirect is nothing that the documents describe. */
+/** The kind of an error status (`ServiceErrorKind`). Redirects are not part of the API. */
 export function kindOfStatus(status: number): ServiceErrorKind {
   if (status < 400) return 'unreadable';
   return kinds[status] ?? (status >= 500 ? 'busy' : 'rejected');
 }
 
 /**
- * Whether a write that was answered so may have taken effect. The service says of a 4xx that it refused, 408 excepted:
- * there somebody lost patience half-way. Every 5xx is unknown, a 503 with `Retry-After` too: gateways answer it when
- * the service behind them went away in the middle. 501, 307 and 308 are given before anything is done.
+ * Whether a write with this status may have taken effect. A 4xx is a refusal, except 408: a timeout in the middle. Every
+ * 5xx is unknown, also a 503 with `Retry-After`: gateways send it when the service behind them fails in the middle. 501,
+ * 307 and 308 precede any effect.
  */
 export function effectOfStatus(status: number): 'none' | 'unknown' {
   if (status === 501 || status === 307 || status === 308) return 'none';
@@ -48,7 +48,7 @@ export function effectOfStatus(status: number): 'none' | 'unknown' {
 const isPassing = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 
-/** An answer that is no success, in words. */
+/** Describes an error response. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
   const shown = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
   if (status < 400) return { ...shown, detail: tidy(redirectWords(headers), mask) };
@@ -74,7 +74,7 @@ const kindOfReason: Readonly<Record<SendFailure['reason'], ServiceErrorKind>> = 
   'too-large': 'unreadable',
 };
 
-/** A send that got no whole answer, in words. */
+/** Describes a request without a complete response. */
 export function failureOfSend({ reason, sent, status, words }: SendFailure, mask: Mask): AttemptFailure {
   return {
     kind: kindOfReason[reason],
@@ -86,14 +86,14 @@ export function failureOfSend({ reason, sent, status, words }: SendFailure, mask
 }
 
 /**
- * A success that cannot be read. Its body is never told: it may hold secrets. What is not JSON may be the page of
- * something in between and pass; JSON of a wrong shape stays as it is.
+ * Describes a success that can't be parsed. Never includes the body, which may hold secrets. A body that is not JSON may
+ * come from a proxy, so a retry can help; JSON of a wrong shape will not change.
  */
 export function unreadable(status: number, problem: string, passing: boolean): AttemptFailure {
   return { kind: 'unreadable', effect: 'unknown', passing, status, detail: problem };
 }
 
-/** What a body that should have been JSON is, without showing it. */
+/** Describes a body that is not JSON, without showing it. */
 export function notJson(text: string, headers: ReplyHeaders): string {
   const type = header(headers, 'content-type') ?? 'no content type';
   if (text.trim() === '') return 'the answer is empty where JSON was expected';

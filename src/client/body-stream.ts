@@ -1,23 +1,23 @@
 import type { Dispatcher } from 'undici';
 import type { SendFailure } from './send-failure.ts';
 
-/** Above this many bytes waiting to be read the other side is told to pause. */
+/** The buffer size (bytes) from which reading from the server is paused. */
 const HIGH_WATER = 256 * 1024;
 
-/** How long a stream may be silent, and how it is given up. */
+/** The time limit of a stream, and how to close it. */
 export interface BodyStreamOptions {
-  /** The longest that nothing at all may come while somebody waits for it (ms). */
+  /** The longest silence while the reader waits for data (ms). */
   idleMs: number;
-  /** Closes the exchange that feeds this stream. */
+  /** Closes the HTTP exchange of this stream. */
   close: () => void;
 }
 
-/** How it ended: whole, left by its reader, broken, or given up by the caller for a reason of his own. */
+/** How the stream ended: complete, closed by its reader, failed, or aborted by the caller with a reason. */
 type End = 'open' | 'whole' | 'left' | SendFailure | { aborted: unknown };
 
 /**
- * The bytes of an answer as they come, with a bounded queue. It is read once. A failure is given after all bytes before
- * it, as the error that `explain` makes of it.
+ * The bytes of a response with a bounded buffer. Can be read once. A failure is thrown after all bytes before it, as the
+ * error that `explain` creates.
  */
 export class BodyStream {
   readonly #controller: Dispatcher.DispatchController;
@@ -35,8 +35,8 @@ export class BodyStream {
   }
 
   /**
-   * The bytes, in the pieces they came in. Leaving early closes the connection at once, also while more is waited for:
-   * that is why this is no generator, whose `return` would wait as well.
+   * The bytes in chunks as received. Returning early closes the connection at once, even during a read: a generator's
+   * `return` would wait.
    */
   bytes(explain: (failure: SendFailure) => Error): AsyncIterableIterator<Uint8Array, undefined> {
     return {
@@ -51,12 +51,12 @@ export class BodyStream {
     };
   }
 
-  /** True once its last byte has come. */
+  /** Whether the last byte has been received. */
   get whole(): boolean {
     return this.#end === 'whole';
   }
 
-  /** Gives up an answer that nobody will read on. */
+  /** Closes a response that will not be read to its end. */
   close(): void {
     const open = this.#end === 'open';
     this.#queue = [];
@@ -80,7 +80,7 @@ export class BodyStream {
     this.#settle(failure);
   }
 
-  /** The caller's own end: the bytes that wait are given up, and the reading ends with this reason. */
+  /** Aborts: buffered bytes are dropped, and reading throws this reason. */
   abort(reason: unknown): void {
     this.#queue = [];
     this.#settle({ aborted: reason });
@@ -108,7 +108,7 @@ export class BodyStream {
   }
 
   #more(): Promise<void> {
-    // Time in which nobody asked for more is not the other side's silence.
+    // Time without a pending read does not count as silence of the server.
     this.#timer.refresh();
     return new Promise((resolve) => (this.#wake = resolve));
   }
@@ -124,7 +124,7 @@ export class BodyStream {
       this.#timer.refresh();
       return;
     }
-    const words = `nothing came for ${this.#options.idleMs / 1000} s`;
+    const words = `no data for ${this.#options.idleMs / 1000} s`;
     this.fail({ reason: 'silent', sent: true, status: 200, words });
     this.#options.close();
   }

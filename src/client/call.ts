@@ -8,35 +8,35 @@ import { maskOf } from './mask.ts';
 import type { Reader, Readout } from './reading.ts';
 import { decideRetry } from './retry.ts';
 
-/** One operation of a service, as it is sent and told. */
+/** One operation of a service: its request, and its name for errors. */
 export interface Operation {
-  /** In words: `get deployment`. */
+  /** For people: `get deployment`. */
   name: string;
   method: HttpRequest['method'];
   /** Below the base address. */
   path: string;
   query?: string;
-  /** Sent beside those of every request. */
+  /** Additional headers. */
   headers?: Readonly<Record<string, string>>;
-  /** What errors name in the place of the path, where the path itself is a secret. */
+  /** The path in error messages, if the real one is a secret. */
   shown?: string;
-  /** What becomes the JSON body. */
+  /** The JSON body. */
   body?: unknown;
-  /** Bytes to send in the place of a JSON body, made anew for every attempt; the headers say what and how many. */
+  /** A stream instead of a JSON body, created for every attempt; the headers have its type and length. */
   stream?: () => Readable;
-  /** The content type that is asked for, where it is not JSON. */
+  /** The requested content type; JSON by default. */
   accept?: string;
-  /** What of the body is never told. */
+  /** The secrets in the body, which errors must not contain. */
   secrets?: readonly string[];
-  /** True where it only reads, whatever its method; a GET always does. */
+  /** Whether it only reads; true for every GET. */
   safe?: boolean;
-  /** The longest that one attempt takes (ms), where it is not the connection's. */
+  /** The timeout (ms) of one attempt; the connection's by default. */
   attemptTimeoutMs?: number;
-  /** The longest that all attempts take without a deadline of the caller (ms), where it is not the connection's. */
+  /** The timeout (ms) of all attempts without a deadline of the caller; the connection's by default. */
   callTimeoutMs?: number;
 }
 
-/** Sends an operation, again where that is safe, and reads its answer. Every failure of the other party is a `ServiceError`. */
+/** Sends an operation with safe retries, and parses its response. Every failure of the service is a `ServiceError`. */
 export function call<T>(
   link: Connection,
   operation: Operation,
@@ -50,7 +50,7 @@ export function call<T>(
   });
 }
 
-/** The same for an operation that is answered by a stream: it is there once its head is. */
+/** The same for a streamed response: resolves with its headers. */
 export function open(
   link: Connection,
   operation: Operation,
@@ -65,7 +65,7 @@ export function open(
   });
 }
 
-/** A failure as it is thrown. Nothing of the request is in it but its method and its path. */
+/** The error to throw. Of the request, it contains only the method and the path. */
 export function errorOf(link: Connection, operation: Operation, failure: AttemptFailure, why?: string): ServiceError {
   const { kind, status, effect, detail, problems, retryAfterMs } = failure;
   return new ServiceError({
@@ -81,7 +81,7 @@ export function errorOf(link: Connection, operation: Operation, failure: Attempt
   });
 }
 
-/** What is never told of an operation. */
+/** The mask for all secrets of an operation. */
 export const maskFor = (link: Connection, operation: Operation) =>
   maskOf([...link.secrets, ...(operation.secrets ?? [])]);
 

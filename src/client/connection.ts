@@ -6,7 +6,7 @@ import { unfitForHeader } from '../contract/header-value.ts';
 import { dispatcherFor, type Environment } from './dispatcher.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 
-/** What both clients are told about whom they talk to and how. */
+/** The settings of a client's connection. */
 export interface ConnectionSettings {
   /** Sent as `X-Api-Key`. */
   apiKey?: string | undefined;
@@ -14,37 +14,37 @@ export interface ConnectionSettings {
   tenantId?: string | undefined;
   /** Sent as `Authorization: Bearer`. */
   bearer?: string | undefined;
-  /** Sent as `User-Agent`; an agent server hands it on to runs and webhooks. */
+  /** Sent as `User-Agent`; an agent server passes it to runs and webhooks. */
   userAgent: string;
-  /** Plain http is refused off loopback without this. */
+  /** Plain http is refused except on loopback, unless this is true. */
   allowHttp?: boolean | undefined;
-  /** What waits between attempts, and what `deadline` is measured by. */
+  /** The clock for delays and deadlines. */
   clock?: Clock | undefined;
   /** From 0 to 1, for the jitter. */
   random?: (() => number) | undefined;
-  /** The connections to use; without them some are made, which `close` ends. They have to take any origin. */
+  /** The connection pool; by default the client creates one, which `close` ends. It must accept any origin. */
   dispatcher?: Dispatcher | undefined;
-  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read; the process's own by default. */
+  /** The source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the process's environment by default. */
   env?: Environment | undefined;
-  /** The longest that one attempt takes, from connecting to the last byte (ms). */
+  /** The timeout (ms) of one attempt, from connecting to the last byte. */
   attemptTimeoutMs?: number | undefined;
-  /** The longest that a call takes with all its attempts where its caller names no deadline (ms). */
+  /** The timeout (ms) of all attempts of a call without a deadline of its caller. */
   callTimeoutMs?: number | undefined;
-  /** The longest body that is read (bytes). */
+  /** The largest response body (bytes). */
   maxBodyBytes?: number | undefined;
   retry?: Partial<RetryPolicy> | undefined;
 }
 
-/** What a call needs to know, worked out once. */
+/** The prepared settings of a client's calls. */
 export interface Connection {
   origin: string;
   prefix: string;
-  /** Why nothing is sent at all, in words, where the settings do not allow it. */
+  /** Why no request can be sent, if the settings are invalid. */
   refusal: string | undefined;
   dispatcher: Dispatcher | undefined;
   headers: Readonly<Record<string, string>>;
   headersWithBody: Readonly<Record<string, string>>;
-  /** What is never told: keys and tokens, and the proxy's password. */
+  /** Keys, tokens and the proxy's password, which errors must not contain. */
   secrets: readonly string[];
   clock: Clock;
   random: () => number;
@@ -56,8 +56,8 @@ export interface Connection {
 }
 
 /**
- * Makes a connection. A setting that cannot work (an address that is none, plain http, a key that no header may carry)
- * throws nothing here: every call then ends as unreachable and says why, before anything is sent.
+ * Prepares a connection. Invalid settings (a malformed URL, plain http, a key that is no header value) don't throw here:
+ * every call then fails as unreachable with the reason, before anything is sent.
  */
 export function connection(baseUrl: string, settings: ConnectionSettings): Connection {
   const { apiKey, tenantId, bearer } = trimmed(settings);
@@ -73,7 +73,7 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
   const dispatcher = settings.dispatcher ?? (made?.ok ? made.dispatcher : undefined);
   const headers = {
     accept: 'application/json',
-    // What is not compressed needs no bound on what it unpacks to.
+    // Uncompressed, so that the body limit applies to the real size.
     'accept-encoding': 'identity',
     'user-agent': settings.userAgent,
     ...(apiKey ? { 'x-api-key': apiKey } : {}),
@@ -100,7 +100,7 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
   };
 }
 
-/** Secrets are often stored with the line break that ended their line. */
+/** Secrets often end with the line break of their file. */
 function trimmed({ apiKey, tenantId, bearer }: ConnectionSettings): {
   apiKey: string | undefined;
   tenantId: string | undefined;

@@ -24,15 +24,15 @@ import { featuresOf } from './features.ts';
 import { checked, readJson, readNothing } from './reading.ts';
 import { tarballStore } from './tarball-store.ts';
 
-/** How a control service is reached. */
+/** How to reach a control service. */
 export interface ControlServiceSettings extends ConnectionSettings {
-  /** The base address, with its path prefix where it has one. */
+  /** The base URL, including its path prefix if any. */
   baseUrl: string;
-  /** The names of fields that are sent; both are read. */
+  /** The field names of requests; responses may have either. */
   spelling: FieldSpelling;
 }
 
-/** The control service over HTTP; `close` ends its connections and what still runs on them. */
+/** The control service over HTTP; `close` ends its connections and all running calls. */
 export interface ControlServiceClient extends WholeControlService, TarballStore {
   close(): Promise<void>;
 }
@@ -51,8 +51,8 @@ const readUpload = readJson(uploadTarget);
 const readPushToken = readJson(pushToken);
 
 /**
- * Talks to a deployment control service (control-service.md, Endpoints). Requests are held to the contract before they
- * are sent; replies are read in both spellings. Reads are repeated, writes of unknown outcome never are.
+ * Creates a client of a control service (control-service.md, Endpoints). Requests are validated before they are sent;
+ * responses may have either field spelling. Reads are retried, writes with an unknown outcome never are.
  */
 export function connectControlService(settings: ControlServiceSettings): ControlServiceClient {
   const link = connection(settings.baseUrl, settings);
@@ -164,7 +164,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
       return call(link, { name: 'interrupt revision', method: 'POST', path }, readNothing, options);
     },
     requestUpload: async (id, options) => {
-      // Asking again only hands out another address. The document has the path without the prefix, the public service with it.
+      // Safe to retry: it only returns another URL. The specification has the path without the prefix, the public service with it.
       const at = (path: string) =>
         call(link, { name: 'request upload', method: 'POST', path, safe: true }, readUpload, options);
       const path = `${deploymentPath(id)}/upload-url`;
@@ -184,16 +184,16 @@ export function connectControlService(settings: ControlServiceSettings): Control
   };
 }
 
-/** What a write is sent with beside its body. A key that no header may carry is a mistake of our own. */
+/** The headers of a write. A key that is no valid header value is a programming error. */
 function conditions(name: string, { ifLatest, idempotencyKey: key }: ChangeOptions = {}): Record<string, string> {
   return {
-    // The id is the service's word: one that no header may carry is no precondition.
+    // The id comes from the service: an invalid header value is no precondition.
     ...(ifLatest !== undefined && /^[\w-]+$/.test(ifLatest) ? { 'if-match': `"${ifLatest}"` } : {}),
     ...(key === undefined ? {} : { [idempotencyKeyHeader.toLowerCase()]: checked(idempotencyKey, name, key) }),
   };
 }
 
-/** What of a request is never told: its secrets, and the values that its containers are given. */
+/** The secrets of a request: its secrets, and the environment values of its containers. */
 function secretsIn({ secrets, source_config }: DeploymentCreateRequest | DeploymentPatchRequest): string[] {
   const { init_containers, sidecars } = source_config?.resource_spec ?? {};
   const environment = ({ env }: Container): string[] => (env ?? []).flatMap(({ value }) => value ?? []);

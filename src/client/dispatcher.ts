@@ -1,29 +1,29 @@
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import type { BaseAddress } from '../contract/base-address.ts';
 
-/** The variables that a proxy is read from, in the order in which they count; the small ones come first, as in curl. */
+/** The proxy variables by precedence: lower case first, as in curl. */
 const PROXY_VARIABLES = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_proxy', 'HTTPS_PROXY'] } as const;
 
 /** Variables by name, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The connections to one service, or why there can be none. `secrets` are the credentials of the proxy. */
+/** The connection pool of one service, or why there is none. `secrets` are the proxy's credentials. */
 export type MadeDispatcher = { ok: true; dispatcher: Dispatcher; secrets: string[] } | { ok: false; problem: string };
 
 /**
- * Connections that are kept alive to one service: directly, or through the proxy that the environment names
- * (HTTP_PROXY for http, HTTPS_PROXY for https, and NO_PROXY for hosts that are reached directly). Loopback is never sent
- * to a proxy: it would be another machine's loopback, and the key would be shown to it.
+ * Creates a keep-alive pool for one service, directly or through the proxy of the environment (HTTP_PROXY for http,
+ * HTTPS_PROXY for https, NO_PROXY for direct hosts). Loopback never uses a proxy: it would reach another machine's
+ * loopback, and expose the key.
  */
 export function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): MadeDispatcher {
-  // Requests keep to HTTP/1.1: what was sent and what was not is plain there, and nothing sends a write again.
+  // HTTP/1.1 only: it shows clearly what was sent, and never resends a write.
   const options = { allowH2: false };
   const proxy = readProxy(env, origin.startsWith('https:') ? PROXY_VARIABLES.https : PROXY_VARIABLES.http);
   if (loopback || !proxy) return { ok: true, dispatcher: new Pool(origin, options), secrets: [] };
   if (proxy.url === '') return { ok: false, problem: `${proxy.variable} does not hold the address of a proxy` };
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
-    // A proxy that is reached over TLS would be offered HTTP/2 otherwise.
+    // Without this, a proxy over TLS would be offered HTTP/2.
     proxyTls: options,
     httpProxy: proxy.url,
     httpsProxy: proxy.url,
@@ -34,12 +34,12 @@ export function dispatcherFor({ origin, loopback }: BaseAddress, env: Environmen
 
 interface Proxy {
   variable: string;
-  /** Empty where the variable holds no address. */
+  /** Empty if the variable is not a URL. */
   url: string;
   secrets: string[];
 }
 
-/** A proxy as people write it: a host and a port may stand without a scheme. */
+/** Reads a proxy variable; the scheme is optional. */
 function readProxy(env: Environment, variables: readonly string[]): Proxy | undefined {
   const variable = variables.find((name) => env[name]?.trim());
   const written = variable && env[variable]?.trim();

@@ -3,20 +3,20 @@ import { isObject } from '../contract/json-object.ts';
 import type { FieldProblem } from '../contract/service-error.ts';
 import type { Mask } from './mask.ts';
 
-/** The most that is told of the other party's words (characters). */
+/** The longest error detail (characters). */
 export const MAX_DETAIL = 2_000;
 const MAX_PROBLEMS = 50;
 
-/** What the other party said about a request that it refused. */
+/** The service's explanation of an error. */
 export interface ErrorWords {
   detail?: string;
   problems: FieldProblem[];
 }
 
 /**
- * Reads the body of an answer that is no success, whichever shape it has: `{detail: string}` and
- * `{detail: [{loc, msg, type}]}` (control-service.md, Errors), plain text, the issues of a Zod body, `{error}` and
- * `{message}` in their usual forms, or a web page, of which the title is told. Masked and bounded.
+ * Parses the body of an error response of any shape: `{detail: string}` and `{detail: [{loc, msg, type}]}`
+ * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, or a web page, of which
+ * the title is used. The result is masked and truncated.
  */
 export function readErrorBody(body: string, mask: Mask): ErrorWords {
   const parsed = fromJson(body);
@@ -30,7 +30,7 @@ export function readErrorBody(body: string, mask: Mask): ErrorWords {
   return detail === '' ? { problems } : { detail, problems };
 }
 
-/** Somebody else's words on one line, without control characters and secrets, and not longer than `MAX_DETAIL`. */
+/** Puts external text on one line, without control characters and secrets, and truncates it to `MAX_DETAIL`. */
 export function tidy(text: string, mask: Mask): string {
   const line = mask(text)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
@@ -60,7 +60,7 @@ function problemOf(entry: unknown): FieldProblem[] {
   return [{ loc: placesOf(entry['loc']), msg: entry['msg'], type: wordsIn(entry['type']) ?? '' }];
 }
 
-/** The issues of a Zod error. Of a union, the first branch says more than the union itself does. */
+/** The issues of a Zod error. For a union, the first branch says more than the union. */
 function zodIssues(error: Record<string, unknown>): FieldProblem[] {
   const { issues } = error;
   if (!Array.isArray(issues)) return [];
@@ -82,5 +82,5 @@ function textOf(body: string): string {
   return /<title[^<>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? 'a web page';
 }
 
-/** True for the page of a web server, a proxy or a login where JSON was expected. */
+/** Whether the body is a page of a web server, a proxy or a login instead of JSON. */
 export const looksLikeHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body);

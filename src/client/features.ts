@@ -6,19 +6,19 @@ import { call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { parse, type Reader } from './reading.ts';
 
-/** How long an answer is remembered (ms): a service may be replaced by a newer one, or by an older. */
+/** The cache duration (ms): the service may be upgraded or downgraded. */
 const rememberedMs = 5 * 60_000;
 
 const none: ControlFeatures = { idempotencyKeys: false };
 
-/** Whatever a service answers here that is not what ours says, a web page too, says that it offers nothing. */
+/** Any other response, such as a web page, means that no feature is offered. */
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   const parsed = parse(body.toString('utf8'));
   const info = controlInfo.safeParse(parsed.ok ? parsed.value : undefined);
   return { ok: true, value: info.success ? { idempotencyKeys: info.data.idempotency_keys === true } : none };
 };
 
-/** Asks a control service what it offers beyond control-service.md, and remembers the answer for a while. */
+/** Reads the features of a control service beyond control-service.md, and caches them. */
 export function featuresOf(link: Connection): (options?: CallOptions) => Promise<ControlFeatures> {
   let known: { features: ControlFeatures; until: number } | undefined;
   return async (options) => {
@@ -39,7 +39,7 @@ async function requested(link: Connection, options: CallOptions | undefined): Pr
   }
 }
 
-/** An answer that says, for good, that there is nothing here to be read: no such endpoint, a redirect, a refusal. */
+/** Whether the service permanently has no `/info`: a missing endpoint, a redirect, a refusal. */
 function hasNoInfo({ kind, status = 0 }: ServiceError): boolean {
   return kind === 'missing' || (kind !== 'busy' && status >= 300 && status < 500 && status !== 408 && status !== 425);
 }

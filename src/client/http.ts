@@ -3,27 +3,27 @@ import type { Dispatcher } from 'undici';
 import { BodyStream } from './body-stream.ts';
 import { failureOf, type SendFailure } from './send-failure.ts';
 
-/** One request as it goes out. Its address and its headers are whole. */
+/** One HTTP request with its complete path and headers. */
 export interface HttpRequest {
   origin: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With the prefix of the base address and the query. */
+  /** Includes the prefix of the base URL and the query. */
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** A stream is read once; its length has to stand in the headers. */
+  /** A stream is read once; the headers must have its length. */
   body?: string | Readable | undefined;
 }
 
-/** How long and how large an exchange may get, and what ends it early. */
+/** The limits of an exchange, and its abort signal. */
 export interface SendLimits {
-  /** From now until the last byte of the answer: connecting, waiting and reading (ms). */
+  /** The timeout (ms) until the last byte of the response. */
   timeoutMs: number;
-  /** The longest body that is read (bytes). */
+  /** The largest response body (bytes). */
   maxBodyBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A whole answer, of any status. */
+/** A complete response with any status. */
 export interface HttpReply {
   kind: 'reply';
   status: number;
@@ -31,7 +31,7 @@ export interface HttpReply {
   body: Buffer;
 }
 
-/** A success whose body is handed on as it comes. */
+/** A success whose body is streamed. */
 export interface HttpStream {
   kind: 'stream';
   status: number;
@@ -39,14 +39,14 @@ export interface HttpStream {
   body: BodyStream;
 }
 
-/** What came of sending once. */
+/** The outcome of one request. */
 export type Sent = HttpReply | { kind: 'failed'; failure: SendFailure };
-/** Headers by their names in lower case. */
+/** Headers by lower-case names. */
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Sends once and reads the whole answer. An answer of any status is a reply; that none came is a failure. Redirects are
- * not followed. It rejects with the reason of the caller's signal, and with what is our own mistake.
+ * Sends one request and reads the whole response. Any status is a reply; only a missing response is a failure. Does not
+ * follow redirects. Rejects with the reason of the caller's signal, and for programming errors.
  */
 export function send(dispatcher: Dispatcher, request: HttpRequest, limits: SendLimits): Promise<Sent> {
   return new Promise((resolve, reject) => {
@@ -55,8 +55,8 @@ export function send(dispatcher: Dispatcher, request: HttpRequest, limits: SendL
 }
 
 /**
- * Sends once; a success comes as a stream as soon as its head is there, any other answer as a whole. `timeoutMs` is the
- * time until the last byte of the stream, `idleMs` the longest silence before its head and between its bytes.
+ * Sends one request; a success is streamed once its headers have arrived, any other response is read completely.
+ * `timeoutMs` is the time until the last byte, `idleMs` the longest silence before the headers and between bytes.
  */
 export function openStream(
   dispatcher: Dispatcher,
@@ -83,23 +83,23 @@ export function header(headers: ReplyHeaders, name: string): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Takes over the body of an answer, judged by its head. */
+/** Takes over the body of a response, depending on its headers. */
 type Divert = (
   status: number,
   headers: ReplyHeaders,
   controller: Dispatcher.DispatchController,
 ) => BodyStream | undefined;
 
-/** The longest that a timer of Node runs; a later deadline is as good as none for one request. */
+/** The longest timer of Node; a later deadline can't expire during one request. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const timerMs = (ms: number): number => Math.min(LONGEST_TIMER_MS, Math.max(0, ms));
 
-/** What undici says where the client was closed by its owner. */
+/** undici's error codes for a closed client. */
 const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
-/** What it says, before anything is sent, of a request that was built wrongly. */
+/** undici's error code for an invalid request. */
 const INVALID = 'UND_ERR_INVALID_ARG';
 
-/** One request and its answer. The deadline is a real timer: the network does not run on a clock that tests turn. */
+/** One request and its response. Uses a real timer for the deadline: tests can't fake the network's time. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: SendLimits;
   readonly #resolve: (sent: Sent) => void;
@@ -126,26 +126,26 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   start(dispatcher: Dispatcher, { origin, method, path, headers, body = '' }: HttpRequest): void {
     this.#limits.signal?.addEventListener('abort', this.#abort, { once: true });
-    // The deadline covers head and body, so undici's own two timers have nothing to do.
+    // The deadline covers headers and body, so undici's timers are off.
     const own = { headersTimeout: 0, bodyTimeout: 0 };
     dispatcher.dispatch({ origin, method, path, headers, body: body === '' ? null : body, ...own }, this);
   }
 
-  /** Moves the deadline to `timeoutMs` after the moment `began` (by `performance.now`). */
+  /** Moves the deadline to `timeoutMs` after `began` (by `performance.now`). */
   extend(timeoutMs: number, began: number): void {
     clearTimeout(this.#timer);
     this.#timeoutMs = timeoutMs;
     this.#timer = setTimeout(this.#expire, timerMs(began + timeoutMs - performance.now()));
   }
 
-  /** Ends it from our side: nobody wants the rest. */
+  /** Closes the exchange, because the rest is not needed. */
   close(): void {
     this.#finish();
     this.#controller?.abort(new Error('closed by the reader'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // From here on the other side may have seen it. Where the deadline came first, it is never written.
+    // The request may reach the server from here on. After the deadline it is never written.
     this.#controller = controller;
     if (this.#over) controller.abort(new Error('the deadline has passed'));
   }
@@ -193,7 +193,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#fail(failureOf(error, this.#progress()));
-    // A proxy that asks for a password is told as an error while its answer goes on.
+    // undici reports a proxy's demand for a password as an error while the response continues.
     controller?.abort(error);
   }
 
@@ -209,8 +209,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #expire = (): void => {
     const { sent, status } = this.#progress();
-    const until =
-      status === undefined ? (sent ? 'no answer came' : 'no connection came about') : 'the answer was not whole';
+    const until = status === undefined ? (sent ? 'no response' : 'no connection') : 'the response was incomplete';
     const words = `${until} within ${this.#timeoutMs / 1000} s`;
     this.#fail({ reason: 'timeout', sent, status, words });
     this.#controller?.abort(new Error(words));
@@ -221,7 +220,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('aborted by the caller'));
   };
 
-  /** Ends with what is no failure of the other party. */
+  /** Ends with a failure that is not the service's. */
   #leave(reason: unknown): void {
     this.#finish();
     if (this.#stream) this.#stream.abort(reason);

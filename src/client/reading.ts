@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { HttpReply } from './http.ts';
 
-/** What a success meant, or why it cannot be read. */
+/** A parsed success, or why it can't be parsed. */
 export type Readout<T> = { ok: true; value: T } | { ok: false; failure: AttemptFailure };
-/** Makes a value of a success. */
+/** Parses a success. */
 export type Reader<T> = (reply: HttpReply) => Readout<T>;
 
-/** Reads a JSON body by a schema of the contract. `prepare` may spell its fields first. */
+/** Parses a JSON body by a schema of the contract. `prepare` may rename its fields first. */
 export function readJson<T>(schema: z.ZodType<T>, prepare: (json: unknown) => unknown = (json) => json): Reader<T> {
   return ({ status, headers, body }) => {
     const text = body.toString('utf8');
@@ -20,12 +20,11 @@ export function readJson<T>(schema: z.ZodType<T>, prepare: (json: unknown) => un
   };
 }
 
-/** For an answer whose body says nothing. */
+/** For a response without a meaningful body. */
 export const readNothing: Reader<void> = () => ({ ok: true, value: undefined });
 
 /**
- * A request as the contract allows it. What does not fit is a mistake of our own, never the other party's: a plain
- * error that names the field.
+ * Validates a request by the contract. An invalid one is a programming error: a plain error that names the field.
  */
 export function checked<T>(schema: z.ZodType<T>, operation: string, request: unknown): T {
   const read = schema.safeParse(request);
@@ -33,7 +32,7 @@ export function checked<T>(schema: z.ZodType<T>, operation: string, request: unk
   throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(read.error)}`);
 }
 
-/** JSON, with white space around it or not. A body that is none becomes a value here. */
+/** Parses JSON, with or without surrounding white space. */
 export function parse(text: string): { ok: true; value: unknown } | { ok: false } {
   try {
     return { ok: true, value: JSON.parse(text) };
@@ -42,7 +41,7 @@ export function parse(text: string): { ok: true; value: unknown } | { ok: false 
   }
 }
 
-/** Where it is wrong and what was expected there; zod's messages do not repeat the value. */
+/** The invalid fields; zod's messages do not repeat the value. */
 function problemsIn({ issues }: z.ZodError): string {
   const shown = issues
     .slice(0, 5)

@@ -1,6 +1,6 @@
 /**
- * How long an answer asks to wait (ms), from its `Retry-After` in seconds or as a date; undefined where it does not
- * ask. A date is measured by the `Date` of the same answer where it has one: the other clock may be wrong.
+ * The delay (ms) of a `Retry-After` header, in seconds or as a date; undefined if absent. A date is relative to the
+ * response's `Date` header if present: the clocks may differ.
  */
 export function readRetryAfter(
   retryAfter: string | undefined,

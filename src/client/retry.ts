@@ -1,40 +1,39 @@
 import type { AttemptFailure } from './attempt-failure.ts';
 
-/** How often and how far apart a request is repeated. */
+/** How often and with which delays to retry. */
 export interface RetryPolicy {
-  /** The most attempts, the first one included. */
+  /** The maximum number of attempts, including the first one. */
   attempts: number;
-  /** The longest wait before the second attempt (ms); it doubles with every further one. */
+  /** The longest delay before the second attempt (ms); it doubles for each further one. */
   baseMs: number;
-  /** What the wait never exceeds, unless the service asks for more (ms). */
+  /** The longest delay (ms), unless the service requests a longer one. */
   capMs: number;
 }
 
-/** Five attempts within about four seconds of waiting at most, unless the service asks for more. */
+/** Five attempts within about four seconds, unless the service requests longer delays. */
 export const defaultRetryPolicy: RetryPolicy = { attempts: 5, baseMs: 250, capMs: 8_000 };
 
-/** All that a decision about another attempt is made of. */
+/** The input of a retry decision. */
 export interface RetrySituation {
-  /** How many attempts were made: 1 after the first. */
+  /** The number of attempts so far. */
   attempt: number;
   failure: Pick<AttemptFailure, 'effect' | 'passing' | 'retryAfterMs'>;
-  /** True for a request that only reads, whatever its method: sending it again changes nothing. */
+  /** Whether the request only reads, so that a retry is safe. */
   safe: boolean;
   now: number;
-  /** The moment after which no attempt is begun (ms). */
+  /** The time after which no attempt starts (ms). */
   deadline: number;
   /** From 0 to 1. */
   random: number;
   policy: RetryPolicy;
 }
 
-/** To wait (ms) and send again, or to give up; `why` is told where the failure itself does not say it. */
+/** To retry after a delay (ms), or to give up; `why` is set if the failure does not explain it. */
 export type RetryDecision = { kind: 'wait'; ms: number } | { kind: 'give-up'; why?: string };
 
 /**
- * Whether a request is sent again. What reads is repeated when its failure may pass: with full jitter, and not before
- * the moment that `Retry-After` names. What writes is repeated only where it surely did not take effect; a write whose
- * outcome is unknown is never sent again: whoever asked for it has to look.
+ * Decides whether to retry. Reads are retried for transient failures, with full jitter, and not before the time of
+ * `Retry-After`. Writes are retried only if they surely had no effect; with an unknown outcome, the caller must check.
  */
 export function decideRetry(situation: RetrySituation): RetryDecision {
   const { attempt, failure, safe, now, deadline, random, policy } = situation;
@@ -49,7 +48,7 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
   if (now + ms < deadline) return { kind: 'wait', ms };
   const left = Math.max(0, deadline - now);
   return requested > left
-    ? { kind: 'give-up', why: `it asks to wait ${seconds(requested)}, and there are ${seconds(left)} left` }
+    ? { kind: 'give-up', why: `the service requested a delay of ${seconds(requested)}, and ${seconds(left)} are left` }
     : { kind: 'give-up', why: 'no time is left for another attempt' };
 }
 

@@ -9,8 +9,8 @@ interface Failure {
 }
 
 /**
- * The answer of `/wait` and `/join`. The line breaks that keep the connection open stand before it; a run that failed
- * is told at status 200 as well, under `__error__`.
+ * Parses the response of `/wait` and `/join`, after the newlines that kept the connection alive. A failed run also has
+ * status 200, with the error under `__error__`.
  */
 export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
   const text = body.toString('utf8').trim();
@@ -21,7 +21,7 @@ export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
   return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[ERROR_KEY])) } };
 };
 
-/** A failure in whichever shape: that the run failed is certain, and is never lost over how it is told. */
+/** Parses a failure of any shape: an unknown shape must not hide that the run failed. */
 function readFailure(shown: unknown): Failure {
   const { error, message } = isObject(shown) ? shown : { error: undefined, message: shown };
   return {
@@ -30,7 +30,7 @@ function readFailure(shown: unknown): Failure {
   };
 }
 
-/** A public server wraps the error that it tells in a stream once more: its message is that error as JSON. */
+/** Unwraps an error of a public server's stream, whose message is the real error as JSON. */
 function innermost(outer: Failure): Failure {
   const inner = parse(outer.message);
   if (!inner.ok || !isObject(inner.value)) return outer;

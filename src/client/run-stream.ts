@@ -8,19 +8,18 @@ import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
 import { parse, type Readout } from './reading.ts';
 
-/** How long a run may be silent, and how much it may say at once. */
+/** The limits of a run's stream. */
 export interface StreamLimits {
-  /** The longest silence (ms), heartbeats counting as life: a server that only pings is left at the deadline. */
+  /** The longest silence (ms); heartbeats count as data, so a server that only sends these is cut off at the deadline. */
   idleMs: number;
   /** The longest event (bytes). */
   maxEventBytes: number;
 }
 
 /**
- * The events of a run as they come. Nothing is sent before the first one is asked for. The protocol has no last event,
- * so the stream ends where the body of the answer does, by the rules of HTTP: after its last chunk. It ended early, and
- * is unreadable, where the connection broke before that, where it stops inside an event, and where no event came at all.
- * A body whose length nobody told ends with its connection; there a cut between two events cannot be told from an end.
+ * Streams the events of a run. Sends the request on the first read. The protocol has no final event, so the stream ends
+ * with the response body. It is unreadable if the connection breaks earlier, if it ends within an event, or without any
+ * event. A body without a length ends with its connection; a cut between two events then looks like the end.
  */
 export function streamEvents(
   link: Connection,
@@ -37,7 +36,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   readonly #limits: StreamLimits;
   readonly #options: CallOptions;
   #events: AsyncIterator<StreamEvent, undefined> | undefined;
-  /** A run is started once, whatever is asked of an iterator that has failed. */
+  /** A run is started once, even if an iterator that failed is read again. */
   #started = false;
   readonly #left = new AbortController();
 

@@ -1,27 +1,27 @@
 /**
- * Why no whole answer came:
- * - `timeout`: it was not there by the deadline
- * - `silent`: a stream said nothing for longer than it may
- * - `unreachable`: no name, no connection, or it was closed before an answer began
- * - `untrusted`: the other side's certificate was not accepted
- * - `cut`: it ended before it was whole
+ * Why there is no complete response:
+ * - `timeout`: not received by the deadline
+ * - `silent`: a stream was silent for too long
+ * - `unreachable`: no DNS name, no connection, or closed before a response started
+ * - `untrusted`: the certificate was not accepted
+ * - `cut`: it ended early
  * - `garbled`: it is not HTTP
- * - `too-large`: it is longer than it may be
+ * - `too-large`: it exceeds the limit
  */
 export type SendFailureReason = 'timeout' | 'silent' | 'unreachable' | 'untrusted' | 'cut' | 'garbled' | 'too-large';
 
-/** A send that got no whole answer. */
+/** A request without a complete response. */
 export interface SendFailure {
   reason: SendFailureReason;
-  /** Whether any of the request may have reached the other party. */
+  /** Whether any of the request may have reached the service. */
   sent: boolean;
-  /** The status, where the answer had begun. */
+  /** The status, if the response had started. */
   status?: number | undefined;
-  /** What happened, in words: nothing of the request is in them. */
+  /** A description without any part of the request. */
   words: string;
 }
 
-/** How far a send had got when it failed. */
+/** The progress of a request when it failed. */
 export interface Progress {
   sent: boolean;
   status?: number | undefined;
@@ -30,7 +30,7 @@ export interface Progress {
 const certificate =
   /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECODE)_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
 
-/** The failure that an error of the network means. Only its code is looked at, and told: messages may hold addresses. */
+/** Classifies a network error. Uses only its code: messages may contain addresses. */
 export function failureOf(error: Error, { sent, status }: Progress): SendFailure {
   const code = codeOf(error);
   const shown = code === '' ? '' : ` (${code})`;
@@ -48,7 +48,7 @@ export function failureOf(error: Error, { sent, status }: Progress): SendFailure
       'its certificate was not accepted: for an authority of your own set NODE_EXTRA_CA_CERTS to its file',
     );
   }
-  // The parser's errors have no code. At the end of a connection it only says that something is missing.
+  // The parser's errors have no code. At the end of a connection they only mean that something is missing.
   if (error.name === 'HTTPParserError' && !error.message.includes('EOF')) {
     return failure('garbled', 'what answered is not HTTP');
   }
@@ -64,9 +64,9 @@ export function failureOf(error: Error, { sent, status }: Progress): SendFailure
   );
 }
 
-const closed = 'the connection was closed before an answer came';
+const closed = 'the connection was closed before a response started';
 const notFound = 'the name of the host was not found';
-const tooLate = 'no connection came about in time';
+const tooLate = 'no connection in time';
 const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: notFound,
@@ -78,7 +78,7 @@ const unreachable: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: closed,
 };
 
-/** The error's own code, or the first one of the errors that it stands for. */
+/** The error's own code, or the first one of its nested errors. */
 function codeOf(error: Error): string {
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error instanceof AggregateError)

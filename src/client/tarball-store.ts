@@ -5,13 +5,12 @@ import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { readNothing } from './reading.ts';
 
-/** The longest that one upload takes (ms): the largest tarball on a slow line. */
+/** The upload timeout (ms): for the largest tarball on a slow line. */
 const uploadMs = 15 * 60_000;
 
 /**
- * Puts tarballs at the addresses that a control service hands out. These carry their own permission and may be anybody's:
- * no key, tenant or token goes there, and nothing that leads elsewhere is followed. The address lets whoever has it write,
- * so errors name its host alone.
+ * Uploads tarballs to the presigned URLs of a control service, on any host. Sends no key, tenant or token, and follows no
+ * redirect. The URL itself permits writing, so errors contain only its host.
  */
 export function tarballStore(settings: ConnectionSettings): TarballStore['putTarball'] {
   const { apiKey: _, tenantId: __, bearer: ___, ...keyless } = settings;
@@ -56,8 +55,8 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
 const hexOf = ({ digest }: Tarball): string => digest.replace(/^sha256:/, '');
 
 /**
- * The bytes, as long as they are those that were measured. The last piece is held back until it is known: what is sent
- * whole is right, and what is not right never arrives whole.
+ * Streams the bytes and checks them against the measured size and digest. The last chunk is held back until the check:
+ * a changed tarball never arrives completely.
  */
 async function* asMeasured(tarball: Tarball, changed: (why: string) => void): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');

@@ -1,20 +1,20 @@
 import { withoutTrailingSlashes } from './plain-text.ts';
 
-/** Where a service is: the part that every path of it hangs below. */
+/** The base URL of a service, to which all paths are appended. */
 export interface BaseAddress {
   /** Scheme, host and port. */
   origin: string;
-  /** The path prefix without a slash at its end: empty, or like `/api-host`. */
+  /** The path prefix without a trailing slash: empty, or like `/api-host`. */
   prefix: string;
   loopback: boolean;
 }
 
-/** A base address as it was written, or why nothing is sent there. `told` is what of it may be shown. */
+/** A parsed base URL, or why it is not used. `shown` is the part that may be displayed. */
 export type ReadAddress = { ok: true; address: BaseAddress } | { ok: false; problem: string; shown: string };
 
 /**
- * Reads a base address, with or without a path prefix (control-service.md, "Base address"). Plain http off loopback is
- * refused unless it was allowed: a key would travel in clear. So is an address with a user, a query or a fragment in it.
+ * Parses a base URL, with or without a path prefix (control-service.md, "Base address"). Refuses plain http except on
+ * loopback, unless allowed: it would send a key unencrypted. Refuses a URL with a user, a query or a fragment.
  */
 export function readAddress(written: string, { allowHttp = false }: { allowHttp?: boolean } = {}): ReadAddress {
   const trimmed = written.trim();

@@ -1,7 +1,7 @@
-/** What a caller may say about one call, whichever service it goes to. */
+/** The options of a call to any service. */
 export interface CallOptions {
-  /** Ends the call early; it then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The moment (ms since the epoch, by the client's clock) after which no attempt is begun and none goes on. */
+  /** The time (ms since the epoch, by the client's clock) at which the call ends; no attempt starts after it. */
   deadline?: number | undefined;
 }

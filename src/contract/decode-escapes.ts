@@ -1,21 +1,21 @@
-/** A text after its escapes were decoded, and where in the original each of its characters begins. */
+/** A text with decoded escapes, and the position of each character in the original. */
 export interface Decoded {
   text: string;
-  /** One more than there are characters: the last is the length of the original. */
+  /** Has one more entry than characters: the last is the length of the original. */
   starts: Uint32Array;
 }
 
 const percent = /(?:%[0-9a-f]{2})+/gi;
 const reference = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos);/gi;
-/** In JSON, programs and shells. */
+/** Escapes of JSON, programs and shells. */
 const backslash = /\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[^])/gi;
 const any = new RegExp([percent, reference, backslash].map(({ source }) => source).join('|'), 'gi');
 
-/** Which escapes are decoded: all at once, or one kind, for what looks like another one may be a part of a secret. */
+/** Which escapes to decode: all, or one kind, since what looks like another kind may be part of a secret. */
 export type EscapeKind = 'any' | 'percent' | 'reference' | 'backslash';
 const escapes: Record<EscapeKind, RegExp> = { any, percent, reference, backslash };
 
-/** The kinds that make a difference in a text. */
+/** The kinds of escapes in a text. */
 export function escapeKindsIn(text: string): EscapeKind[] {
   const signs: [EscapeKind, string][] = [
     ['percent', '%'],
@@ -52,7 +52,7 @@ export function decodeEscapes(text: string, kind: EscapeKind): Decoded {
 
 interface Character {
   character: string;
-  /** Of how many characters of the original. */
+  /** The number of characters in the original. */
   width: number;
 }
 
@@ -75,7 +75,7 @@ function charactersOf(escape: string): Character[] {
 
 const fromCode = (code: number): string => (code <= 0x10_ffff ? String.fromCodePoint(code) : '\ufffd');
 
-/** Bytes that are no UTF-8 count as characters of their own. */
+/** Bytes that are not UTF-8 count as single characters. */
 function bytesOf(escape: string): Character[] {
   const bytes = Buffer.from(escape.replaceAll('%', ''), 'hex');
   const utf8 = bytes.toString('utf8');

@@ -1,23 +1,23 @@
 import { shortestHidden } from './secret-spellings.ts';
 
-/** A part of a text: from `start` to before `end`. */
+/** A range of a text: `start` inclusive, `end` exclusive. */
 export interface Range {
   start: number;
   end: number;
 }
 
-/** Of a longer word its first characters are looked for, and hidden is as much as goes on like it. */
+/** Of a longer word only this prefix is searched; a match extends as far as the text equals the word. */
 const longestCompared = 1_024;
 
-/** Characters that may be compared for each character of a text. Secrets and output can be made up to need far more. */
+/** The comparison limit per character of a text: crafted secrets and output could need far more. */
 const comparedPerCharacter = 64;
 
 /**
- * Returns a function that finds where words stand in a text; of several that begin at the same place, the longest. Words
- * of fewer than `shortestHidden` characters are left out. Of a text that was `cut`, the beginning of a word at the end is
- * found as well. A text that takes too long is returned as one range.
+ * Returns a function that finds words in a text; of several at the same position, the longest. Skips words shorter than
+ * `shortestHidden` characters. In a text that was `cut`, also finds a word's prefix at the end. A text that takes too long
+ * is returned as one range.
  *
- * No regular expression is made of the words: one that is too long is quoted in the error, and these are secrets.
+ * Uses no regular expressions: an oversized one is quoted in its error, and the words are secrets.
  */
 export function wordFinder(words: Iterable<string>): (text: string, cut?: boolean) => Range[] {
   const byBegin = new Map<string, Map<number, Map<string, string[]>>>();
@@ -39,14 +39,14 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
     while (at <= text.length - shortestHidden && left > 0) {
       const last = found.at(-1);
       const length = firsts[text.charCodeAt(at) & 255] === 1 ? lengthAt(text, at, last?.end ?? 0) : 0;
-      // A word may begin inside another one: both are hidden.
+      // Words may overlap: both are hidden.
       if (length > 0 && last && at < last.end) last.end = Math.max(last.end, at + length);
       else if (length > 0) found.push({ start: at, end: at + length });
       at += 1;
     }
     return left > 0 ? found : [{ start: 0, end: text.length }];
 
-    /** The length of the longest word that stands at this place; 0 for none that goes on beyond what is `hidden`. */
+    /** The length of the longest word at this position; 0 if none extends beyond `hidden`. */
     function lengthAt(of: string, place: number, hidden: number): number {
       for (const [length, heads] of byBegin.get(of.slice(place, place + shortestHidden)) ?? []) {
         if (place + length <= hidden && !longerAt(hidden - place, of.charCodeAt(hidden), heads)) continue;
@@ -63,7 +63,7 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
       return 0;
     }
 
-    /** Whether one of the words that begin with these heads has this character at this place. */
+    /** Whether one of the words with these prefixes has this character at this position. */
     function longerAt(place: number, character: number, heads: Map<string, string[]>): boolean {
       left -= heads.size;
       return [...heads.values()].some((words) => words.some((word) => word.charCodeAt(place) === character));

@@ -2,20 +2,20 @@ import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
 import { secretCodes } from './secret-spellings.ts';
 
-/** What stands in the place of a secret. */
+/** The replacement of a secret. */
 export const shownInstead = '***';
 
-/** Takes secrets out of text. Of a text that was cut at its end, the beginning of a secret is taken out there as well. */
+/** Masks secrets in a text. In a text that was cut at its end, also masks a secret's prefix there. */
 export type Mask = (text: string, options?: { cut: boolean }) => string;
 
 /**
- * Returns the mask of some secrets. It finds them as they are and in the spellings of `secret-spellings.ts`, in time that
- * is in proportion to the text, whatever the secrets and the text are.
+ * Creates a mask of secrets, in their original form and the spellings of `secret-spellings.ts`. Takes time proportional to
+ * the text for any input.
  */
 export function maskOf(secrets: Iterable<string>): Mask {
   const find = wordFinder([...secrets].flatMap(secretCodes));
 
-  /** What stands behind one layer of escapes, and behind two: a JSON text in JSON has these. */
+  /** Finds secrets behind one or two layers of escapes, such as JSON in JSON. */
   function behindEscapes(text: string, cut: boolean): Range[] {
     return escapeKindsIn(text).flatMap((kind) => {
       const outer = decodeEscapes(text, kind);
@@ -37,7 +37,7 @@ export function maskOf(secrets: Iterable<string>): Mask {
   };
 }
 
-/** What a cut leaves of an escape at the end. */
+/** An incomplete escape at the end of a cut text. */
 const halfAnEscape = /(?:%[0-9a-f]?|&[#0-9a-z]{0,8}|\\[0-9a-ux{]{0,7})$/i;
 
 function without(text: string, ranges: Range[]): string {

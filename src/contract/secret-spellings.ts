@@ -1,10 +1,10 @@
 import { decodeEscapes } from './decode-escapes.ts';
 import { withoutControls } from './plain-text.ts';
 
-/** Shorter texts (characters) stand in ordinary words: hiding them would garble every sentence and hide nothing. */
+/** Shorter texts (characters) are parts of ordinary words: masking them would garble text and hide nothing. */
 export const shortestHidden = 4;
 
-/** What of a secret may be told by itself: the whole, without white space around it, and each of its lines. */
+/** The parts of a secret that may appear alone: the trimmed whole, and each of its lines. */
 export function secretParts(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   const parts = [secret, secret.trim(), ...lines.filter((line) => line.length >= shortestHidden)];
@@ -12,7 +12,7 @@ export function secretParts(secret: string): string[] {
 }
 
 const asJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-/** As a program prints a value in other quotation marks: Node's `console.log` of an object does. */
+/** As Node's `console.log` of an object prints a value, with other quotation marks. */
 const asLiteral = (text: string): string => text.split('"').map(asJson).join('"');
 const asJsonOfAscii = (text: string): string =>
   asJson(text).replace(/[<>&'\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -20,19 +20,19 @@ const inSmallLetters = (encoded: string): string => encoded.replace(/%[0-9A-F]{2
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const asHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 
-/** As JSON, JSON in JSON, a literal, an address and HTML spell a text: each character by itself, so that it can be decoded. */
+/** The escaped forms in JSON, nested JSON, literals, URLs and HTML; each character is decodable by itself. */
 function escapesOf(text: string): string[] {
   const encoded = encodeURIComponent(text.toWellFormed());
   const json = [asJson(text), asJson(asJson(text)), asLiteral(text), asJsonOfAscii(text)];
   return [...json, encoded, inSmallLetters(encoded), asHtml(text), asHtml(text).replaceAll('&#39;', '&#x27;')];
 }
 
-/** Bytes of which a program shows the beginning: Node prints 50 of a buffer. */
+/** How many leading bytes a program prints: Node prints 50 of a buffer. */
 const bytesShown = 50;
-/** What base64 makes of fewer characters within other bytes could stand anywhere by chance. */
+/** Shorter base64 inside other bytes could match by chance. */
 const shortestWithin = 5;
 
-/** As shells quote a text, forms encode it, and as hexadecimal digits and base64 spell its bytes. */
+/** The quoted forms of shells, form encoding, and hexadecimal and base64 encodings. */
 function codesOf(text: string): string[] {
   if (text.length < shortestHidden) return [];
   const bytes = Buffer.from(text);
@@ -53,7 +53,7 @@ function codesOf(text: string): string[] {
   ];
 }
 
-/** What stands in base64 for these bytes wherever a number of others come before them: `user:` does in `Authorization`. */
+/** The base64 of these bytes at an offset in other bytes, such as after `user:` in `Authorization`. */
 function base64Within(bytes: Buffer, before: number): string {
   if (bytes.length < shortestWithin) return '';
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
@@ -62,22 +62,22 @@ function base64Within(bytes: Buffer, before: number): string {
 
 const distinct = (texts: string[]): string[] => [...new Set(texts)].filter((text) => text !== '');
 
-/** The ways in which others write a text: as it is, escaped, and in hexadecimal digits and base64. */
+/** All spellings of a text: as it is, escaped, hexadecimal and base64. */
 export const spellingsOf = (text: string): string[] => distinct([text, ...escapesOf(text), ...codesOf(text)]);
 
-/** Every spelling of every part of a secret: what must show nowhere, for who can only look for words. */
+/** All spellings of all parts of a secret, for masking by search alone. */
 export const secretSpellings = (secret: string): string[] => secretParts(secret).flatMap(spellingsOf);
 
-/** Parts of a secret, the whole among them, that are looked for in hexadecimal digits and base64 too. */
+/** The maximum number of parts, including the whole, whose hexadecimal and base64 forms are searched. */
 const mostEncoded = 100;
 
-/** The spellings of every part of a secret that are left once escapes are decoded. */
+/** The spellings of all parts of a secret that remain after decoding escapes. */
 export const secretCodes = (secret: string): string[] =>
   distinct([...secretParts(secret), ...secretParts(withoutControls(secret))]).flatMap((part, index) =>
     index < mostEncoded ? distinct([...decodedForms(part), ...codesOf(part)]) : [part],
   );
 
-/** A secret as it is, and as it reads once what looks like an escape in it was decoded, as it is in a text around it. */
+/** A secret as it is, and with its own apparent escapes decoded, as in a decoded text around it. */
 function decodedForms(part: string): string[] {
   const once = decodeEscapes(part, 'any').text;
   return [part, once, decodeEscapes(once, 'any').text];

@@ -1,47 +1,47 @@
 /**
- * What kind of failure the other party gave:
- * - `rejected`: it understood and said no (400, 422, and other 4xx not named below)
+ * The kind of a service's failure:
+ * - `rejected`: refused (400, 422, and other 4xx not named below)
  * - `unauthorized`: the key, the tenant or the token was not accepted (401, 403)
- * - `missing`: no such thing, or no such endpoint (404, 405, 501)
- * - `conflict`: it stands in the way of something that exists, or came too late (409, 412)
- * - `busy`: it asked to come back later, or broke down (429, 5xx)
- * - `unreachable`: no answer: name, connection, timeout, reset
- * - `unreadable`: an answer that is not what the documents describe: broken JSON, a wrong shape, a stream that ended early
+ * - `missing`: no such resource or endpoint (404, 405, 501)
+ * - `conflict`: conflicts with an existing resource or a newer change (409, 412)
+ * - `busy`: overloaded or failed; retry later (429, 5xx)
+ * - `unreachable`: no response: DNS, connection, timeout, reset
+ * - `unreadable`: a response that violates the specification: broken JSON, a wrong shape, a stream that ended early
  */
 export type ServiceErrorKind =
   'rejected' | 'unauthorized' | 'missing' | 'conflict' | 'busy' | 'unreachable' | 'unreadable';
 
-/** One entry of a 422 answer (control-service.md, Errors). */
+/** One entry of a 422 response (control-service.md, Errors). */
 export interface FieldProblem {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-/** What a `ServiceError` is made of. */
+/** The fields of a `ServiceError`. */
 export interface ServiceErrorDetails {
   kind: ServiceErrorKind;
-  /** What was tried, in words: `get deployment`, `stream run`. */
+  /** The operation, for people: `get deployment`, `stream run`. */
   operation: string;
   method: string;
-  /** Where it was sent: scheme, host and path. Never a query, a user or a password. */
+  /** Scheme, host and path of the request. Never a query, a user or a password. */
   address: string;
   status?: number | undefined;
-  /** The other party's own words, bounded and without anything that we sent as a secret. */
+  /** The service's own message, truncated and without our secrets. */
   detail?: string | undefined;
   /** Every entry of a 422. */
   problems?: readonly FieldProblem[] | undefined;
-  /** How long it asked us to wait (ms), where it did. */
+  /** The delay (ms) that the service requested, if any. */
   retryAfterMs?: number | undefined;
   /**
-   * Whether the request took effect: `none` when it surely did not (refused, or never sent), `unknown` when a write
-   * was sent and no trustworthy answer came. Only `unknown` has to be settled by looking.
+   * Whether the request took effect: `none` if it surely did not (refused, or never sent), `unknown` if a write was sent
+   * without a reliable response. For `unknown`, the caller must check.
    */
   effect: 'none' | 'unknown';
   cause?: unknown;
 }
 
-/** The other party's failure, whichever way it showed. A mistake of our own or of a person's file is never one. */
+/** A failure of a service. Never used for a programming error or a user's invalid file. */
 export class ServiceError extends Error {
   readonly kind: ServiceErrorKind;
   readonly operation: string;
@@ -69,8 +69,8 @@ export class ServiceError extends Error {
 }
 
 /**
- * True where a service does not have an optional endpoint at all. An endpoint that is optional is one that
- * control-service.md does not list; a caller then goes on without it.
+ * Whether a service lacks an optional endpoint, which is one beyond control-service.md; the caller then continues without
+ * it.
  */
 export function isNotOffered(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 404 || error.status === 405 || error.status === 501);

@@ -5,7 +5,7 @@ import type { CommandAnswer } from '../../src/agent-server/commands.ts';
 
 const noCommand = {
   event: 'failed',
-  reason: 'What was written is no command: that is {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.',
+  reason: 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.',
 };
 
 test.each<[string, string, object[]]>([

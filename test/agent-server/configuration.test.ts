@@ -32,7 +32,7 @@ describe('a file of variables', () => {
   ])('%s is a warning', (_, env) => {
     expect(startWith({ graphs, env })).toEqual({
       env: {},
-      log: [expect.stringContaining(`the file of variables ${env} is not there`)],
+      log: [expect.stringContaining(`the env file ${env} does not exist`)],
     });
   });
 });

@@ -8,11 +8,11 @@ test.each([
   ['a run whose process is gone and that ends so', `Run ${id} was left by a process that is gone; it ends as error.`],
   ['a run that took too long there', `Run ${id} was left by a process that is gone; it ends as timeout.`],
   ['a run that can not be taken up', `Run ${id} was left by a process that is gone, and can't be taken up: Error: no`],
-  ['a mistake of the server in a run', `Run ${id} ended in a mistake of the server: Error: no`],
+  ['an internal error in a run', `Run ${id} failed with an internal error: Error: no`],
   ['a request that failed', 'POST /threads/search failed: Error: no'],
-  ['a sweep that failed', 'Looking for crons whose time has come failed: Error: no'],
+  ['a sweep that failed', 'Polling for due crons failed: Error: no'],
   ['an end that could not be stored', `The end of run ${id} could not be stored: Error: no`],
-  ['an end that can not be told', `How run ${id} ended can't be told: no`],
+  ['an outcome that can not be determined', `The outcome of run ${id} can't be determined: no`],
   ['a state that could not be read', `The state of thread ${id} could not be read: Error: no`],
   ['a warning', 'warning: langgraph.json:3:5: `pythn_version` is not known'],
 ])('standard error gets %s', (_, text) => expect(isForStandardError(text)).toBe(true));
@@ -24,5 +24,5 @@ test.each([
   ['a run that ends as its caller wanted', `Run ${id} was left by a process that is gone; it ends as interrupted.`],
   ['a request, whatever its headers say', 'GET /ok 200 3 ms {"x-note":"it ended; it ends as error."}'],
   ['a request whose header says that it failed', 'GET /ok 200 3 ms {"x-note":"Run a failed: no"}'],
-  ['a word in passing', 'The tracing project is told of runs again.'],
+  ['a word in passing', 'Runs are exported to the tracing project again.'],
 ])('the output gets %s', (_, text) => expect(isForStandardError(text)).toBe(false));

@@ -37,7 +37,7 @@ describe('an error of the network', () => {
   test.each<[string, Error, string, string]>([
     ['refused', coded('ECONNREFUSED'), 'unreachable', 'the connection was refused (ECONNREFUSED)'],
     ['an unknown name', coded('ENOTFOUND'), 'unreachable', 'the name of the host was not found (ENOTFOUND)'],
-    ['no connection in time', coded('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', 'no connection came about in time'],
+    ['no connection in time', coded('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', 'no connection in time'],
     ['a certificate that expired', coded('CERT_HAS_EXPIRED'), 'untrusted', 'NODE_EXTRA_CA_CERTS'],
     ['a certificate of another host', coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'untrusted', 'not accepted'],
     ['several addresses, each refused', new AggregateError([coded('ECONNREFUSED')]), 'unreachable', 'was refused'],

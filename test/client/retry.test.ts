@@ -55,7 +55,7 @@ describe('another attempt', () => {
     [
       'one beyond the deadline is told and not waited for',
       { failure: { ...passing, retryAfterMs: 60_000 * 60 }, now: 10_000 },
-      { kind: 'give-up', why: 'it asks to wait 3600 s, and there are 50 s left' },
+      { kind: 'give-up', why: 'the service requested a delay of 3600 s, and 50 s are left' },
     ],
     ['one attempt may be all there is', { policy: { ...read.policy, attempts: 1 } }, { kind: 'give-up' }],
     ['the last attempt is the last', { attempt: 5 }, { kind: 'give-up', why: 'after 5 attempts' }],

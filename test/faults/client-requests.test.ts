@@ -61,17 +61,13 @@ const half = good.slice(0, -20);
 
 /** What goes wrong, how it is told, and whether a write of it might have taken effect. */
 const faults: [string, Answer, { kind: string; status?: number; effect: 'none' | 'unknown'; words: RegExp }][] = [
-  ['a reset', reset, { kind: 'unreachable', effect: 'unknown', words: /closed before an answer/ }],
+  ['a reset', reset, { kind: 'unreachable', effect: 'unknown', words: /closed before a response/ }],
   [
     'a connection that is closed',
     (socket) => socket.end(),
-    { kind: 'unreachable', effect: 'unknown', words: /closed before an answer/ },
+    { kind: 'unreachable', effect: 'unknown', words: /closed before a response/ },
   ],
-  [
-    'a half-open connection',
-    silence,
-    { kind: 'unreachable', effect: 'unknown', words: /no answer came within 0\.5 s/ },
-  ],
+  ['a half-open connection', silence, { kind: 'unreachable', effect: 'unknown', words: /no response within 0\.5 s/ }],
   [
     'a truncated body',
     (socket) => socket.end(half),
@@ -90,7 +86,7 @@ const faults: [string, Answer, { kind: string; status?: number; effect: 'none' |
   [
     'a head that never ends',
     (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: app'),
-    { kind: 'unreachable', effect: 'unknown', words: /no answer came within/ },
+    { kind: 'unreachable', effect: 'unknown', words: /no response within/ },
   ],
   [
     'HTML at 200',
@@ -130,7 +126,7 @@ const faults: [string, Answer, { kind: string; status?: number; effect: 'none' |
   [
     'a head that is cut',
     (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-type: app'),
-    { kind: 'unreachable', effect: 'unknown', words: /closed before an answer/ },
+    { kind: 'unreachable', effect: 'unknown', words: /closed before a response/ },
   ],
   [
     'what is not HTTP',
@@ -184,7 +180,7 @@ describe('a body that comes a byte at a time', () => {
     await against(drip, { attemptTimeoutMs: 600, retry: { attempts: 1 } }, async (client) => {
       const error = await serviceError(getRevision(client));
       expect(error).toMatchObject({ kind: 'unreachable', status: 200 });
-      expect(error.message).toContain('the answer was not whole within 0.6 s');
+      expect(error.message).toContain('the response was incomplete within 0.6 s');
     });
   });
 
@@ -237,7 +233,7 @@ describe('429 with Retry-After', () => {
         expect(error).toMatchObject({ kind: 'busy', status: 429, effect: 'none' });
         expect(error.retryAfterMs).toBeGreaterThanOrEqual(86_400_000);
         expect(error.message).toContain(words);
-        expect(error.message).toContain('60 s left');
+        expect(error.message).toContain('60 s are left');
         expect(clock.slept).toEqual([]);
         expect(server.requests).toHaveLength(1);
       },
@@ -369,7 +365,7 @@ describe('the end of a call', () => {
       async (client) => {
         const error = await serviceError(patch(client));
         expect(error).toMatchObject({ kind: 'unreachable', effect: 'none' });
-        expect(error.message).toContain('no connection came about within 0.05 s');
+        expect(error.message).toContain('no connection within 0.05 s');
         await systemClock.sleep(300);
         expect(server.requests).toEqual([]);
       },

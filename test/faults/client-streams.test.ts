@@ -167,7 +167,7 @@ describe('a stream that does not end', () => {
       const seen = await watch(client.streamRun(request, threadId));
       expect(names(seen)).toEqual(['metadata']);
       expect(seen.error).toMatchObject({ kind: 'unreachable', effect: 'unknown' });
-      expect(String(seen.error)).toContain('nothing came for 0.4 s');
+      expect(String(seen.error)).toContain('no data for 0.4 s');
     });
   });
 
@@ -178,7 +178,7 @@ describe('a stream that does not end', () => {
       async (client, server) => {
         const { error } = await watch(client.streamRun(request, threadId));
         expect(error).toMatchObject({ kind: 'unreachable', effect: 'unknown' });
-        expect(String(error)).toContain('no answer came within 0.1 s');
+        expect(String(error)).toContain('no response within 0.1 s');
         expect(server.requests).toHaveLength(1);
       },
     );

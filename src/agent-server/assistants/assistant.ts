@@ -3,7 +3,7 @@ import { DEFAULT_ASSISTANT_NAMESPACE } from '../../contract/agent/assistant.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 
-/** An assistant as the server keeps it: the values of its active version. */
+/** A stored assistant with the values of its active version. */
 export interface StoredAssistant {
   assistant_id: string;
   graph_id: string;
@@ -30,16 +30,16 @@ export function defaultAssistantId(graphId: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Whether it is the default assistant of its graph. */
+/** Whether an assistant is the default assistant of its graph. */
 export const isDefault = ({ assistant_id, graph_id }: Pick<StoredAssistant, 'assistant_id' | 'graph_id'>): boolean =>
   assistant_id === defaultAssistantId(graph_id);
 
-/** The `configurable` of a config: what a graph's function makes its graph from. */
+/** The `configurable` of a config: the input of a graph factory. */
 export function configurableIn({ configurable }: FreeObject): FreeObject {
   return isObject(configurable) ? configurable : {};
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text is a uuid, in letters of either case. */
+/** Whether a text is a uuid, in upper or lower case. */
 export const isUuid = (text: string): boolean => UUID.test(text);

@@ -2,16 +2,15 @@ import type { AssistantPatch } from '../../contract/agent/assistant.ts';
 import { storableText } from '../storage/storable.ts';
 import type { StoredAssistant } from './assistant.ts';
 
-/** What a version of an assistant holds, besides its number and its time. */
+/** The values of a version of an assistant, without its number and time. */
 export type VersionValues = Pick<
   StoredAssistant,
   'graph_id' | 'name' | 'description' | 'context' | 'config' | 'metadata'
 >;
 
 /**
- * What the next version of an assistant holds (section "States and transitions"): a context that is sent is all there
- * is of it, nothing of the former one stays. So with the config; metadata is added to, key by key. What is not sent
- * stays as it is in the active version.
+ * Computes the next version of an assistant (section "States and transitions"). `context` and `config` replace the
+ * former value, `metadata` is merged key by key, and absent fields keep the value of the active version.
  */
 export function nextVersion(active: VersionValues, patch: AssistantPatch): VersionValues {
   return {

@@ -2,7 +2,7 @@ import type { Assistant, AssistantVersion } from '../../contract/agent/assistant
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { StoredAssistant, StoredVersion } from './assistant.ts';
 
-/** An assistant as the API shows it (section "Assistant"). */
+/** Serializes an assistant for the API (section "Assistant"). */
 export function showAssistant(assistant: StoredAssistant): Assistant {
   return {
     assistant_id: assistant.assistant_id,
@@ -18,14 +18,14 @@ export function showAssistant(assistant: StoredAssistant): Assistant {
   };
 }
 
-/** A version as the API lists it: an assistant as it was when the version was made. */
+/** Serializes a version: the assistant as it was when the version was created. */
 export function showVersion(version: StoredVersion): AssistantVersion {
   return { ...showAssistant({ ...version, updated_at: version.created_at }), version: version.version };
 }
 
 /**
- * An empty `config` marks an assistant that nobody configured (section "Assistant", rule 4). One that was configured by its
- * context alone shows that as its `configurable`: the engine has one schema for both.
+ * An empty `config` marks an unconfigured assistant (section "Assistant", rule 4). An assistant that has only a context
+ * shows it as its `configurable`: the engine has one schema for both.
  */
 function shownConfig({ config, context }: Pick<StoredAssistant, 'config' | 'context'>): FreeObject {
   const isEmpty = (values: FreeObject) => Object.keys(values).length === 0;

@@ -17,12 +17,12 @@ import { defaultAssistantId, isUuid } from './assistant.ts';
 import type { StoredAssistant, StoredVersion } from './assistant.ts';
 import { nextVersion } from './next-version.ts';
 
-/** What making an assistant came to. */
+/** The outcome of creating an assistant. */
 export type Made = { kind: 'made' | 'there'; assistant: StoredAssistant };
 
 const DEFAULT_NAME = 'Untitled';
 
-/** The assistants of a deployment, in its database. */
+/** The assistants of a deployment. */
 export class AssistantStore {
   readonly #storage: Storage;
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class AssistantStore {
     this.#clock = clock;
   }
 
-  /** Makes sure of the default assistant of every graph of this revision. */
+  /** Creates the missing default assistants of this revision's graphs. */
   async ensureDefaults(graphs: readonly { graphId: string; description: string | undefined }[]): Promise<void> {
     for (const { graphId, description } of graphs) {
       await this.create(
@@ -42,7 +42,7 @@ export class AssistantStore {
     }
   }
 
-  /** Makes an assistant with its first version; one that is there already is left as it is. */
+  /** Creates an assistant with its first version, unless it already exists. */
   async create(request: AssistantCreate, assistantId: string): Promise<Made> {
     const now = new Date(this.#clock.now());
     const values = {
@@ -81,14 +81,14 @@ export class AssistantStore {
   }
 
   /**
-   * Makes the next version of an assistant, and makes it the active one. Its number follows on the highest one there is,
-   * whichever version is active.
+   * Creates the next version of an assistant and activates it. The number follows the highest existing one, whichever
+   * version is active.
    *
-   * @returns undefined where there is no such assistant.
+   * @returns undefined if the assistant does not exist.
    */
   async patch(assistantId: string, patch: AssistantPatch): Promise<StoredAssistant | undefined> {
     return this.#storage.db.transaction().execute(async (tx) => {
-      // Changes of one assistant take turns on its row, so that their numbers have no gap and none is lost.
+      // The row lock serializes changes of an assistant, so that version numbers have no gaps.
       const active = await tx
         .selectFrom('assistants')
         .selectAll()
@@ -124,9 +124,9 @@ export class AssistantStore {
   }
 
   /**
-   * Makes one of an assistant's versions the active one, with all that it holds. It is no new version.
+   * Activates an existing version with all its values. Creates no new version.
    *
-   * @returns undefined where there is no such version; nothing has changed then.
+   * @returns undefined if the version does not exist; nothing changes then.
    */
   async activate(assistantId: string, version: number): Promise<StoredAssistant | undefined> {
     const { rows } = await sql<StoredAssistant>`
@@ -139,7 +139,7 @@ export class AssistantStore {
     return rows[0];
   }
 
-  /** One page of an assistant's versions, newest first; none where there is no such assistant. */
+  /** One page of an assistant's versions, newest first; empty if the assistant does not exist. */
   async versions(assistantId: string, request: AssistantVersionsSearch): Promise<StoredVersion[]> {
     const { metadata, limit = PAGE.defaultLimit, offset = 0 } = request;
     let query = this.#storage.db.selectFrom('assistant_versions').selectAll().where('assistant_id', '=', assistantId);
@@ -147,7 +147,7 @@ export class AssistantStore {
     return query.orderBy('version', 'desc').limit(limit).offset(offset).execute();
   }
 
-  /** One page of those that match, and how many match in all. Newest first where the request says no order. */
+  /** One page of the matches, and their total. Newest first by default. */
   async search(request: AssistantSearch): Promise<{ assistants: StoredAssistant[]; total: number }> {
     const { sort_by: by = 'created_at', sort_order: direction = 'desc' } = request;
     const query = matching(this.#storage.db.selectFrom('assistants').selectAll(), request)
@@ -164,14 +164,14 @@ export class AssistantStore {
     return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
   }
 
-  /** The threads whose metadata names an assistant: those on which it was the last to run. */
+  /** The threads whose metadata names an assistant: those on which it ran last. */
   async threadsOf(assistantId: string): Promise<{ thread_id: string; metadata: FreeObject }[]> {
     const named = storable({ assistant_id: assistantId });
     const query = this.#storage.db.selectFrom('threads').select(['thread_id', 'metadata']);
     return query.where(sql<boolean>`metadata @> ${named}::jsonb`).execute();
   }
 
-  /** Deletes an assistant with all its versions; false where there is none. */
+  /** Deletes an assistant with all its versions; false if it does not exist. */
   async delete(assistantId: string): Promise<boolean> {
     const query = this.#storage.db.deleteFrom('assistants').where('assistant_id', '=', assistantId);
     return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;

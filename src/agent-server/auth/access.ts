@@ -1,22 +1,22 @@
 import { groupOf } from '../http/route-group.ts';
 import type { Action } from './agent-auth.ts';
 
-/** The kinds of things that have metadata by which a handler's filters choose. */
+/** The kinds of resources whose metadata a handler's filters match. */
 export type Kind = 'assistant' | 'thread' | 'run' | 'cron';
 
-/** What a request does, as far as the agent's rules of access are asked about it. */
+/** What a request does, as the agent's authorization handlers see it. */
 export type Access =
-  /** Answered to everybody: that the server lives, and what it is. */
+  /** Open to everyone: health and server info. */
   | { does: 'open' }
-  /** Nothing in particular, or nothing of ours: whoever asks has to be known. */
+  /** Needs authentication only: no resource, or a route outside the API. */
   | { does: 'nothing' }
-  /** A path of a group that no rule below knows: it is not let through. */
+  /** A path of a known group without an authorization rule: rejected. */
   | { does: 'unknown' }
   | { does: 'create'; kind: 'assistant' | 'thread' }
   | { does: 'search'; kind: Exclude<Kind, 'run'>; counts: boolean }
   /**
-   * Something with one thing, or with a run on one thread. `body`: the request's body belongs to the question;
-   * `version`: it names a version of the thing, which is held to the answer as well.
+   * Accesses one resource, or a run on one thread. `body`: the handler sees the request's body; `version`: the request
+   * names a version of the resource, which the filter must match too.
    */
   | { does: 'one'; kind: Kind; id: string; runId?: string; action: Action; body?: boolean; version?: boolean }
   | { does: 'copy'; id: string }
@@ -92,7 +92,7 @@ const RULES: readonly Rule[] = [
   ['POST', /^\/store\/namespaces$/, () => ({ does: 'store', action: 'list_namespaces' })],
 ];
 
-/** What a request does, by its method and path. */
+/** Classifies a request by its method and path. */
 export function accessOf(method: string, path: string): Access {
   const requested = method === 'HEAD' ? 'GET' : method;
   for (const [its, pattern, access] of RULES) {
@@ -101,11 +101,11 @@ export function accessOf(method: string, path: string): Access {
   }
   const group = groupOf(path);
   if (path === '/ok' || group === 'meta') return { does: 'open' };
-  // The protocols ask the server's own routes in their turn, as whoever asked them.
+  // The protocols call the server's own routes with the caller's identity.
   return { does: group === undefined || group === 'a2a' || group === 'mcp' ? 'nothing' : 'unknown' };
 }
 
-/** A part of a path as the routes read it. */
+/** Decodes a path segment as the routes do. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

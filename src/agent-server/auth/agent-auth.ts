@@ -6,7 +6,7 @@ import { AuthRefusal, refusalIn } from './auth-refusal.ts';
 import { wantedBy } from './filters.ts';
 import type { Wanted } from './filters.ts';
 
-/** Who asks, as the agent's `authenticate` says; what else it says of them is kept. */
+/** The user that the agent's `authenticate` returned, with all other fields it set. */
 export interface AuthUser {
   identity: string;
   display_name: string;
@@ -15,12 +15,12 @@ export interface AuthUser {
   [more: string]: unknown;
 }
 
-/** What is asked about: the kinds of things, and what is to be done with one. */
+/** The resources and actions that handlers decide about. */
 export type Resource = 'assistants' | 'threads' | 'crons' | 'store';
 export type Action =
   'create' | 'read' | 'update' | 'delete' | 'search' | 'create_run' | 'put' | 'get' | 'list_namespaces';
 
-/** A handler may change `value`: it is what is carried out. */
+/** A request for authorization. A handler may change `value`, which is then used. */
 export interface Question {
   resource: Resource;
   action: Action;
@@ -28,27 +28,27 @@ export interface Question {
   user: AuthUser;
 }
 
-/** The agent's own rules of access. */
+/** The agent's authentication and authorization handlers. */
 export interface AgentAuth {
-  /** @throws AuthRefusal where the caller is nobody that the agent knows. */
+  /** @throws AuthRefusal if the agent does not know the caller. */
   authenticate(request: Request): Promise<AuthUser>;
   /**
-   * What the metadata of things has to hold for this question; undefined where there is no bound.
+   * Returns what the metadata of a resource must contain for this request; undefined for no restriction.
    *
-   * @throws AuthRefusal where the agent says no.
+   * @throws AuthRefusal if the agent refuses.
    */
   decide(question: Question): Promise<Wanted | undefined>;
-  /** Whether whoever has a key of the service may say that it is the Studio, and is not asked who it is. */
+  /** Whether a caller with a key of the service may present itself as the Studio and skip `authenticate`. */
   trustsStudio: boolean;
 }
 
 type Handler = (argument: unknown) => unknown;
 
 /**
- * Loads the rules that `auth.path` names: an instance of the SDK's `Auth`, known by what it collected, since the agent
- * has its own copy of the SDK.
+ * Loads the `Auth` instance of the SDK that `auth.path` names. Recognized by its fields, because the agent has its own
+ * copy of the SDK.
  *
- * @throws StartupError with the line of the configuration file.
+ * @throws StartupError with the line in the configuration file.
  */
 export async function loadAuth(configuration: Configuration, configPath: string): Promise<AgentAuth | undefined> {
   const { auth } = configuration.file;
@@ -68,7 +68,7 @@ export async function loadAuth(configuration: Configuration, configPath: string)
   if (!isHandler(authenticate)) {
     throw configuration.invalid(
       path,
-      '`auth.path`: its `Auth` has no `authenticate`, so that nobody could be told apart',
+      '`auth.path`: its `Auth` has no `authenticate` handler. Register one with `auth.authenticate(...)`.',
     );
   }
   const handlers = memberOf(collected, 'callbacks');
@@ -90,14 +90,14 @@ export async function loadAuth(configuration: Configuration, configPath: string)
       );
       if (answer === undefined || answer === null || answer === true) return undefined;
       if (answer === false) throw new AuthRefusal(403, 'Forbidden');
-      if (!isObject(answer)) throw new TypeError(`The handler of ${event} answered neither a boolean nor filters.`);
+      if (!isObject(answer)) throw new TypeError(`The handler of ${event} returned neither a boolean nor filters.`);
       const wanted = wantedBy(answer);
       return Object.keys(wanted).length === 0 ? undefined : wanted;
     },
   };
 }
 
-/** Calls the agent's code; an error with a status is its way to say no. */
+/** Calls the agent's code; an error with a status is a refusal. */
 async function requested(call: () => unknown): Promise<unknown> {
   try {
     return await call();
@@ -106,12 +106,12 @@ async function requested(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** Whoever `authenticate` answered with: a name, or an object with an `identity`. */
+/** Reads the result of `authenticate`: a name, or an object with an `identity`. */
 export function userOf(answer: unknown): AuthUser {
   const said = typeof answer === 'string' ? { identity: answer } : answer;
   const identity = memberOf(said, 'identity');
   if (!isObject(said) || typeof identity !== 'string') {
-    throw new TypeError('The handler `authenticate` answered neither a text nor an object with an `identity`.');
+    throw new TypeError('The handler `authenticate` returned neither a text nor an object with an `identity`.');
   }
   const { permissions, display_name, is_authenticated } = said;
   if (is_authenticated === false) throw new AuthRefusal(401, 'Unauthorized');

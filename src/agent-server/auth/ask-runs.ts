@@ -10,14 +10,14 @@ import { objectIn, readObject, readObjects, rewriteBody } from './request-body.t
 
 type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
 
-/** What of a run's request a handler sees as the run's `kwargs`, and may change. */
+/** The fields of a run request that a handler sees as the run's `kwargs`, and may change. */
 const KWARGS = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
 
 /**
- * One run that somebody asks for: the handler may add to its metadata and its `kwargs`. Its `configurable` tells the
- * graph who asked, and neither the request nor the handler can say otherwise.
+ * Authorizes one run. The handler may add to its metadata and `kwargs`. Its `configurable` names the user, which neither
+ * the request nor the handler can override.
  *
- * @returns the request as it is carried out.
+ * @returns the request as it will run.
  */
 export async function accessToRun(
   question: Pick<Questioned, 'auth' | 'user' | 'find'>,
@@ -44,19 +44,19 @@ export async function accessToRun(
   return { ...withUser(question, { ...body, ...changed }), metadata: value['metadata'] };
 }
 
-/** A run, on a thread or stateless. */
+/** Authorizes a run, on a thread or stateless. */
 export async function askToRun(question: Questioned, { threadId }: Of<'run'>): Promise<void> {
   rewriteBody(question.c, await accessToRun(question, await readObject(question.c), threadId));
 }
 
-/** Many stateless runs: each is asked about. */
+/** Authorizes each run of a batch of stateless runs. */
 export async function askToRunAll(question: Questioned): Promise<void> {
   const requested: FreeObject[] = [];
   for (const request of await readObjects(question.c)) requested.push(await accessToRun(question, request, undefined));
   rewriteBody(question.c, requested);
 }
 
-/** Cancelling several runs at once. Where a filter bounds what the caller may see, the runs are those of one thread. */
+/** Authorizes cancelling several runs. With a filter, the runs must be of one thread. */
 export async function askToCancel(question: Questioned): Promise<void> {
   const body = await readObject(question.c);
   const { thread_id: threadId, run_ids, status } = body;
@@ -67,13 +67,16 @@ export async function askToCancel(question: Questioned): Promise<void> {
   };
   const wanted = await ask(question, 'threads', 'update', value);
   if (wanted !== undefined && typeof threadId !== 'string') {
-    throw unacceptable('thread_id', "is needed: this agent's rules let nobody cancel the runs of every thread");
+    throw unacceptable(
+      'thread_id',
+      "is required: this agent's authorization rules do not allow cancelling across threads",
+    );
   }
   if (typeof threadId === 'string') await mustHold(question, wanted, { kind: 'thread', id: threadId });
   rewriteBody(question.c, body);
 }
 
-/** A cron, and the runs that it will make. Its runs tell their graph who made the cron. */
+/** Authorizes a cron and its future runs, whose `configurable` names the cron's creator. */
 export async function askToSchedule(question: Questioned, { threadId }: Of<'cron'>): Promise<void> {
   const body = await readObject(question.c);
   const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await accessToRun(
@@ -100,13 +103,13 @@ export async function askToSchedule(question: Questioned, { threadId }: Of<'cron
   });
 }
 
-/** A request whose `configurable` tells who asked, whatever it said of that before. */
+/** Sets the user in a request's `configurable`, overriding any value of the client. */
 function withUser({ user }: Pick<Questioned, 'user'>, request: FreeObject): FreeObject {
   const config = objectIn(request, 'config');
   const configurable = { ...withoutClaims(objectIn(config, 'configurable')), ...configurableOf(user) };
   return { ...request, config: { ...config, configurable } };
 }
 
-/** The fields that are there. */
+/** Drops undefined fields. */
 const given = (fields: FreeObject): FreeObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -10,16 +10,16 @@ import { ask } from './question.ts';
 import type { Questioned } from './question.ts';
 import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
 
-/** Finds an item's value; undefined where there is none. */
+/** Finds an item's value; undefined if there is none. */
 export type FindItem = (namespace: readonly string[], key: string) => Promise<FreeObject | undefined>;
 
 type Store = Extract<Access, { does: 'store' }>;
 
 /**
- * Something with the store. A handler mostly puts its caller's name before the namespace, or refuses; a filter is held
- * against an item's value, with its `namespace` and `key`.
+ * Authorizes a store operation. A handler usually prefixes the namespace with the user's name, or refuses; a filter is
+ * matched against the item's value, `namespace` and `key`.
  *
- * @returns the answer, where the item is not the caller's to see: as if there were none.
+ * @returns the response for an item hidden from the caller: the same as for a missing one.
  */
 export async function askAboutStore(
   question: Questioned,
@@ -54,7 +54,7 @@ async function askToGet(question: Questioned, findItem: FindItem): Promise<Respo
   const value: FreeObject = { namespace: namespaceIn(query), key: query.get('key') ?? '' };
   const wanted = await ask(question, 'store', 'get', value);
   const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
-  // The query has periods between labels: one within a label would make two of it, and another's namespace of the caller's.
+  // The query joins labels by periods: a period in a label would let a caller reach another namespace.
   const problem = labelsProblem(namespace);
   if (problem !== undefined)
     throw new Refusal(422, [{ loc: ['query', 'namespace'], msg: problem, type: 'value_error' }]);
@@ -67,11 +67,11 @@ async function askToGet(question: Questioned, findItem: FindItem): Promise<Respo
   return undefined;
 }
 
-/** Whether an item is what a filter lets through: it speaks of its value, its namespace and its key. */
+/** Whether a filter matches an item's value, namespace and key. */
 const isOf = (wanted: Wanted, namespace: string[], key: string, value: unknown): boolean =>
   holds({ ...(isObject(value) ? value : {}), namespace, key }, wanted);
 
-/** `namespace=a.b`, or once for each label. */
+/** Reads `namespace=a.b`, or one parameter for each label. */
 function namespaceIn(query: URLSearchParams): string[] {
   const given = query.getAll('namespace');
   return given.flatMap((part) => (part === '' ? [] : part.split('.')));

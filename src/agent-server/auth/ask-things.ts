@@ -11,16 +11,16 @@ import { objectIn, readObject, rewriteBody } from './request-body.ts';
 
 type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
 
-/** What a handler may change of a thing that is made or changed. */
+/** The fields that a handler may change. */
 const CHANGEABLE = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
 
-/** What a handler left of the fields that a body had, or got. */
+/** Applies a handler's changes to a body. */
 function changed(body: FreeObject, value: FreeObject): FreeObject {
   const fields = CHANGEABLE.filter((field) => field in value && (field in body || field === 'metadata'));
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };
 }
 
-/** Making an assistant or a thread: the handler may add to its metadata. One of that id that is another's is a conflict. */
+/** Authorizes creating an assistant or a thread: the handler may add metadata. An id that another user owns is a conflict. */
 export async function askToCreate(question: Questioned, { kind }: Of<'create'>): Promise<void> {
   const body = await readObject(question.c);
   const field = `${kind}_id`;
@@ -30,15 +30,15 @@ export async function askToCreate(question: Questioned, { kind }: Of<'create'>):
   const wanted = await ask(question, RESOURCES[kind], 'create', value);
   const there = wanted === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
   if (wanted !== undefined && there !== undefined && !holds(there, wanted)) {
-    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} exists already.`);
+    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
   }
   rewriteBody(question.c, changed(body, value));
 }
 
 /**
- * Searching and counting: only what the filters let through is looked at.
+ * Authorizes searching and counting, narrowed to what the filter matches.
  *
- * @returns the answer, where nothing can be found.
+ * @returns the response if nothing can match.
  */
 export async function askToSearch(question: Questioned, { kind, counts }: Of<'search'>): Promise<Response | undefined> {
   const { c } = question;
@@ -54,9 +54,9 @@ export async function askToSearch(question: Questioned, { kind, counts }: Of<'se
 }
 
 /**
- * The versions of an assistant: only those that the filters let through, because some may be from another owner's time.
+ * Authorizes listing the versions of an assistant, narrowed by the filter: older versions may be of another owner.
  *
- * @returns the answer, where nothing can be found.
+ * @returns the response if nothing can match.
  */
 export async function askToListVersions(question: Questioned, { id }: Of<'versions'>): Promise<Response | undefined> {
   const { c } = question;
@@ -65,7 +65,7 @@ export async function askToListVersions(question: Questioned, { id }: Of<'versio
   return narrowBody(c, await readObject(c), wanted) ? undefined : c.json([]);
 }
 
-/** Narrows the metadata that a body asks for to what is wanted as well; false where nothing can be both. */
+/** Narrows the requested metadata by the filter; false if they contradict each other. */
 function narrowBody(c: Context, body: FreeObject, wanted: Wanted | undefined): boolean {
   const metadata = narrowed(objectIn(body, 'metadata'), wanted ?? {});
   if (metadata === undefined) return false;
@@ -74,7 +74,7 @@ function narrowBody(c: Context, body: FreeObject, wanted: Wanted | undefined): b
   return true;
 }
 
-/** Something with one thing, or with a run on one thread. */
+/** Authorizes access to one resource, or to a run on one thread. */
 export async function askAboutOne(
   question: Questioned,
   { kind, id, runId, action, body: hasBody, version: hasVersion }: Of<'one'>,
@@ -95,9 +95,9 @@ export async function askAboutOne(
 }
 
 /**
- * An assistant's metadata becomes that of the version that is brought back: it may be from another owner's time.
+ * Checks the filter against the version to activate: its metadata may be of another owner.
  *
- * @throws Refusal 404 where the caller may not see it.
+ * @throws Refusal 404 if the caller may not see it.
  */
 async function versionMustHold(
   { c, find }: Questioned,
@@ -110,7 +110,7 @@ async function versionMustHold(
   if (metadata !== undefined && !holds(metadata, wanted)) throw noVersion(named.id, version);
 }
 
-/** Copying a thread is reading it, and making one with its metadata. */
+/** Authorizes copying a thread: reading it, and creating one with its metadata. */
 export async function askToCopy(question: Questioned, { id }: Of<'copy'>): Promise<void> {
   const wanted = await ask(question, 'threads', 'read', { thread_id: id });
   await mustHold(question, wanted, { kind: 'thread', id });
@@ -118,7 +118,7 @@ export async function askToCopy(question: Questioned, { id }: Of<'copy'>): Promi
   await ask(question, 'threads', 'create', { metadata: { ...metadata } });
 }
 
-/** Pruning deletes of each thread that is named: those that the caller may not delete from are passed over, as missing ones. */
+/** Authorizes pruning: threads that the caller may not delete are skipped, like missing ones. */
 export async function askToPrune(question: Questioned): Promise<void> {
   const { c, find } = question;
   const body = await readObject(c);

@@ -1,4 +1,4 @@
-/** The agent's own rules of access say no. Turned into an answer at the door. */
+/** A refusal by the agent's authorization rules, which the error handler turns into a response. */
 export class AuthRefusal extends Error {
   readonly status: number;
   readonly headers: Headers;
@@ -10,7 +10,7 @@ export class AuthRefusal extends Error {
     this.headers = headers;
   }
 
-  /** The answer, in the one shape of every error. */
+  /** The response, in the shape of every error. */
   toResponse(): Response {
     const headers = new Headers(this.headers);
     headers.set('content-type', 'application/json');
@@ -19,8 +19,8 @@ export class AuthRefusal extends Error {
 }
 
 /**
- * What the agent's code threw to say no: an error with a status, such as the SDK's `HTTPException`. Undefined for
- * every other error, which is a mistake.
+ * Recognizes a refusal of the agent's code: an error with a status, such as the SDK's `HTTPException`. Returns undefined
+ * for every other error.
  */
 export function refusalIn(error: unknown): AuthRefusal | undefined {
   if (!(error instanceof Error)) return undefined;

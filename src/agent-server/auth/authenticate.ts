@@ -5,14 +5,14 @@ import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import { STUDIO_USER } from './caller.ts';
 
-/** The Studio says with this header that it has shown a key to those in front. Everybody with a key can say so. */
+/** The header by which the Studio says that it presented a key of the service. Any holder of a key can send it. */
 const STUDIO = { header: 'x-auth-scheme', value: 'langsmith' } as const;
 
 /**
- * Finds out who asks, once a request.
+ * Authenticates each request once.
  *
  * @param covers which paths: the server's own routes, or the agent's own too.
- * @param isGuarded whether those in front asked for a key, by which alone the Studio can be known.
+ * @param isGuarded whether the control service checks a key first, without which the Studio can't be trusted.
  */
 export function authenticate(
   auth: AgentAuth,
@@ -33,7 +33,7 @@ export function authenticate(
   };
 }
 
-/** The request as the agent may see it: its body stays for the routes. */
+/** A copy of the request for the agent, which leaves the body for the routes. */
 function shown(request: Request): Request {
   const copy = request.clone();
   copy.headers.delete(TOKEN_HEADER);

@@ -9,7 +9,7 @@ import { AuthRefusal } from './auth-refusal.ts';
 import type { Questioned } from './question.ts';
 import type { FindMetadata } from './rows.ts';
 
-/** What rules of access are asked with. */
+/** The dependencies of authorization. */
 export interface AuthorizeParts {
   auth: AgentAuth;
   find: FindMetadata;
@@ -17,8 +17,8 @@ export interface AuthorizeParts {
 }
 
 /**
- * Asks the agent's rules about each request to the server's own routes, before it is carried out: they refuse it,
- * change what it asks for, or bound what it may see. A route that no rule is known for is not let through.
+ * Authorizes each request to the server's own routes before they run: a handler may refuse it, change it, or narrow what
+ * it sees. A route without a rule is rejected.
  */
 export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareHandler {
   return async (c, next) => {
@@ -29,7 +29,7 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
     const question: Questioned = { c, auth, user, find };
     switch (access.does) {
       case 'unknown':
-        throw new AuthRefusal(403, `This agent's rules of access do not cover ${c.req.method} ${c.req.path}.`);
+        throw new AuthRefusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
       case 'create':
         await askToCreate(question, access);
         break;

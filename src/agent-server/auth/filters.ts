@@ -3,17 +3,17 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
 
 /**
- * What the metadata of a thing has to hold for the caller to see it: a value that is the same, or a list of which
- * every item is in it. It is what the database's `@>` means, for these two.
+ * What the metadata of a resource must contain for the caller to see it: an equal value, or each value of a list.
+ * Equivalent to the database's `@>` for these two forms.
  */
 export type Wanted = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 type Scalar = string | number | boolean | null;
 
 /**
- * What a handler's filters want: `{owner: "ada"}`, `{owner: {$eq: "ada"}}`, `{members: {$contains: "ada"}}`, or
+ * Parses a handler's filters: `{owner: "ada"}`, `{owner: {$eq: "ada"}}`, `{members: {$contains: "ada"}}`, or
  * `$contains` with a list.
  *
- * @throws TypeError for a filter of another form: one that is not understood must not let anything through.
+ * @throws TypeError for any other filter, which must not match anything.
  */
 export function wantedBy(filters: object): Wanted {
   return Object.fromEntries(Object.entries(filters).map(([key, filter]) => [key, wantedValue(key, filter)]));
@@ -30,7 +30,7 @@ function wantedValue(key: string, filter: unknown): Scalar | readonly Scalar[] {
   throw new TypeError(`The filter of "${key}" is neither a value nor {$eq: value} nor {$contains: value or list}.`);
 }
 
-/** Whether metadata holds what is wanted. */
+/** Whether metadata matches a filter. */
 export function holds(metadata: FreeObject, wanted: Wanted): boolean {
   return Object.entries(wanted).every(([key, value]) => {
     const found = metadata[key];
@@ -40,9 +40,9 @@ export function holds(metadata: FreeObject, wanted: Wanted): boolean {
 }
 
 /**
- * The metadata that a search asks for, narrowed to what is wanted as well.
+ * Narrows the metadata of a search by a filter.
  *
- * @returns undefined where nothing can be both.
+ * @returns undefined if nothing can match both.
  */
 export function narrowed(requested: FreeObject, wanted: Wanted): FreeObject | undefined {
   const both: FreeObject = { ...requested };

@@ -8,7 +8,7 @@ import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';
 import type { FindMetadata } from './rows.ts';
 
-/** A request about which the agent's rules are asked. */
+/** A request that needs authorization. */
 export interface Questioned {
   c: Context;
   auth: AgentAuth;
@@ -16,7 +16,7 @@ export interface Questioned {
   find: FindMetadata;
 }
 
-/** Asks the agent's rules; they may change `value`. */
+/** Calls the agent's handler, which may change `value`. */
 export const ask = (
   { auth, user }: Pick<Questioned, 'auth' | 'user'>,
   resource: Resource,
@@ -24,7 +24,7 @@ export const ask = (
   value: FreeObject,
 ): Promise<Wanted | undefined> => auth.decide({ resource, action, value, user });
 
-/** The kinds by the name of their resource. */
+/** The resource name of each kind. */
 export const RESOURCES = {
   assistant: 'assistants',
   thread: 'threads',
@@ -32,8 +32,8 @@ export const RESOURCES = {
   cron: 'crons',
 } as const satisfies Record<Kind, Resource>;
 
-/** What the routes say of a thing that is not there: one that a caller may not see is told of in the same words. */
-function notThere(kind: Kind, id: string, runId?: string): Error {
+/** The error for a missing resource, which a hidden one gets too. */
+export function notThere(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
   if (kind === 'assistant') return noAssistant(id);
   const words = {
@@ -45,10 +45,10 @@ function notThere(kind: Kind, id: string, runId?: string): Error {
 }
 
 /**
- * Holds a thing to what is wanted of it. One that is not there passes: the routes say so. But of a run without a row there
- * may be events left, and nothing tells whose they are.
+ * Checks a resource against a filter. A missing one passes, since the routes report it. A deleted run does not: its
+ * events may remain, and their owner is unknown.
  *
- * @throws Refusal 404 where the caller may not see it.
+ * @throws Refusal 404 if the caller may not see it.
  */
 export async function mustHold(
   { find }: Pick<Questioned, 'find'>,

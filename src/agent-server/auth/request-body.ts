@@ -5,9 +5,9 @@ import { Refusal, unacceptable } from '../refusal.ts';
 import { readJson } from '../routes/body.ts';
 
 /**
- * The body of a request, which has to be an object.
+ * Reads the body of a request, which must be an object.
  *
- * @throws Refusal where it is none: rules of access can't be asked about it.
+ * @throws Refusal otherwise: it can't be authorized.
  */
 export async function readObject(c: Context): Promise<FreeObject> {
   const body = await readJson(c);
@@ -15,7 +15,7 @@ export async function readObject(c: Context): Promise<FreeObject> {
   return body;
 }
 
-/** The body of a request, which has to be a list of objects. */
+/** Reads the body of a request, which must be a list of objects. */
 export async function readObjects(c: Context): Promise<FreeObject[]> {
   const body = await readJson(c);
   if (!Array.isArray(body) || !body.every(isObject))
@@ -23,12 +23,12 @@ export async function readObjects(c: Context): Promise<FreeObject[]> {
   return body;
 }
 
-/** Lets the routes read another body in the place of the one that came. */
+/** Replaces the body that the routes read. */
 export function rewriteBody(c: Context, body: unknown): void {
   rewriteRequest(c, new URL(c.req.url), JSON.stringify(body));
 }
 
-/** Lets the routes read another query in the place of the one that came. */
+/** Replaces the query that the routes read. */
 export function rewriteQuery(c: Context, query: URLSearchParams): void {
   const url = new URL(c.req.url);
   url.search = query.toString();
@@ -47,9 +47,9 @@ function rewriteRequest(c: Context, url: URL, body: string | undefined): void {
 }
 
 /**
- * An object within a body; none and null count as empty.
+ * An object within a body; absent and null count as empty.
  *
- * @throws Refusal where something else stands there.
+ * @throws Refusal for any other value.
  */
 export function objectIn(body: FreeObject, field: string): FreeObject {
   const value = body[field];

@@ -7,13 +7,13 @@ import type { ThreadIsThere } from '../threads/over.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { Kind } from './access.ts';
 
-/** Finds the metadata of a thing, or of one version of an assistant; undefined where there is none. */
+/** Finds the metadata of a resource, or of one version of an assistant; undefined if it does not exist. */
 export type FindMetadata = (kind: Kind, id: string, version?: number) => Promise<FreeObject | undefined>;
 
 /**
- * Metadata as the deployment's database has it.
+ * Reads metadata from the deployment's database.
  *
- * @param threadIsThere of which threads the time is not over: the others are not there, nor is what belongs to them.
+ * @param threadIsThere excludes expired threads, and with them all that belongs to them.
  */
 export function metadataIn(
   storage: Storage,
@@ -37,8 +37,8 @@ export function metadataIn(
     }
     if (kind === 'cron')
       return first(sql`select metadata from crons where cron_id = ${id} and ${threadIsThere('crons')}`);
-    // The thread of a run that keeps nothing has no row: what the run brought speaks for it, also where somebody has made
-    // a thread of that id since.
+    // A temporary run's thread has no row, so the run's own metadata counts, even if a thread with that id was created
+    // since.
     const ofTemporary = sql<{ metadata: FreeObject }>`select metadata from runs
       where thread_id = ${id} and temporary and ${threadIsThere('runs')} order by sequence limit 1`;
     return (await first(ofTemporary)) ?? (await threads.get(id))?.metadata;

@@ -14,24 +14,24 @@ import type { FindMetadata } from './rows.ts';
 
 const requestOf = RunCreate.strip();
 
-/** The agent's rules of access where a run is accepted, whichever way led there. */
+/** Authorizes runs on acceptance, from any endpoint. */
 export interface RunAccess {
   /**
-   * Asks whether the caller of a run may read its assistant, whose configuration and context the run and its graph see.
+   * Checks whether the caller may read the assistant, whose configuration and context the run sees.
    *
-   * @throws Refusal 404 where a filter hides the assistant, AuthRefusal where the rules refuse.
+   * @throws Refusal 404 if a filter hides the assistant, AuthRefusal if the rules refuse.
    */
   mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void>;
   /**
-   * Asks about the run of a cron as if the cron's maker requested it now: what the maker could see may have changed hands.
+   * Authorizes a cron's run as if its creator requested it now, because permissions may have changed.
    *
-   * @returns the request as it is carried out.
-   * @throws Refusal 404 where a filter hides the thread, AuthRefusal where the rules refuse.
+   * @returns the request as it will run.
+   * @throws Refusal 404 if a filter hides the thread, AuthRefusal if the rules refuse.
    */
   asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate>;
 }
 
-/** Holds runs to the agent's rules. A cron from before the agent had rules names no user, and runs as it did. */
+/** Applies the agent's rules to runs. A cron that predates the rules names no user, and keeps running. */
 export function runAccess(auth: AgentAuth, find: FindMetadata): RunAccess {
   return {
     async mayUse(assistant, request) {
@@ -49,15 +49,15 @@ export function runAccess(auth: AgentAuth, find: FindMetadata): RunAccess {
   };
 }
 
-/** Who asked for a run. Only the server itself writes that into a `configurable`. */
+/** The user of a run. Only the server writes it into a `configurable`. */
 function userIn({ config }: RunCreate): AuthUser | undefined {
   const user = config?.configurable?.[USER_CLAIM];
   return user === undefined ? undefined : userOf(user);
 }
 
 /**
- * Whether a filter lets an assistant run. The default assistant of a graph belongs to nobody, so that everybody runs it
- * unless its own metadata contradicts the filter.
+ * Whether a filter lets an assistant run. The default assistant of a graph has no owner, so everyone may run it unless
+ * its own metadata contradicts the filter.
  */
 function mayRun(assistant: StoredAssistant, wanted: Wanted): boolean {
   const { metadata } = assistant;

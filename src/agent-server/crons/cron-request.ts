@@ -8,22 +8,22 @@ import { scheduleProblem } from './schedule.ts';
 
 const payloadPart = CronPayload.strip();
 
-/** A cron that is asked for, or the one field of the request that it can't be made of. */
+/** A parsed cron, or the first invalid field of the request. */
 export type ReadRequest<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
 
-/** Which cron is made, and when. */
+/** The identity of a cron, and the time of the request. */
 export interface CronOrder {
   cronId: string;
   assistantId: string;
-  /** Undefined where each run gets a thread of its own. */
+  /** Undefined if each run gets its own thread. */
   threadId: string | undefined;
-  /** Who asks, where the agent has rules of access. */
+  /** The creator, if the agent has authorization rules. */
   userId: string | undefined;
   /** Milliseconds since the epoch. */
   now: number;
 }
 
-/** A request as a new cron. */
+/** Parses a request for a new cron. */
 export function newCron(
   request: CronCreate,
   { cronId, assistantId, threadId, userId, now }: CronOrder,
@@ -48,15 +48,15 @@ export function newCron(
   return problem ?? { ok: true, cron: { ...cron, next_run_date: dateOf(cron, now) } };
 }
 
-/** A cron that is changed; `next` is undefined where the time of its next run stays as it is. */
+/** A changed cron; `next` is undefined if the time of its next run stays. */
 export interface Changed {
   cron: StoredCron;
   next: Date | null | undefined;
 }
 
 /**
- * A cron after a request to change it. Its next run is counted anew, from `now` (ms since the epoch), where its times
- * are others than before; what it missed while it was not enabled is not made up for.
+ * Applies a request to change a cron. The next run is computed again from `now` (ms since the epoch) if its times
+ * changed; runs missed while it was disabled are not made up for.
  */
 export function changedCron(read: StoredCron, patch: CronPatch, now: number): ReadRequest<Changed> {
   const cron: StoredCron = {
@@ -68,14 +68,14 @@ export function changedCron(read: StoredCron, patch: CronPatch, now: number): Re
     on_run_completed: read.thread_id === null ? (patch.on_run_completed ?? read.on_run_completed) : null,
     payload: { ...read.payload, ...payloadPart.parse(patch), ...configOf(read, patch) },
     metadata: { ...read.metadata, ...patch.metadata },
-    // Every change has a time of its own: it tells whether somebody else was faster.
+    // Every change has its own time, by which `replace` detects concurrent changes.
     updated_at: new Date(Math.max(now, read.updated_at.getTime() + 1)),
   };
   const problem = problemOf(cron, patch, now);
   return problem ?? { ok: true, cron: { cron, next: nextAfterChange(read, cron, now) } };
 }
 
-/** The configuration of a changed cron: its runs tell their graph who made the cron, whoever changes it. */
+/** The configuration of a changed cron, which keeps naming the cron's creator. */
 function configOf({ payload }: StoredCron, { config }: CronPatch): Pick<CronPayload, 'config'> {
   if (config === undefined) return {};
   const made = payload.config?.configurable ?? {};
@@ -83,7 +83,7 @@ function configOf({ payload }: StoredCron, { config }: CronPatch): Pick<CronPayl
   return { config: { ...config, configurable } };
 }
 
-/** Whether a change is about what the runs are started with. */
+/** Whether a change affects the request of the runs. */
 export const changesPayload = (patch: CronPatch): boolean => Object.keys(payloadPart.parse(patch)).length > 0;
 
 function problemOf(

@@ -11,25 +11,25 @@ type MaybeTime = ColumnType<Date | null, Date | null, Date | null>;
 export interface CronsTable {
   cron_id: string;
   assistant_id: string;
-  /** Null where each run gets a thread of its own. */
+  /** Null if each run gets its own thread. */
   thread_id: string | null;
   schedule: string;
   timezone: string | null;
   end_time: MaybeTime;
   enabled: boolean;
-  /** Null where no run is to come. Whoever moves it on writes the run. */
+  /** Null if no run is due. The process that advances it writes the run. */
   next_run_date: MaybeTime;
-  /** What becomes of each run's own thread; null where all are on one. */
+  /** What happens to each run's own thread; null if all runs share one. */
   on_run_completed: 'delete' | 'keep' | null;
   payload: ColumnType<CronPayload, string, string>;
   metadata: ColumnType<FreeObject, string, string>;
   user_id: string | null;
   created_at: Time;
-  /** When somebody made or changed the cron; its runs do not count. */
+  /** The last change by a request; runs do not count. */
   updated_at: Time;
 }
 
-/** A cron as it is stored. */
+/** A stored cron. */
 export interface StoredCron {
   cron_id: string;
   assistant_id: string;
@@ -47,7 +47,7 @@ export interface StoredCron {
   updated_at: Date;
 }
 
-/** A cron as the API shows it. */
+/** Serializes a cron for the API. */
 export function showCron(cron: StoredCron): Cron {
   return {
     cron_id: cron.cron_id,
@@ -67,7 +67,7 @@ export function showCron(cron: StoredCron): Cron {
   };
 }
 
-/** The run that a cron starts: it names its cron in its metadata. */
+/** The run that a cron starts, with the cron's id in its metadata. */
 export function runOf(
   cron: Pick<StoredCron, 'cron_id' | 'assistant_id' | 'payload' | 'metadata' | 'on_run_completed'>,
 ): RunCreate {
@@ -79,7 +79,7 @@ export function runOf(
   };
 }
 
-/** The times of a cron. */
+/** The timing of a cron. */
 export const timingOf = ({
   schedule,
   timezone,

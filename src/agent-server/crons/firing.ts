@@ -8,49 +8,49 @@ import type { StoredCron } from './cron-row.ts';
 import { earlierThan, SET_BACK_MS, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
 
-/** How often (ms) a process looks for crons whose time has come: a run is late by this at most. */
-const LOOK_MS = 1000;
-/** How many are looked at in one go. */
+/** The polling interval (ms) for due crons: a run is late by this at most. */
+export const LOOK_MS = 1000;
+/** The batch size. */
 const AT_ONCE = 100;
 /** Later than the next run of any cron. */
 const END_OF_TIME = new Date(8.64e15);
 /**
- * How long (ms) a run that is refused is tried again, before its time is passed over: while two revisions serve, the
- * other one may have the graph that this one does not.
+ * How long (ms) a refused run is retried before its time is skipped: while two revisions serve, the other one may have
+ * the graph that this one lacks.
  */
 const MAX_WAIT_MS = 30_000;
 
-/** What the crons of a process work with. */
+/** The dependencies of `CronFiring`. */
 export interface FiringParts {
   store: Pick<CronStore, 'due' | 'moveOn'>;
   runs: Pick<Runs, 'startWithin'>;
-  /** Undefined where the agent has no rules of access. */
+  /** Undefined if the agent has no authorization rules. */
   access?: Pick<RunAccess, 'asMaker'> | undefined;
   clock: Clock;
   log: (line: string) => void;
 }
 
 /**
- * Starts the runs of crons. Every process of a deployment looks; the one that moves a cron on writes its run in the same
- * transaction, so that each time makes one run, whatever happens in between.
+ * Starts the runs of crons. Every process of a deployment polls; the one that advances a cron writes its run in the same
+ * transaction, so that each time makes exactly one run.
  */
 export class CronFiring {
   readonly #parts: FiringParts;
   readonly #stop = new AbortController();
   #firing: Promise<void> | undefined;
-  /** When the last look was; the clock may have been set back before the first one. */
+  /** The time of the last poll; the clock may have been set back before the first one. */
   #lookedAt = Infinity;
 
   constructor(parts: FiringParts) {
     this.#parts = parts;
   }
 
-  /** Looks again and again from now on, until the end. */
+  /** Starts polling. */
   begin(): void {
     this.#firing ??= this.#keepLooking();
   }
 
-  /** Starts no more runs; resolves once none is under way. */
+  /** Stops polling; resolves once no run is being started. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#firing;
@@ -61,13 +61,13 @@ export class CronFiring {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for crons whose time has come failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling for due crons failed: ${String(error)}`);
       });
       await pause(clock, LOOK_MS, signal);
     }
   }
 
-  /** One look at all that are due: those that can't be fired now stand before others, and keep them from nothing. */
+  /** Fires all due crons. One that can't be fired does not block those after it. */
   async look(): Promise<void> {
     const now = this.#parts.clock.now();
     if (now < this.#lookedAt - SET_BACK_MS) await this.#each(END_OF_TIME, (cron) => this.#bringForward(cron, now));
@@ -75,7 +75,7 @@ export class CronFiring {
     this.#lookedAt = now;
   }
 
-  /** Acts on every cron whose next run comes at that time or before, one after the other. */
+  /** Calls `act` for every cron that is due by then, one after the other. */
   async #each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
     let crons: StoredCron[] = [];
     do {
@@ -95,7 +95,7 @@ export class CronFiring {
     log(`Cron ${cron.cron_id} runs next at ${new Date(next).toISOString()}: the clock was set back.`);
   }
 
-  /** One cron that can't be fired does not keep the others from it. */
+  /** Logs a failure instead of blocking other crons. */
   async #tryToFire(cron: StoredCron): Promise<void> {
     const { store, clock, log } = this.#parts;
     const [now, due] = [clock.now(), cron.next_run_date?.getTime()];
@@ -115,7 +115,7 @@ export class CronFiring {
       await this.#fire(cron, next);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      // A process that is about to leave takes no runs; another one does.
+      // A process that shuts down accepts no runs; another one does.
       if (error instanceof Refusal && error.status === 503) return;
       if (now - due >= MAX_WAIT_MS) await passOver(error instanceof Error ? error.message : String(error));
     }

@@ -3,21 +3,21 @@ import type { CronExpression } from 'cron-parser';
 import { shownUntil, whenShown } from './wall-clock.ts';
 import type { WallTime } from './wall-clock.ts';
 
-/** When a cron's runs come. */
+/** When a cron runs. */
 export interface Schedule {
-  /** Five fields, or one of the names that stand for five. */
+  /** Five fields, or an alias such as `@daily`. */
   schedule: string;
-  /** Of the IANA database; null is UTC. */
+  /** An IANA time zone; null is UTC. */
   timezone: string | null;
 }
 
-/** What is wrong with a schedule, and in which field of the request it stands. */
+/** What is wrong with a schedule, and in which field of the request. */
 export interface ScheduleProblem {
   field: 'schedule' | 'timezone';
   reason: string;
 }
 
-/** The names that may stand for five fields. */
+/** The aliases. */
 const NAMED: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -28,14 +28,14 @@ const NAMED: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** What a field may be made of. The library knows more, such as `H`, which is another time at each look. */
+/** The syntax of a field. The library accepts more, such as `H`, which differs at each evaluation. */
 const FIELD = /^(?:[\d*/,?\-#a-gi-z]|thu)+$/i;
 
 const ADVICE =
   'Write five fields (minute, hour, day of the month, month, day of the week), such as "0 9 * * 1-5", or one of ' +
   `${Object.keys(NAMED).join(', ')}.`;
 
-/** What is wrong with a schedule that somebody asks for; undefined where nothing is. */
+/** What is wrong with a requested schedule; undefined if it is valid. */
 export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProblem | undefined {
   if (timezone !== null && !isZone(timezone))
     return { field: 'timezone', reason: `names no time zone. Write one as the IANA database does: "Europe/Berlin".` };
@@ -54,12 +54,12 @@ export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProbl
 }
 
 /**
- * The first time of a schedule after `after`, both in milliseconds since the epoch; undefined where none ever comes.
- * A time of day that a zone skips in spring is later that day, by as much as the clock is put forward, and one that it
- * has twice in autumn comes once, the first time. A schedule of all 24 hours comes whenever a clock on the wall shows
- * one of its times: twice where it is put back, and not where it is put forward.
+ * The first time of a schedule after `after`, both in milliseconds since the epoch; undefined if there is none.
+ * A time of day that daylight saving skips comes later that day, by the length of the change; one that occurs twice comes
+ * the first time only. A schedule of all 24 hours follows the local clock: it runs twice where the clock is put back, and
+ * not where it is put forward.
  *
- * @param schedule one in which there is no problem.
+ * @param schedule must be valid.
  */
 export function timeAfter({ schedule, timezone }: Schedule, after: number): number | undefined {
   const zone = timezone ?? 'UTC';
@@ -71,13 +71,13 @@ export function timeAfter({ schedule, timezone }: Schedule, after: number): numb
     const ofDay = instead === undefined ? moments.slice(0, 1) : [instead];
     for (const at of read.isOfAllHours ? moments : ofDay)
       if (at > after && (first === undefined || at < first)) first = at;
-    // Walls show later times at later moments; only one that is skipped may come after such as are shown.
+    // Later local times are later moments; only a skipped one may come after those shown.
     if (moments[0] !== undefined && moments[0] > after) break;
   }
   return first;
 }
 
-/** The fields of a schedule, with a name spelled out; undefined for a name that nobody knows. */
+/** The fields of a schedule, with aliases expanded; undefined for an unknown alias. */
 function fieldsOf(schedule: string): string[] | undefined {
   const text = schedule.trim();
   const spelled = text.startsWith('@') ? NAMED[text.toLowerCase()] : text;
@@ -87,8 +87,8 @@ function fieldsOf(schedule: string): string[] | undefined {
 type Read = { ok: true; isOfAllHours: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
 
 /**
- * The times of a schedule as walls show them, after `from`. The library is asked as if all walls hung in Greenwich, where
- * no clock is ever changed: it errs around changes. It says by throwing what it can't read.
+ * Parses a schedule into its local times after `from`. The library computes in UTC, because it makes mistakes around
+ * clock changes. It throws for what it can't parse.
  */
 function expression(fields: readonly string[], from: WallTime): Read {
   try {
@@ -104,7 +104,7 @@ function* timesOf(parsed: CronExpression): Generator<WallTime> {
   for (let time = next(parsed); time !== undefined; time = next(parsed)) yield time;
 }
 
-/** The library says by throwing, too, that it looked far ahead and found no time. */
+/** The library also throws if it finds no time far ahead. */
 function next(parsed: CronExpression): WallTime | undefined {
   try {
     return parsed.next().getTime();
@@ -115,7 +115,7 @@ function next(parsed: CronExpression): WallTime | undefined {
 }
 
 function isZone(name: string): boolean {
-  // Offsets such as "+02:00" are understood by some engines; they are no zones, and know no summer.
+  // Some engines accept offsets such as "+02:00", which are no time zones and have no daylight saving.
   if (!/^[a-z]/i.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

@@ -10,25 +10,25 @@ import type { Tables } from '../storage/tables.ts';
 import type { ThreadIsThere } from '../threads/over.ts';
 import type { StoredCron } from './cron-row.ts';
 
-/** The crons of a deployment, in its database. */
+/** The crons of a deployment. */
 export class CronStore {
   readonly #storage: Storage;
   readonly #isThere: () => RawBuilder<boolean>;
 
-  /** @param threadIsThere of which threads the time is not over: the crons of others are there for nobody. */
+  /** @param threadIsThere excludes expired threads, whose crons are hidden. */
   constructor(storage: Storage, threadIsThere: ThreadIsThere) {
     this.#storage = storage;
     this.#isThere = () => threadIsThere('crons');
   }
 
-  /** Writes a new cron down; false where its assistant or its thread went meanwhile. */
+  /** Inserts a cron; false if its assistant or thread was deleted meanwhile. */
   async create(cron: StoredCron): Promise<boolean> {
     const row = { ...cron, payload: JSON.stringify(cron.payload), metadata: storable(cron.metadata) };
     try {
       await this.#storage.db.insertInto('crons').values(row).execute();
       return true;
     } catch (error) {
-      // The reference to a row that is not there any more is all that a whole cron can break.
+      // 23503 is a foreign key violation: the only one that a valid cron can cause.
       if (error instanceof Error && Reflect.get(error, 'code') === '23503') return false;
       throw error;
     }
@@ -40,10 +40,10 @@ export class CronStore {
   }
 
   /**
-   * Writes a changed cron down, over what was read.
+   * Replaces a cron with optimistic locking.
    *
-   * @param next when its next run comes; undefined leaves that as it is, whatever happened to it meanwhile.
-   * @returns the cron as it is then; undefined where it is gone or somebody else changed it since it was read.
+   * @param next the time of the next run; undefined keeps the current one, even if it changed meanwhile.
+   * @returns the stored cron; undefined if it was deleted or changed since it was read.
    */
   async replace(read: StoredCron, changed: StoredCron, next: Date | null | undefined): Promise<StoredCron | undefined> {
     return this.#storage.db
@@ -65,13 +65,13 @@ export class CronStore {
       .executeTakeFirst();
   }
 
-  /** False where there is none. */
+  /** False if it does not exist. */
   async delete(cronId: string): Promise<boolean> {
     const query = this.#storage.db.deleteFrom('crons').where('cron_id', '=', cronId).where(this.#isThere());
     return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
   }
 
-  /** One page of those that match, and how many match in all. Newest first where the request says no order. */
+  /** One page of the matches, and their total. Newest first by default. */
   async search(request: CronSearch): Promise<{ crons: StoredCron[]; total: number }> {
     const { sort_by = 'created_at', sort_order = 'desc' } = request;
     const query = matching(this.#storage.db.selectFrom('crons').selectAll().where(this.#isThere()), request)
@@ -89,9 +89,9 @@ export class CronStore {
   }
 
   /**
-   * Those whose time has come, the longest first.
+   * Due crons, the longest due first.
    *
-   * @param after the last one that was seen; undefined to begin with the first.
+   * @param after the last cron of the former page; undefined for the first page.
    */
   async due(now: Date, limit: number, after?: Pick<StoredCron, 'next_run_date' | 'cron_id'>): Promise<StoredCron[]> {
     const { rows } = await this.#storage.pool.query<StoredCron>({
@@ -106,11 +106,10 @@ export class CronStore {
   }
 
   /**
-   * Moves a cron on from the time that has come, together with what `act` writes on the same connection: both or
-   * neither, and by one process alone.
+   * Advances a due cron in one transaction with what `act` writes, in one process only.
    *
-   * @param next when the run after that comes; undefined where none does.
-   * @returns what `act` did; undefined where another process was faster, or the cron is not any more what was read.
+   * @param next the time of the following run; undefined for none.
+   * @returns what `act` did; undefined if another process was faster or the cron has changed.
    */
   async moveOn<T>(
     { cron_id, next_run_date, updated_at }: StoredCron,
@@ -121,7 +120,7 @@ export class CronStore {
     let isBroken = true;
     try {
       await client.query('begin');
-      // The run first: like whoever deletes a thread with its crons, this takes hold of the thread before the cron.
+      // The run first, in the lock order of deleting a thread with its crons: thread before cron.
       const done = await act(client);
       const { rowCount } = await client.query({
         name: 'move-cron-on',
@@ -132,7 +131,7 @@ export class CronStore {
       isBroken = false;
       return rowCount === 1 ? done : undefined;
     } finally {
-      // A connection that is closed in the middle of a transaction takes it back.
+      // Closing a connection rolls its transaction back.
       client.release(isBroken);
     }
   }

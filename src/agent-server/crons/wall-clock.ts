@@ -1,35 +1,35 @@
-/** What a clock on the wall shows, in milliseconds since the epoch as if the wall hung in Greenwich. */
+/** A local time, encoded as the milliseconds since the epoch at which UTC shows the same time. */
 export type WallTime = number;
 
-/** The moments (ms since the epoch) at which a wall shows a time. */
+/** The moments (ms since the epoch) at which a zone shows a local time. */
 export interface Shown {
-  /** In their order; two where the clock is put back over the time, none where it is put forward over it. */
+  /** In order; two where the clock is put back over the time, none where it is put forward over it. */
   moments: readonly number[];
-  /** For a time that is skipped: as long after the change as the time would have been without it. */
+  /** For a skipped time: as long after the change as the time would have been without it. */
   instead: number | undefined;
 }
 
-/** Longer than any zone is away from Greenwich, and than its clocks are changed by; no zone changes twice within two. */
+/** Longer than any zone's offset from UTC and any clock change; no zone changes twice within two days. */
 const DAY_MS = 86_400_000;
 
-/** One for each zone, since making one is slow: zones are few, and their names mean the same in capitals. */
+/** Cached per zone, since creating one is slow. Zone names are case-insensitive. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far (ms) the clocks of a zone are ahead of Greenwich at a moment (ms since the epoch). */
-function offsetAt(zone: string, moment: number): number {
+/** The offset (ms) of a zone from UTC at a moment (ms since the epoch). */
+export function offsetAt(zone: string, moment: number): number {
   const key = zone.toLowerCase();
   let format = formats.get(key);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
     formats.set(key, format);
   }
-  // "3/28/2027, GMT+02:00", or "GMT" alone; in one text, since taking it apart costs ten times as much.
+  // "3/28/2027, GMT+02:00", or "GMT" alone. `formatToParts` takes ten times as long.
   const [, sign, hours, minutes, seconds] = /GMT([+-])(\d+):(\d+)(?::(\d+))?/.exec(format.format(moment)) ?? [];
   const ahead = Number(hours ?? 0) * 3_600_000 + Number(minutes ?? 0) * 60_000 + Number(seconds ?? 0) * 1000;
   return sign === '-' ? -ahead : ahead;
 }
 
-/** When the walls of a zone show a time. */
+/** When a zone shows a local time. */
 export function whenShown(zone: string, time: WallTime): Shown {
   const before = offsetAt(zone, time - DAY_MS);
   const offsets = new Set([before, offsetAt(zone, time + DAY_MS)]);
@@ -37,7 +37,7 @@ export function whenShown(zone: string, time: WallTime): Shown {
   return { moments: moments.sort((a, b) => a - b), instead: moments.length === 0 ? time - before : undefined };
 }
 
-/** A time before which walls show nothing any more after a moment (ms since the epoch), nor are late with anything. */
+/** A local time before which the zone shows nothing any more after a moment (ms since the epoch). */
 export function shownUntil(zone: string, moment: number): WallTime {
   return moment + Math.min(...[-DAY_MS, 0, DAY_MS].map((away) => offsetAt(zone, moment + away)));
 }

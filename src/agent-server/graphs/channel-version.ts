@@ -1,12 +1,12 @@
 let drawn: number | undefined;
 
 /**
- * The next version of a channel: the next whole number, and a fraction that no other step draws. Values of channels are
- * stored under their versions, once; where two steps come after the same one (a run from a state of the past, or after
- * one that was rolled back), whole numbers alone would give the second the values of the first.
+ * Returns the next version of a channel: the next whole number plus a fraction drawn for each step. Channel values are
+ * stored once per version; with whole numbers alone, two branches from the same checkpoint (a run from a past state, or
+ * after a rollback) would share values.
  *
- * Within one step, which the engine computes without a pause, the same version comes after the same version: the engine
- * tells by that which nodes ran side by side.
+ * Within one synchronous step the same version follows the same version: the engine uses it to see which nodes ran in
+ * parallel.
  */
 export function nextVersion(current: number | undefined): number {
   if (drawn === undefined) {

@@ -18,16 +18,16 @@ import { NotKept } from './not-kept.ts';
 import { queryWithRetries } from './retry-policy.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
-/** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
+/** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
 const MOST_BYTES_AT_ONCE = 256 * 1024;
 
-/** What a checkpoint remembers of the run that wrote it, so that the run can be gone on with, or undone. */
+/** The metadata of a checkpoint that identifies its run, needed to resume or undo it. */
 const RUN_KEYS = ['run_id', 'graph_id', 'assistant_id'] as const;
 
 /**
- * A row where the run, if there is one, is in the hands of this process, which the name of its connections tells: one that
- * was taken for dead and is not must change no thread that others go on with. Nor must a run that has ended: a node that did
- * not listen when it was stopped may still be at it.
+ * Matches only if this process (identified by its connections' application name) holds the run, if there is one. A
+ * process presumed dead must not change a thread that others continue, nor may an ended run, whose node may have ignored
+ * its signal.
  */
 const ours = (run: string, name: string) => `
   ours as materialized (
@@ -50,8 +50,8 @@ const PUT = `
   do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
 
 /**
- * Notes what a run finds where it writes to a state that is not its own, the first time it does: so it can be undone, and
- * begun anew. What it writes, by hand or not, are `idx` of the relation `written`.
+ * Records what a run overwrites in a state that is not its own, on the first write, so that it can be undone. The `idx`
+ * of what it writes are in the relation `written`.
  */
 const before = (run: string) => `
   before as (
@@ -81,22 +81,22 @@ const INSERT_WRITES = putWrites('do nothing');
 const UPSERT_WRITES = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
 
 /**
- * The library's checkpoints in Postgres, in its own tables, with each write as one prepared statement instead of a
- * transaction of many: with two connections an agent, every round trip counts. Every checkpoint names its run.
+ * The library's Postgres checkpointer with its own tables, but each write is one prepared statement instead of a
+ * transaction: an agent has only two connections. Every checkpoint names its run.
  *
- * Inside a run all of them wait while the database is away. Each does no harm when it is done twice, also where somebody
- * else came between: what is there stays or becomes the same, what was found there is noted once, with the write itself or
- * before it, and whether the run is still ours is asked anew.
+ * Inside a run all operations retry while the database is down. Each is idempotent, also with concurrent writers:
+ * existing rows stay, overwritten values are recorded once with the write or before it, and ownership of the run is
+ * checked again.
  */
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
-  /** The name of this process's connections. */
+  /** The application name of this process's connections. */
   readonly #name: string | undefined;
 
   readonly #underWay: WritesUnderWay;
   readonly #ask: typeof queryWithRetries;
 
-  /** @param underWay absent where the pool is one connection, which does not come back. */
+  /** @param underWay absent if the pool is a single connection, which can't be reconnected. */
   constructor(pool: Pool, serializer: SerializerProtocol, underWay?: WritesUnderWay) {
     super(pool, serializer);
     this.#underWay = underWay ?? new WritesUnderWay();
@@ -114,7 +114,7 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
-    // The library reads all of them at once.
+    // The library reads all of them at once anyway.
     yield* await this.#ask(() => Array.fromAsync(super.list(config, options)));
   }
 
@@ -143,7 +143,7 @@ export class Checkpoints extends PostgresSaver {
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this['_dumpMetadata'](named),
     ]);
-    // Made once: while a write waits the agent may go on with what is in it.
+    // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
     if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) {
@@ -228,7 +228,7 @@ export class Checkpoints extends PostgresSaver {
 const notOurs = () =>
   new NotKept('Another process goes on with this run, or it has ended: what is done here is not kept.');
 
-/** The run that writes; null where it is somebody by hand. */
+/** The id of the run that writes; null for a manual update. */
 function runIdOf({ configurable }: RunnableConfig): string | null {
   const id: unknown = configurable?.['run_id'];
   return typeof id === 'string' ? id : null;

@@ -1,19 +1,19 @@
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from './graph.ts';
 
-/** The schema of a graph's context: an object of a schema library of the agent's own, of whichever version. */
+/** The schema of a graph's context: an object of the agent's own schema library, of any version. */
 export interface ContextSchema {
-  /** The keys that it knows, each with its schema. */
+  /** The known keys, each with its schema. */
   shape: Readonly<Record<string, unknown>>;
-  /** What it does with other keys: passes over them, refuses them, or takes them as well. */
+  /** What it does with unknown keys: ignores them, rejects them, or accepts them. */
   others: 'passed over' | 'refused' | 'taken';
 }
 
-/** The schema of a graph's context; undefined where it has none at run time. */
+/** The schema of a graph's context; undefined if it has none at run time. */
 export const contextSchemaOf = ({ builder }: Pick<Graph, 'builder'>): ContextSchema | undefined =>
   objectSchema(memberOf(builder, '_configRuntimeSchema'));
 
-/** A schema of objects, inside its defaults and whatever else is wrapped around it; undefined for any other. */
+/** Unwraps an object schema from defaults and other wrappers; undefined for any other schema. */
 export function objectSchema(schema: unknown): ContextSchema | undefined {
   const def = memberOf(memberOf(schema, '_zod'), 'def') ?? memberOf(schema, '_def');
   const shape = memberOf(schema, 'shape');
@@ -26,7 +26,7 @@ function othersOf(def: unknown): ContextSchema['others'] {
   const catchall = memberOf(def, 'catchall');
   const kind =
     memberOf(memberOf(memberOf(catchall, '_zod'), 'def'), 'type') ?? memberOf(memberOf(catchall, '_def'), 'typeName');
-  // Versions before 4 have a word for it, and a catchall beside.
+  // Versions before 4 have a keyword for it, and a catchall beside it.
   const word = memberOf(def, 'unknownKeys');
   if (word === 'strict') return 'refused';
   if (word === 'strip') return kind === 'ZodNever' || kind === undefined ? 'passed over' : 'taken';
@@ -35,9 +35,8 @@ function othersOf(def: unknown): ContextSchema['others'] {
 }
 
 /**
- * The key that was meant by one of a context that its schema passes over: one that looks like a slip of the finger, where
- * what it looks like is not there. Other keys may be meant for somebody else: a graph hands its whole context to one that
- * is elsewhere.
+ * Finds probable typos: keys that the schema ignores, similar to a known key that is absent. Other unknown keys may be
+ * meant for a remote graph, which receives the whole context.
  */
 export function slipsIn(
   context: Readonly<Record<string, unknown>>,

@@ -2,22 +2,22 @@ import type { FieldProblem } from '../../contract/service-error.ts';
 import { contextSchemaOf, slipsIn } from './context-schema.ts';
 import type { Graph } from './graph.ts';
 
-/** How a context is held to its schema. */
+/** How a context is validated. */
 export interface Holding {
-  /** True where values may come later: an assistant's context is completed by each run's. */
+  /** True if values may be missing: each run completes an assistant's context. */
   mayLack: boolean;
-  /** What the request itself sent of it: keys that look like slips are told of there alone. */
+  /** The part of the context that the request sent; only its keys are checked for typos. */
   sent?: Record<string, unknown> | undefined;
-  /** Where in the request a key of the context stands; below `context` unless it says otherwise. */
+  /** The path in the request of a context key; below `context` by default. */
   placeOf?: (key: string | number) => string[];
 }
 
 const BELOW_CONTEXT = ['body', 'context'];
 
 /**
- * Holds a context to the graph's context schema.
+ * Validates a context against the graph's context schema.
  *
- * @returns every value that breaks the schema, none where there is no schema.
+ * @returns every invalid value, none if there is no schema.
  */
 export async function contextProblems(
   graph: Graph,
@@ -61,7 +61,7 @@ interface Issue {
   code: string;
 }
 
-/** The issues of a schema library's error, of whichever version of it the agent has. */
+/** The issues of a schema library's error, of any version. */
 function issuesOf(error: unknown): Issue[] | undefined {
   const issues: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'issues') : undefined;
   if (!Array.isArray(issues)) return undefined;

@@ -7,35 +7,35 @@ import { moduleKind, packageEntryFile, packageEntry } from './package-entry.ts';
 import { isSchemaReaders } from './schema-readers.ts';
 import type { SchemaReaders } from './schema-readers.ts';
 
-/** The package that the graph engine comes in. */
+/** The npm package of the graph engine. */
 const ENGINE = '@langchain/langgraph';
 
-/** The engine's checkpoints in memory. */
+/** The engine's in-memory checkpointer. */
 export interface MemoryCheckpoints {
   deleteThread(threadId: string): Promise<void>;
 }
 
 /**
- * The graph engine of one agent: the very build that the agent's graph imports. Messages revived by another build
- * would be of other classes than the ones the graph asks for.
+ * The graph engine of one agent: the same build that the agent's graph imports. Another build would revive messages as
+ * instances of other classes.
  */
 export interface Engine {
-  /** How the engine's checkpoints become bytes and back. */
+  /** Serializes the engine's checkpoints. */
   serializer: SerializerProtocol;
-  /** Makes checkpoints that live as long as the process, for runs that keep no state. */
+  /** Creates a checkpointer in memory, for stateless runs. */
   memoryCheckpoints(): MemoryCheckpoints;
   /** The engine's form of a command of the API. */
   command(command: Command): unknown;
-  /** What tells a graph's schemas; undefined in an engine that knows no way. Loaded when it is first asked for. */
+  /** Reads a graph's schemas; undefined if the engine does not support it. Loaded on first use. */
   schemaReaders(): Promise<SchemaReaders | undefined>;
-  /** The reducer by which the engine joins messages: a channel that has it holds a conversation. */
+  /** The reducer that merges messages: a channel with it holds a conversation. */
   joinsMessages: unknown;
 }
 
 /**
- * Loads the engine that `graphFile` gets when it imports it.
+ * Loads the engine that `graphFile` imports.
  *
- * @throws StartupError when the agent's folder has no engine, or one that lacks what is needed.
+ * @throws StartupError if the agent's folder has no engine, or an incompatible one.
  */
 export async function loadEngine(graphFile: string, graphId: string): Promise<Engine> {
   const kind = moduleKind(graphFile);

@@ -1,4 +1,4 @@
-/** A function of the agent's did not make its graph for one run; `cause` is what it threw. How the run fails, and no failure of the server. */
+/** A graph factory of the agent failed for one run; `cause` is what it threw. Fails the run, not the server. */
 export class GraphNotMade extends Error {
   constructor(graphId: string, cause: unknown) {
     super(

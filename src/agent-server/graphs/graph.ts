@@ -1,4 +1,4 @@
-/** The options of one run, in the engine's spelling; what else the engine knows is left at its default. */
+/** The options of one run, in the engine's names; the engine's defaults apply to the rest. */
 export interface EngineOptions {
   streamMode: string[];
   subgraphs: boolean;
@@ -14,7 +14,7 @@ export interface EngineOptions {
   runId: string;
 }
 
-/** A state of a thread, in the engine's spelling. */
+/** A state of a thread, in the engine's names. */
 export interface Snapshot {
   values: unknown;
   next: string[];
@@ -26,32 +26,32 @@ export interface Snapshot {
 }
 
 /**
- * A compiled graph, as far as the server needs it. The engine is the agent's own, of a version that nobody here
- * chose: it is known by what it can do and not by its class.
+ * The part of a compiled graph that the server uses. The agent chooses the engine's version, so a graph is recognized by
+ * its methods, not its class.
  */
 export interface Graph {
   checkpointer?: unknown;
   store?: unknown;
-  /** The nodes by their names, the engine's own among them; absent in a graph that is elsewhere. */
+  /** The nodes by name, including the engine's own; absent in a remote graph. */
   nodes?: unknown;
   withConfig(config: object): Graph;
   stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
   streamEvents(input: unknown, options: EngineOptions & { version: 'v2' }): AsyncIterable<unknown>;
   getState(config: { configurable: Record<string, unknown> }, options?: { subgraphs: boolean }): Promise<Snapshot>;
-  /** Throws what the context schema's library throws; absent in engines that know no context. */
+  /** Throws the schema library's error; absent in engines without contexts. */
   _validateContext?(context: unknown): Promise<unknown>;
-  /** The graph as it can be drawn; `xray` opens the graphs inside, a number those down to that depth. */
+  /** The graph's drawing; `xray` expands subgraphs, a number up to that depth. */
   getGraphAsync?(config: DrawConfig): Promise<Drawable>;
-  /** The same of engines that know no other way. */
+  /** The same in engines without the asynchronous form. */
   getGraph?(config: DrawConfig): Drawable;
-  /** The graphs inside, each with its namespace. */
+  /** The subgraphs, each with its namespace. */
   getSubgraphsAsync?(namespace: undefined, recurse: boolean): AsyncIterable<[string, Graph]>;
   getSubgraphs?(namespace: undefined, recurse: boolean): Iterable<[string, Graph]>;
-  /** What the graph was compiled from; absent where it was made another way. */
+  /** The builder that the graph was compiled from; absent if created otherwise. */
   builder?: unknown;
 }
 
-/** What a drawing is made with. */
+/** The options of a drawing. */
 export interface DrawConfig {
   configurable: Record<string, unknown>;
   xray: boolean | number;

@@ -12,10 +12,10 @@ import { schemasOf } from './schemas.ts';
 import type { GraphSchemaSet } from './schemas.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
-/** Where a run's checkpoints go: to the thread, or nowhere that outlives the run. */
+/** Whether a run's checkpoints are kept on the thread or dropped with the run. */
 export type CheckpointRetention = 'thread' | 'nothing';
 
-/** What a graph may look at when it is made for one run. */
+/** The configuration that a graph factory receives. */
 export interface MakeConfig {
   configurable: Record<string, unknown>;
 }
@@ -25,15 +25,15 @@ interface Attached extends LoadedGraph {
   memory: MemoryCheckpoints;
 }
 
-/** The graphs of this revision, each with our checkpoints and our store in the place of its own. */
+/** The graphs of this revision, with the server's checkpointer and store instead of their own. */
 export class Graphs {
   readonly #graphs: ReadonlyMap<string, Attached>;
-  /** The copies with our checkpoints: a graph that is the same for every run is attached once. */
+  /** Copies with our checkpointer: a graph that is the same for every run is copied once. */
   readonly #copies = new WeakMap<Graph, Map<CheckpointRetention, Graph>>();
 
   readonly #store: GraphStore;
 
-  /** What runs write of their states. */
+  /** Pending checkpoint writes of runs. */
   readonly writes = new WritesUnderWay();
 
   constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore) {
@@ -50,7 +50,7 @@ export class Graphs {
     );
   }
 
-  /** The ids, in the configuration file's order, with what the file says about each graph. */
+  /** The ids in the configuration file's order, with their descriptions. */
   list(): { graphId: string; description: string | undefined }[] {
     return [...this.#graphs.values()].map(({ graphId, description }) => ({ graphId, description }));
   }
@@ -60,9 +60,9 @@ export class Graphs {
   }
 
   /**
-   * The graph for one run. The caller has made sure that it exists.
+   * Returns the graph for one run. The caller has checked that it exists.
    *
-   * @throws GraphNotMade where a function of the agent's throws, or returns no graph.
+   * @throws GraphNotMade if the agent's factory throws or returns no graph.
    */
   async make(graphId: string, config: MakeConfig, retention: CheckpointRetention): Promise<Graph> {
     const attached = this.#attached(graphId);
@@ -80,7 +80,7 @@ export class Graphs {
     return copy;
   }
 
-  /** The graph with its checkpoints in a pool of the caller's, such as one over the connection of a transaction. */
+  /** The graph with its checkpoints in the caller's pool, such as one over the connection of a transaction. */
   async makeOver(graphId: string, config: MakeConfig, pool: Pool): Promise<Graph> {
     const attached = this.#attached(graphId);
     const graph = await attached.make(config).catch((error: unknown) => {
@@ -92,17 +92,17 @@ export class Graphs {
     return copy;
   }
 
-  /** Forgets what a run that keeps nothing left in memory. */
+  /** Drops the in-memory checkpoints of a stateless run. */
   async forget(graphId: string, threadId: string): Promise<void> {
     await this.#attached(graphId).memory.deleteThread(threadId);
   }
 
-  /** The JSON schemas of a graph that `make` made. */
+  /** The JSON schemas of a graph from `make`. */
   async schemas(graphId: string, graph: Graph): Promise<GraphSchemaSet> {
     return schemasOf(graph, this.#attached(graphId).engine);
   }
 
-  /** The JSON schemas of the graphs inside a graph that `make` made, each under its namespace. */
+  /** The JSON schemas of the subgraphs of a graph from `make`, by namespace. */
   async schemasInside(graphId: string, graph: Graph, query: SubgraphsQuery): Promise<Record<string, GraphSchemaSet>> {
     const { engine } = this.#attached(graphId);
     const inside = await graphsInside(graph, query);

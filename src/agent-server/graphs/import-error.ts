@@ -3,19 +3,19 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartupError } from '../startup-error.ts';
 
-/** How many lines of a stack a log shows: enough to find the way, few enough to read. */
+/** The number of stack lines to log. */
 const STACK_LINES = 8;
 
 /**
- * Turns what loading a graph's file threw into sentences with `file:line`.
+ * Describes an error from loading a graph's file, with `file:line`.
  *
- * @param error what was thrown: by the loader, or by the file's own code.
- * @param folder the agent's folder; paths are told relative to it.
+ * @param error thrown by the loader, or by the file's own code.
+ * @param folder the agent's folder, to which paths in the message are relative.
  */
 export const explainImport = (error: unknown, graphId: string, file: string, folder: string): StartupError =>
   explainLoading(error, `graph "${graphId}"`, file, folder);
 
-/** The same for whatever of the agent's is loaded; `what` names it. */
+/** The same for any module of the agent; `what` names it. */
 export function explainLoading(error: unknown, what: string, file: string, folder: string): StartupError {
   const at = (path: string) => relative(folder, path) || path;
   if (!(error instanceof Error)) {
@@ -52,7 +52,7 @@ export function explainLoading(error: unknown, what: string, file: string, folde
   });
 }
 
-/** Which module was not found, and which file asked for it. */
+/** The missing module, and the file that imports it. */
 function missingModule(error: Error): { name: string; importer: string | undefined } | undefined {
   const code: unknown = 'code' in error ? error.code : undefined;
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
@@ -67,7 +67,7 @@ function firstRequirer(error: Error): string | undefined {
   return typeof first === 'string' ? first : undefined;
 }
 
-/** `:line` of the place where a file names a module; empty where it does not, or can't be read. */
+/** `:line` of the place where a file names a module; empty if not found. */
 function lineOf(file: string, name: string): string {
   let text: string;
   try {

@@ -6,9 +6,8 @@ import { register } from 'tsx/esm/api';
 let registered = false;
 
 /**
- * Lets the process load TypeScript as people write it, enums included, by the settings of the agent's `tsconfig.json`
- * where there is one. Node's own type stripping refuses what is more than types. Once a process: an agent server has
- * one agent.
+ * Enables TypeScript with features that Node's type stripping rejects, such as enums, by the settings of the agent's
+ * `tsconfig.json` if there is one. Called once per process.
  */
 export function acceptTypeScript(folder: string): void {
   if (registered) return;
@@ -17,13 +16,13 @@ export function acceptTypeScript(folder: string): void {
   register({ tsconfig: existsSync(tsconfig) ? tsconfig : false });
 }
 
-/** Imports a file of the agent; the promise rejects with whatever loading or running the file threw. */
+/** Imports a file of the agent; rejects with what loading or running the file threw. */
 export async function importFile(path: string): Promise<object> {
   const module: unknown = await import(pathToFileURL(path).href);
   return typeof module === 'object' && module !== null ? module : {};
 }
 
-/** What a module exports under a name; a CommonJS module may hold it in its default export. */
+/** Returns an export by name; a CommonJS module may hold it in its default export. */
 export function exportOf(module: object, name: string): unknown {
   const own: unknown = Reflect.get(module, name);
   const fallback: unknown = Reflect.get(module, 'default');
@@ -31,7 +30,7 @@ export function exportOf(module: object, name: string): unknown {
   return own ?? (isModuleLike(fallback) ? Reflect.get(fallback, name) : undefined);
 }
 
-/** The names a module exports, as a person would use them. */
+/** The names of a module's exports, for messages. */
 export function exportNames(module: object): string[] {
   const fallback: unknown = Reflect.get(module, 'default');
   const names = [...Object.keys(module), ...(isModuleLike(fallback) ? Object.keys(fallback) : [])];

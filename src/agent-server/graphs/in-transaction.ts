@@ -6,7 +6,7 @@ export interface Statement {
   values: readonly unknown[];
 }
 
-/** Carries out statements one after the other, all of them or none. */
+/** Runs statements in one transaction. */
 export async function inTransaction(pool: Pool, statements: readonly Statement[]): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;

@@ -18,8 +18,7 @@ export interface LoadedGraph {
   description: string | undefined;
   engine: Engine;
   /**
-   * The compiled graph for one run. An export that is a function makes it anew each time, from that run's
-   * configuration.
+   * Returns the compiled graph for one run. A factory is called each time with that run's configuration.
    */
   make(config: { configurable: Record<string, unknown> }): Promise<Graph>;
 }
@@ -27,21 +26,21 @@ export interface LoadedGraph {
 /**
  * Loads every graph of a configuration file from the agent's own folder.
  *
- * @param configPath absolute path of the configuration file; graphs lie relative to its folder.
- * @param patience told of a graph that takes long.
- * @throws StartupError for the first graph that is missing, throws, or is no graph.
+ * @param configPath absolute path of the configuration file, to whose folder graph paths are relative.
+ * @param loading logs a graph that is slow to load.
+ * @throws StartupError for the first graph that is missing, throws, or is not a graph.
  */
 export async function loadGraphs(
   places: readonly GraphPlace[],
   configPath: string,
-  retryPolicy: LoadingOptions,
+  loading: LoadingOptions,
 ): Promise<LoadedGraph[]> {
   const folder = dirname(configPath);
   acceptTypeScript(folder);
   const loaded: LoadedGraph[] = [];
   for (const place of places) {
     const what = `graph "${place.graphId}" of ${relative(folder, resolve(folder, place.file))}`;
-    loaded.push(await logWhileLoading(what, loadGraph(place, folder), retryPolicy));
+    loaded.push(await logWhileLoading(what, loadGraph(place, folder), loading));
   }
   return loaded;
 }
@@ -84,7 +83,7 @@ async function loadGraph({ graphId, file, exportName, description }: GraphPlace,
   return { graphId, description, engine: await loadEngine(path, graphId), make };
 }
 
-/** How an export becomes a compiled graph: it is one, holds one, compiles to one, or is a function that makes one. */
+/** How an export becomes a compiled graph: it is one, holds one, compiles to one, or is a factory. */
 function maker(exported: unknown, noGraph: () => StartupError): LoadedGraph['make'] {
   const compiled = (value: unknown): Graph => {
     const graph = isGraphBuilder(value) ? value.compile() : heldIn(value);
@@ -96,7 +95,7 @@ function maker(exported: unknown, noGraph: () => StartupError): LoadedGraph['mak
   return async () => (graph ??= compiled(exported));
 }
 
-/** The graph in an agent object of a library above the engine, which has it as its `graph`; else the value itself. */
+/** Unwraps an agent object of a higher-level library, which has its graph as `graph`. */
 function heldIn(value: unknown): unknown {
   const held: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'graph') : undefined;
   return isGraph(held) ? held : value;

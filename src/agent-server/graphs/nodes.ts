@@ -3,15 +3,15 @@ import type { FieldProblem } from '../../contract/service-error.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from './graph.ts';
 
-/** Where a graph ends: no node, but a place to go to. */
+/** The end of a graph: a valid `goto`, but not a node. */
 const END = '__end__';
 
-/** The names of a graph's nodes, the engine's own among them; undefined where nobody can tell. */
+/** The names of a graph's nodes, including the engine's own; undefined if unknown. */
 export function nodesOf({ nodes }: Pick<Graph, 'nodes'>): string[] | undefined {
   return typeof nodes === 'object' && nodes !== null ? Object.keys(nodes) : undefined;
 }
 
-/** Every node that a run names and its graph does not have: the engine would pass over it in silence. */
+/** Every node that a run names and its graph lacks: the engine would silently ignore it. */
 export function nodeProblems(
   { command, interrupt_before, interrupt_after }: Pick<RunCreate, 'command' | 'interrupt_before' | 'interrupt_after'>,
   nodes: readonly string[] | undefined,

@@ -1,6 +1,6 @@
 /**
- * A write of a run that is not this process's any more was refused. The engine looks at a step's writes once the step is
- * over: until then such a failure seems to be one that nobody takes.
+ * Refuses a write of a run that this process no longer holds. The engine checks a step's writes at the end of the step;
+ * until then the rejection looks unhandled.
  */
 export class NotKept extends Error {
   override name = 'NotKept';

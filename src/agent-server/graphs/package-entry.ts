@@ -3,22 +3,22 @@ import { findPackageJSON } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** How a file is loaded, which decides which build of a package it gets. */
+/** How a file is loaded, which decides the build of a package that it gets. */
 export type ModuleKind = 'module' | 'commonjs';
 
-/** Node's rule: the ending decides, else the nearest package.json. */
+/** Node's rule: the extension decides, else the nearest package.json. */
 export function moduleKind(file: string): ModuleKind {
   if (/\.m[jt]s$/i.test(file)) return 'module';
   if (/\.c[jt]s$/i.test(file)) return 'commonjs';
   const description = findPackageJSON(pathToFileURL(file));
-  // Where there is no package.json Node names the file itself.
+  // If there is no package.json, Node returns the file itself.
   if (description === undefined || basename(description) !== 'package.json') return 'commonjs';
   return Reflect.get(readJson(description), 'type') === 'module' ? 'module' : 'commonjs';
 }
 
 /**
- * The file that `import` or `require` of a package reaches from `from`; undefined where it is not installed there.
- * Node resolves only for the module that asks, and the same build matters: two builds are two sets of classes.
+ * The file that `import` or `require` of a package reaches from `from`; undefined if it is not installed there.
+ * Resolved from the importing module, because two builds are two sets of classes.
  */
 export function packageEntry(name: string, from: string, kind: ModuleKind): string | undefined {
   const description = findFrom(name, from);
@@ -32,7 +32,7 @@ export function packageEntry(name: string, from: string, kind: ModuleKind): stri
 }
 
 /**
- * The file of a further door of a package, for example `./zod/schema`; undefined where the package, of that version,
+ * The file of another entry point of a package, for example `./zod/schema`; undefined if the package, in that version,
  * has none of that name.
  */
 export function packageEntryFile(
@@ -59,7 +59,7 @@ function findFrom(name: string, from: string): string | undefined {
   }
 }
 
-/** The first condition, in the package's own order, that holds. */
+/** The first matching condition, in the package's own order. */
 function choose(exported: unknown, conditions: readonly string[]): string | undefined {
   if (typeof exported === 'string') return exported;
   if (!isObject(exported)) return undefined;

@@ -4,17 +4,17 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { whileAway } from '../runs/while-away.ts';
 import { NotKept } from './not-kept.ts';
 
-/** How a run waits for the database: until it is there, or the run is stopped. */
+/** How a run waits for the database: until it is available, or the run is stopped. */
 export interface RetryPolicy {
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** Which run the code is in. The engine does not hand its whole configuration to every read of a checkpoint. */
+/** The current run. The engine does not pass its whole configuration to every checkpoint read. */
 const inside = new AsyncLocalStorage<RetryPolicy>();
 
-/** The database can't be used at the moment. Its address, which the driver's words tell, is nobody's business. */
-class DatabaseAway extends Error {
+/** The database is unavailable. Hides the driver's message, which contains the address. */
+export class DatabaseAway extends Error {
   override name = 'DatabaseAway';
 
   constructor(cause: unknown) {
@@ -22,15 +22,15 @@ class DatabaseAway extends Error {
   }
 }
 
-/** Has all that `work` asks of checkpoints wait for the database while it is away. */
+/** Retries all checkpoint operations of `work` while the database is unavailable. */
 export const withRetries = <T>(retryPolicy: RetryPolicy, work: () => Promise<T>): Promise<T> =>
   inside.run(retryPolicy, work);
 
 /**
- * Asks the database, inside a run again and again while it is away. What is asked must do no harm when it is done twice:
- * where an answer was lost nobody knows whether it was done.
+ * Queries the database, inside a run with retries while it is unavailable. The operation must be idempotent: if a
+ * response is lost, it may have been executed.
  *
- * @throws NotKept where the run was stopped meanwhile, DatabaseAway outside of a run, and whatever else goes wrong.
+ * @throws NotKept if the run was stopped meanwhile, DatabaseAway outside of a run, and any other error as it is.
  */
 export async function queryWithRetries<T>(ask: () => Promise<T>): Promise<T> {
   const retryPolicy = inside.getStore();

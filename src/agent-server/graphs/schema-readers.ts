@@ -1,6 +1,6 @@
 import type { Graph } from './graph.ts';
 
-/** What the engine tells of a graph whose state has types at run time; undefined for one whose has not. */
+/** The engine's readers of a graph's schemas; undefined results for a state without types at run time. */
 export interface SchemaReaders {
   getStateTypeSchema(graph: Graph): unknown;
   getInputTypeSchema(graph: Graph): unknown;
@@ -8,7 +8,7 @@ export interface SchemaReaders {
   getConfigTypeSchema(graph: Graph): unknown;
 }
 
-/** Whether a module of the engine has all that tells schemas. */
+/** Whether a module of the engine has all schema readers. */
 export function isSchemaReaders(module: unknown): module is SchemaReaders {
   if (typeof module !== 'object' || module === null) return false;
   const names = ['getStateTypeSchema', 'getInputTypeSchema', 'getOutputTypeSchema', 'getConfigTypeSchema'];

@@ -4,20 +4,20 @@ import type { ContextSchema } from './context-schema.ts';
 import type { Engine } from './engine.ts';
 import type { Graph } from './graph.ts';
 
-/** The JSON schemas of a graph; one that can't be told is left out. */
+/** The JSON schemas of a graph; unknown ones are omitted. */
 export interface GraphSchemaSet {
   input_schema?: FreeObject;
   output_schema?: FreeObject;
-  /** Always there: `{}`, which holds for everything, where nothing is known. */
+  /** Always present; `{}`, which accepts everything, if unknown. */
   state_schema: FreeObject;
-  /** The engine has one schema for both: a run without a context has its configurable values held to it. */
+  /** The engine has one schema for both: without a context, a run's configurable values are validated by it. */
   config_schema?: FreeObject;
   context_schema?: FreeObject;
 }
 
 /**
- * The JSON schemas of a graph. Those of a state with types at run time (a zod object, the engine's `StateSchema`) are the
- * engine's own; of a state that is annotated in TypeScript only the channels' names are left.
+ * The JSON schemas of a graph. A state with types at run time (zod, `StateSchema`) has the engine's own; a state
+ * annotated in TypeScript has only the channels' names.
  */
 export async function schemasOf(
   graph: Graph,
@@ -38,7 +38,7 @@ export async function schemasOf(
   };
 }
 
-/** What the engine tells; undefined also for a type that has no JSON schema, at which schema libraries throw. */
+/** Reads a schema from the engine; undefined also for a type without a JSON schema, for which libraries throw. */
 function reported(read: () => unknown): FreeObject | undefined {
   try {
     const schema = read();
@@ -52,10 +52,10 @@ function reported(read: () => unknown): FreeObject | undefined {
 /** The parts of a builder that map names to channels. */
 type ChannelPart = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition';
 
-/** The one channel of a graph whose state is a value and not an object of channels. */
+/** The channel of a graph whose state is a single value instead of an object. */
 const WHOLE_STATE = '__root__';
 
-/** An object with the names of the channels, or the one channel there is; undefined where the graph was not made of channels. */
+/** A schema of the channels' names, or of the single channel; undefined if the graph has no channels. */
 function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeObject | undefined {
   const { builder } = graph;
   const channels: unknown = isObject(builder) ? Reflect.get(builder, part) : undefined;
@@ -71,14 +71,14 @@ function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeO
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, schema(name)])) };
 }
 
-/** How the engine marks messages in the schemas that it makes itself. */
+/** How the engine marks messages in its own schemas. */
 const MESSAGES = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
 
-/** The schema of what is sent: the engine tells that of what its library makes of it. */
+/** The schema of the input before parsing: the engine returns that of the parsed value. */
 const asSent = (schema: FreeObject, known: ContextSchema | undefined): FreeObject =>
   openWhereOthersPass(withoutDefaultsRequired(schema), known);
 
-/** Other keys may be sent, at any depth, where the library passes over them and does not refuse them. */
+/** Allows additional keys, at any depth, where the library ignores them. */
 function openWhereOthersPass(schema: FreeObject, known: ContextSchema | undefined): FreeObject {
   if (known === undefined) return schema;
   const { additionalProperties, properties, ...rest } = schema;
@@ -97,7 +97,7 @@ function openWhereOthersPass(schema: FreeObject, known: ContextSchema | undefine
   };
 }
 
-/** A value with a default need not be sent, whatever the schema of the completed object says. */
+/** Makes keys with a default optional. */
 function withoutDefaultsRequired(schema: FreeObject): FreeObject {
   const { required, properties } = schema;
   if (!Array.isArray(required) || !isObject(properties)) return schema;

@@ -1,25 +1,25 @@
 import type { Graph, Snapshot } from './graph.ts';
 
-/** Which state of a thread is meant. */
+/** Selects a state of a thread. */
 export interface StateConfig {
   configurable: Record<string, unknown>;
 }
 
-/** One update within a step, as if `asNode` had answered the values. */
+/** One update within a step, as if `asNode` had returned the values. */
 export interface EngineUpdate {
   values: unknown;
   asNode: string | undefined;
 }
 
-/** Which states of the past are asked for. */
+/** Selects past states. */
 export interface HistoryOptions {
   limit: number;
   before?: StateConfig | undefined;
-  /** Metadata that the states must bear. */
+  /** Metadata that the states must have. */
   filter?: Record<string, unknown> | undefined;
 }
 
-/** A compiled graph whose states can be looked back on and written: every one of the engine's first version. */
+/** A compiled graph whose states can be read and written: supported since the engine's first version. */
 export interface StatefulGraph extends Graph {
   getStateHistory(config: StateConfig, options: HistoryOptions): AsyncIterable<Snapshot>;
   bulkUpdateState(config: StateConfig, supersteps: { updates: EngineUpdate[] }[]): Promise<StateConfig>;
@@ -29,7 +29,7 @@ export const isStateful = (graph: Graph): graph is StatefulGraph =>
   typeof Reflect.get(graph, 'getStateHistory') === 'function' &&
   typeof Reflect.get(graph, 'bulkUpdateState') === 'function';
 
-/** A graph inside a graph. The engine gives subgraphs by the path of nodes that leads to them. */
+/** Finds a subgraph by the path of nodes that leads to it. */
 export async function subgraphAt(graph: Graph, path: string): Promise<Graph | undefined> {
   const method: unknown = Reflect.get(graph, 'getSubgraphsAsync');
   if (typeof method !== 'function') return undefined;
@@ -42,7 +42,7 @@ export async function subgraphAt(graph: Graph, path: string): Promise<Graph | un
   return undefined;
 }
 
-/** The path of nodes in a checkpoint's namespace: without the ids of tasks, and without repetitions' numbers. */
+/** The path of nodes in a checkpoint's namespace: without task ids and repetition counts. */
 export const nodePath = (namespace: string): string =>
   namespace
     .split('|')
@@ -51,8 +51,7 @@ export const nodePath = (namespace: string): string =>
     .join('|');
 
 /**
- * Whether a state of the graph can only be read together with those before it: a channel of it keeps differences, which
- * are put together from the checkpoint's ancestors.
+ * Whether a state can only be read together with its ancestors: a channel stores differences.
  */
 export function needsAncestors(graph: Graph): boolean {
   const seen = new Set<unknown>();

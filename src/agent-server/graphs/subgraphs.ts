@@ -1,14 +1,14 @@
 import type { Graph } from './graph.ts';
 
-/** Which of the graphs inside another one to tell. */
+/** Selects subgraphs. */
 export interface SubgraphsQuery {
-  /** The names of the nodes on the way to one graph, joined by `|`; all graphs where absent. */
+  /** The names of the nodes on the way to one graph, joined by `|`; absent for all graphs. */
   namespace: string | undefined;
-  /** Whether the graphs inside those inside are told as well. */
+  /** Whether to include subgraphs of subgraphs. */
   recurse: boolean;
 }
 
-/** The graphs inside a graph, each under its namespace. One that is named is found however deep it lies. */
+/** The subgraphs of a graph with their namespaces. A named one is found at any depth. */
 export async function graphsInside(graph: Graph, { namespace, recurse }: SubgraphsQuery): Promise<[string, Graph][]> {
   const found: [string, Graph][] = [];
   for await (const inside of allInside(graph, recurse || namespace !== undefined)) {
@@ -22,9 +22,9 @@ function allInside(graph: Graph, recurse: boolean): AsyncIterable<[string, Graph
 }
 
 /**
- * A graph as it is drawn: nodes and edges; undefined where its engine can't.
+ * The drawing of a graph: nodes and edges; undefined if its engine does not support it.
  *
- * @param xray whether the graphs inside are opened; a number opens those down to that depth.
+ * @param xray whether to expand subgraphs; a number expands up to that depth.
  */
 export async function drawn(
   graph: Graph,

@@ -1,18 +1,18 @@
 import { NotKept } from './not-kept.ts';
 
 /**
- * The writes of checkpoints that are under way, run by run. A run that is stopped leaves its engine's last writes on their
- * way: what comes after it must neither miss them nor be overtaken by them.
+ * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
+ * for these writes.
  */
 export class WritesUnderWay {
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
   readonly #closed = new Set<string>();
 
   /**
-   * Counts a write as under way until it is over.
+   * Counts a write as pending until it finishes.
    *
-   * @param runId null where somebody writes by hand.
-   * @throws where the run may write no more, and what `write` throws.
+   * @param runId null for a manual update.
+   * @throws if the run may not write any more, and what `write` throws.
    */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();
@@ -29,7 +29,7 @@ export class WritesUnderWay {
     }
   }
 
-  /** Has a run write no more while `work` is done, which begins once the writes that are under way are over. */
+  /** Blocks further writes of a run while `work` runs, which starts once the pending writes have finished. */
   async without<T>(runId: string, work: () => Promise<T>): Promise<T> {
     this.#closed.add(runId);
     try {

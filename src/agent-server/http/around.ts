@@ -13,24 +13,24 @@ import type { CustomApp } from './custom-app.ts';
 import { requestLog } from './request-log.ts';
 import { switchedOff } from './switches.ts';
 
-/** What the graph configuration file puts around the routes. */
+/** The settings and dependencies of the middleware. */
 export interface Around {
   http: HttpConfig;
-  /** What the file says of authentication. */
+  /** The `auth` section of the file. */
   authConfig: AuthConfig | null | undefined;
   auth: AgentAuth | undefined;
   app: CustomApp | undefined;
   find: FindMetadata;
   findItem: FindItem;
-  /** Whether those in front show a token with every request. */
+  /** Whether a proxy presents a token with every request. */
   isGuarded: boolean;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/** Puts everything that comes before the server's own routes, in its order. */
+/** Adds the middleware that runs before the server's own routes. */
 export function putAround(routes: Hono, { http, auth, app, find, findItem, isGuarded, clock, log }: Around): void {
-  // The agent's code may look at the request, and the token is none of its business.
+  // The agent's code must not see the token.
   if (auth || app) routes.use(withoutToken);
   routes.use(corsOf(http.cors));
   if (http.logging_headers) routes.use(requestLog(http.logging_headers, clock, log));

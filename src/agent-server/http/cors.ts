@@ -3,12 +3,11 @@ import { cors } from 'hono/cors';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { CorsConfig } from '../../graph-config/http-config.ts';
 
-/** The headers of our answers that clients read; a page may read them whatever the configuration lists. */
+/** Response headers that clients read, always exposed to pages. */
 const OURS = ['content-location', 'x-pagination-total', 'x-pagination-next'];
 
 /**
- * Tells browsers which pages may call the server: those of every origin where the configuration says nothing, without
- * cookies. A request that no page sends costs nothing.
+ * Creates the CORS middleware: by default every origin may call, without credentials.
  */
 export function corsOf(config: CorsConfig | null | undefined): MiddlewareHandler {
   const { allow_origins, allow_methods, allow_headers, allow_credentials, expose_headers, max_age } = config ?? {};
@@ -16,7 +15,7 @@ export function corsOf(config: CorsConfig | null | undefined): MiddlewareHandler
     origin: originOf(config?.allow_origin_regex, allow_origins),
     exposeHeaders: [...new Set([...OURS, ...(expose_headers ?? []).map((name) => name.toLowerCase())])],
     ...(allow_methods === undefined ? {} : { allowMethods: allow_methods }),
-    // A star would be a header of that name for requests with credentials; left out, what a page asks for is allowed.
+    // For requests with credentials `*` is a literal header name; without a list, the requested headers are allowed.
     ...(allow_headers === undefined || allow_headers.includes('*') ? {} : { allowHeaders: allow_headers }),
     ...(allow_credentials === undefined ? {} : { credentials: allow_credentials }),
     ...(max_age === undefined ? {} : { maxAge: max_age }),
@@ -28,7 +27,7 @@ type Origin = NonNullable<NonNullable<Parameters<typeof cors>[0]>['origin']>;
 
 function originOf(regex: string | undefined, origins: readonly string[] | undefined): Origin {
   if (origins?.includes('*') || (origins === undefined && regex === undefined)) return '*';
-  // The whole origin has to match: `https://.*[.]example[.]test` must not let in what only begins like that.
+  // Anchored: `https://.*[.]example[.]test` must not match a longer origin.
   const isAllowed = regex === undefined ? undefined : originMatcher(`^(?:${regex})$`);
   return (origin) => (origins?.includes(origin) || isAllowed?.(origin) ? origin : null);
 }
@@ -37,8 +36,7 @@ function originOf(regex: string | undefined, origins: readonly string[] | undefi
 const longestOrigin = 300;
 
 /**
- * Strangers choose the origin: patterns run in linear time. What RE2 has not, such as looking ahead, is left to the
- * runtime's own engine.
+ * Untrusted input: RE2 runs in linear time. Patterns that RE2 lacks, such as lookahead, use the runtime's engine.
  */
 function originMatcher(written: string): (origin: string) => boolean {
   const expression = linearPattern(written) ?? new RegExp(written);

@@ -2,19 +2,19 @@ import { Hono } from 'hono';
 import type { Configuration } from '../configuration.ts';
 import { agentExport } from '../agent-export.ts';
 
-/** Routes of the agent's own, beside the server's. */
+/** The agent's own routes. */
 export interface CustomApp {
-  /** Its middleware and routes, which come before the server's. */
+  /** A Hono application, whose middleware and routes come first. */
   before: Hono | undefined;
-  /** Asked for what neither has. */
+  /** Handles requests that no route matches. */
   after: ((request: Request) => Response | Promise<Response>) | undefined;
 }
 
 /**
- * Loads the application that `http.app` names. One of Hono is taken in: its middleware sees every request, its routes
- * win over the server's. Another that answers a `Request` is asked for the paths that the server does not have.
+ * Loads the application that `http.app` names. A Hono application is mounted: its middleware sees every request, its
+ * routes win over the server's. Any other handler of a `Request` gets the paths that the server does not have.
  *
- * @throws StartupError with the line of the configuration file.
+ * @throws StartupError with the line in the configuration file.
  */
 export async function loadCustomApp(configuration: Configuration, configPath: string): Promise<CustomApp | undefined> {
   const named = configuration.file.http?.app;
@@ -33,7 +33,7 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 
 const isFetch = (value: unknown): value is Fetch => typeof value === 'function';
 
-/** An application of whichever version of Hono the agent has: it is known by its list of routes. */
+/** Recognizes a Hono application of any version by its list of routes. */
 const isHono = (value: unknown): value is Hono =>
   value instanceof Hono ||
   (typeof value === 'object' &&

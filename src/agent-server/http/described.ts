@@ -8,8 +8,8 @@ import { isSwitchedOff } from './switches.ts';
 type Operation = OpenApiDocument['paths'][string][string];
 
 /**
- * The description of the interface as the configuration leaves it: without the paths that are switched off, and with
- * what `auth.openapi` says of security in the place of the server's own words.
+ * Adapts the OpenAPI document to the configuration: removes disabled paths, and applies the security schemes of
+ * `auth.openapi`.
  */
 export function describedAs(
   document: OpenApiDocument,

@@ -3,7 +3,7 @@ import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
 import { TOKEN_HEADER } from '../routes/guard.ts';
 
-/** What lets its sender in somewhere: it is taken up only where a pattern spells it out. */
+/** Credentials: used only if a pattern names them exactly. */
 const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
@@ -14,15 +14,14 @@ const CREDENTIALS = new Set([
 ]);
 
 /**
- * Which headers of a request become keys of a run's `configurable` where the configuration says nothing. Those in which
- * proxies speak of the way are no word of the caller's.
+ * The headers that become keys of a run's `configurable` by default. Excludes the forwarding headers, which proxies set.
  */
 const isUsual = (name: string): boolean =>
   name === 'user-agent' || (name.startsWith('x-') && !name.startsWith('x-forwarded-'));
 
 /**
- * What a request's headers add to the `configurable` of its runs: `x-*` and `user-agent`, as the public service does,
- * and what `includes` names besides; nothing that `excludes` names, and nothing by the names of what rules of access tell.
+ * Maps headers to the `configurable` of a request's runs: `x-*` and `user-agent`, as the public service does, plus
+ * `includes`, minus `excludes` and the keys reserved for the authenticated user.
  */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
   const includes = rules?.includes ?? [];
@@ -34,7 +33,7 @@ export function configurableHeaders(rules: HeaderRules | null | undefined): (hea
     );
 }
 
-/** The headers of a request that its line of the log shows. */
+/** The headers of a request that its log line shows. */
 export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<string, string> {
   const includes = rules.includes ?? ['*'];
   const isIncluded = matcher(includes);
@@ -42,20 +41,20 @@ export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<
   return (headers) => Object.fromEntries([...headers].filter(([name]) => isIncluded(name) && mayPass(name)));
 }
 
-/** What no exclusion names, and is no credential but one that is spelled out. */
+/** Matches headers that are not excluded, and credentials only if named exactly. */
 function passing(includes: readonly string[], excludes: readonly string[]): (name: string) => boolean {
   const isExcluded = matcher(excludes);
   const spelledOut = new Set(includes.map((pattern) => pattern.toLowerCase()));
   return (name) => name !== TOKEN_HEADER && !isExcluded(name) && (!CREDENTIALS.has(name) || spelledOut.has(name));
 }
 
-/** Whether a name is of one of the patterns, in which `*` stands for any text. Names of headers have no case. */
+/** Matches a name against patterns, in which `*` stands for any text. Header names are case-insensitive. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const split = patterns.map((pattern) => pattern.toLowerCase().split('*'));
   return (name) => split.some((texts) => matches(name.toLowerCase(), texts));
 }
 
-/** Whether these texts stand in a name one after the other, from its beginning to its end, with any text between them. */
+/** Whether a name consists of these texts in order, with any text between them. */
 function matches(name: string, texts: readonly string[]): boolean {
   const [first = '', ...others] = texts;
   const last = others.pop();

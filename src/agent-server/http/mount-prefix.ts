@@ -1,5 +1,5 @@
 /**
- * A server's routes below a prefix, besides where they are anyway: whoever looks after the process knows no prefix.
+ * Serves the routes below a prefix and also without it: the supervisor does not know the prefix.
  *
  * @param prefix such as `/api`.
  */

@@ -1,11 +1,11 @@
-/** Requests that the server makes to itself. */
+/** Requests from the server to itself. */
 const calls = new WeakSet<Request>();
 
-/** Says of a request that it is the server's own: what is switched off is switched off for others. */
+/** Marks a request as internal: disabled routes still serve it. */
 export function asOwnCall(request: Request): Request {
   calls.add(request);
   return request;
 }
 
-/** Whether a request is the server's own, as `asOwnCall` has said of it. */
+/** Whether `asOwnCall` marked the request. */
 export const isOwnCall = (request: Request): boolean => calls.has(request);

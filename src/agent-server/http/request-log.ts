@@ -3,12 +3,11 @@ import { type Clock, steadyNow } from '../../clock.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { loggedHeaders } from './header-rules.ts';
 
-/** What a line shows of a header at most, in characters. */
+/** The most characters of a header that a line shows. */
 const LONGEST = 500;
 
 /**
- * A line of the log for each request: what was asked, in its caller's spelling, which has no line breaks, how it was
- * answered, after how long (ms), and its headers.
+ * Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers.
  */
 export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string) => void): MiddlewareHandler {
   const shown = loggedHeaders(rules);

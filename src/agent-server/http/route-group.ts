@@ -1,7 +1,7 @@
-/** The groups of routes that can be switched off, and that authentication is for. */
+/** The groups of routes that can be disabled and authorized. */
 export type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta';
 
-/** Each group by the paths of it; the first that fits counts. Crons are runs to come. */
+/** The paths of each group; the first match counts. Crons are future runs. */
 const PATHS: readonly [group: RouteGroup, path: RegExp][] = [
   ['assistants', /^\/assistants(?:\/|$)/],
   ['runs', /^\/threads?\/[^/]+\/runs(?:\/|$)/],
@@ -15,5 +15,5 @@ const PATHS: readonly [group: RouteGroup, path: RegExp][] = [
   ['meta', /^\/docs(?:\/|$)/],
 ];
 
-/** The group that a path belongs to; undefined for `/ok` and for what is no route of ours. */
+/** The group of a path; undefined for `/ok` and for routes outside the API. */
 export const groupOf = (path: string): RouteGroup | undefined => PATHS.find(([, its]) => its.test(path))?.[0];

@@ -5,7 +5,7 @@ import { isOwnCall } from './own-calls.ts';
 import { groupOf } from './route-group.ts';
 import type { RouteGroup } from './route-group.ts';
 
-/** The switch of each group. */
+/** The setting that disables each group. */
 const SWITCHES = {
   assistants: 'disable_assistants',
   threads: 'disable_threads',
@@ -16,21 +16,21 @@ const SWITCHES = {
   meta: 'disable_meta',
 } satisfies Record<RouteGroup, keyof HttpConfig>;
 
-/** Whether the configuration switches a path off. */
+/** Whether the configuration disables a path. */
 export function isSwitchedOff(http: HttpConfig, path: string): boolean {
   const group = groupOf(path);
   return group !== undefined && http[SWITCHES[group]] === true;
 }
 
-/** Answers 404 for the routes that the configuration switches off; undefined where it switches none off. */
+/** Returns 404 for disabled routes; undefined if none is disabled. */
 export function switchedOff(http: HttpConfig): MiddlewareHandler | undefined {
   if (!Object.values(SWITCHES).some((key) => http[key] === true)) return undefined;
   return (c, next) => {
     const group = groupOf(c.req.path);
     if (group !== undefined && isSwitchedOff(http, c.req.path) && !isOwnCall(c.req.raw)) {
-      throw missing(`${c.req.path} is switched off by http.${SWITCHES[group]} of the graph configuration.`);
+      throw missing(`${c.req.path} is disabled by http.${SWITCHES[group]} of the graph configuration.`);
     }
-    // Without the routes about the server it says that it lives, and looks at nothing.
+    // With `disable_meta`, `/ok` reports liveness only.
     if (http.disable_meta === true && c.req.path === '/ok') return Promise.resolve(c.json({ ok: true }));
     return next();
   };

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 
-/** How much there is to do, and to do it with, at one moment. */
+/** A snapshot of the load and the capacity. */
 export interface Figures {
-  /** Runs of all processes that have not begun, and that have. */
+  /** Pending and running runs of all processes. */
   queue: { num_pending: number; num_running: number };
-  /** How many runs this process can carry out at once, has in hand, and could take. */
+  /** The run slots of this process: total, used and free. */
   workers: { max: number; active: number; available: number };
-  /** This process's connections to the database, and who waits for one. */
+  /** This process's database connections, and the statements waiting for one. */
   database: { connections: number; idle: number; waiting: number };
 }
 
-/** Looks at the figures of this moment. */
+/** Takes a snapshot. */
 export function figuresOf(storage: Storage, runs: Runs, atOnce: number): () => Promise<Figures> {
   return async () => {
     const query = sql<{ pending: string; running: string }>`

@@ -4,12 +4,12 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type Clock, steadyNow } from '../../clock.ts';
 import type { Figures } from './figures.ts';
 
-/** Bounds (seconds) of how long answers take to begin: from what is read to what waits for a run. */
+/** Histogram buckets (seconds) of response times, from reads to waiting for a run. */
 const BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
 /**
- * The figures of this process, as Prometheus reads them and as JSON. What the public server tells too has its name.
- * Nothing is looked at but when somebody asks; only requests are counted as they come.
+ * The metrics of this process in the Prometheus format and as JSON, with the public server's names where it has them.
+ * Gauges are read when scraped; only requests are counted as they happen.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -41,7 +41,7 @@ export class Metrics {
       of,
     });
     this.#gauges = [
-      gauge('lg_api_num_pending_runs', 'Runs that have not begun, of all processes.', ({ queue }) => queue.num_pending),
+      gauge('lg_api_num_pending_runs', 'Pending runs of all processes.', ({ queue }) => queue.num_pending),
       gauge(
         'lg_api_num_running_runs',
         'Runs that are carried out, by all processes.',
@@ -51,7 +51,7 @@ export class Metrics {
       gauge('lg_api_workers_active', 'How many runs this process has in hand.', ({ workers }) => workers.active),
       gauge('lg_api_workers_available', 'How many runs it could take.', ({ workers }) => workers.available),
       gauge('lg_api_pg_pool_size', 'Connections to the database.', ({ database }) => database.connections),
-      gauge('lg_api_pg_pool_available', 'Connections that nobody uses.', ({ database }) => database.idle),
+      gauge('lg_api_pg_pool_available', 'Idle connections to the database.', ({ database }) => database.idle),
       gauge('lg_api_pg_requests_waiting', 'Statements that wait for a connection.', ({ database }) => database.waiting),
       gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss()),
       gauge('process_cpu_seconds_total', 'Processor time of this process.', cpuSeconds),
@@ -59,7 +59,7 @@ export class Metrics {
     ];
   }
 
-  /** Counts the requests that go through it, by their routes: what callers put into a path makes no new figure. */
+  /** Counts requests by route, so that path parameters create no new series. */
   count(): MiddlewareHandler {
     return async (c, next) => {
       const started = steadyNow(this.#clock);
@@ -71,7 +71,7 @@ export class Metrics {
     };
   }
 
-  /** The figures in the text form of Prometheus. */
+  /** The metrics in the Prometheus text format. */
   async text(): Promise<{ body: string; type: string }> {
     const figures = await this.#look();
     for (const { gauge, of } of this.#gauges) gauge.set(of(figures));

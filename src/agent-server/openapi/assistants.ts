@@ -21,14 +21,14 @@ import {
 const one = '/assistants/{assistant_id}';
 const tag = 'Assistants';
 
-/** Assistants, their versions, and what their graphs look like. */
+/** Assistants, their versions, and the schemas and drawings of their graphs. */
 export const assistantOperations: readonly Operation[] = [
   {
     method: 'post',
     path: '/assistants',
     id: 'create_assistant',
     summary: 'Create an assistant',
-    description: 'Its context is held to the schema of its graph; what it lacks, its runs may bring.',
+    description: 'The context is validated by the graph’s schema; runs may provide missing values.',
     tag,
     body: { schema: AssistantCreate, required: true },
     answers: { 200: { description: 'The assistant, with its version 1.', schema: assistantResponse } },
@@ -39,7 +39,7 @@ export const assistantOperations: readonly Operation[] = [
     path: '/assistants/search',
     id: 'search_assistants',
     summary: 'Search assistants',
-    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
     body: { schema: AssistantSearch, required: false },
     answers: { 200: { description: 'A page of assistants.', schema: z.array(assistantResponse) } },
@@ -52,7 +52,7 @@ export const assistantOperations: readonly Operation[] = [
     summary: 'Count assistants',
     tag,
     body: { schema: AssistantCount, required: false },
-    answers: { 200: { description: 'How many match.', schema: countResponse } },
+    answers: { 200: { description: 'The number of matches.', schema: countResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -83,10 +83,10 @@ export const assistantOperations: readonly Operation[] = [
     path: one,
     id: 'delete_assistant',
     summary: 'Delete an assistant with all its versions',
-    description: 'A graph’s default assistant stays as long as the graph.',
+    description: 'A graph’s default assistant can’t be deleted while the graph exists.',
     tag,
     query: assistantDeletionQuery,
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'Deleted.' } },
     errors: [404, 409, 422],
   },
   {
@@ -104,8 +104,8 @@ export const assistantOperations: readonly Operation[] = [
     method: 'post',
     path: `${one}/latest`,
     id: 'set_latest_assistant_version',
-    summary: 'Make a version the active one',
-    description: 'Brings back all of that version: context, config, metadata, name, description and graph.',
+    summary: 'Activate a version',
+    description: 'Restores all values of the version: context, config, metadata, name, description and graph.',
     tag,
     query: latestQuery,
     body: { schema: AssistantVersionChange, required: false },
@@ -119,7 +119,7 @@ export const assistantOperations: readonly Operation[] = [
     summary: 'Draw the graph of an assistant',
     tag,
     query: drawingQuery,
-    answers: { 200: { description: 'Its nodes and edges.', schema: GraphDrawing } },
+    answers: { 200: { description: 'The nodes and edges.', schema: GraphDrawing } },
     errors: [404, 422],
   },
   {
@@ -128,27 +128,27 @@ export const assistantOperations: readonly Operation[] = [
     id: 'get_assistant_schemas',
     summary: 'Read the schemas of an assistant’s graph',
     tag,
-    answers: { 200: { description: 'JSON schemas; one that can’t be told is missing.', schema: graphSchemasResponse } },
+    answers: { 200: { description: 'JSON schemas; unknown ones are absent.', schema: graphSchemasResponse } },
     errors: [404, 422],
   },
   {
     method: 'get',
     path: `${one}/subgraphs`,
     id: 'list_assistant_subgraphs',
-    summary: 'Read the schemas of the graphs inside',
+    summary: 'Read the schemas of the subgraphs',
     tag,
     query: subgraphsQuery,
-    answers: { 200: { description: 'Namespaces to schemas.', schema: subgraphsResponse } },
+    answers: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
     errors: [404, 422],
   },
   {
     method: 'get',
     path: `${one}/subgraphs/{namespace}`,
     id: 'get_assistant_subgraph',
-    summary: 'Read the schemas of the graph inside that has a namespace',
+    summary: 'Read the schemas of a subgraph by its namespace',
     tag,
     query: subgraphsQuery,
-    answers: { 200: { description: 'Namespaces to schemas.', schema: subgraphsResponse } },
+    answers: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
     errors: [404, 422],
   },
 ];

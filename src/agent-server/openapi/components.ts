@@ -37,7 +37,7 @@ import { info } from './system.ts';
 import { pruned, threadCreation } from './threads.ts';
 import * as responses from './responses.ts';
 
-/** Every named schema; the public name where there is one. */
+/** Every named schema, with the public API's name if it has one. */
 const named = {
   Assistant: responses.assistantResponse,
   AssistantCountRequest: AssistantCount,
@@ -93,5 +93,5 @@ const named = {
   ValidationError: responses.fieldProblemResponse,
 };
 
-/** How they are told, and how one that stands in an operation is. */
+/** The component schemas, and how operations reference them. */
 export const schemas = nameSchemas(named, bodyDefaults);

@@ -3,21 +3,21 @@ import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/age
 import type { Operation } from './operation.ts';
 import { countResponse, cronResponse } from './responses.ts';
 
-/** What a cron on a thread is made with: what becomes of the thread is no question then. */
+/** The request to create a cron on a thread, which always keeps its thread. */
 export const threadCronCreate = CronCreate.omit({ on_run_completed: true });
-/** What a cron without a thread is made with. */
+/** The request to create a cron without a thread. */
 export const cronCreate = CronCreate.omit({ multitask_strategy: true });
 
 const one = '/runs/crons/{cron_id}';
 const tag = 'Crons';
 
-/** Runs that come again and again. */
+/** Scheduled runs. */
 export const cronOperations: readonly Operation[] = [
   {
     method: 'post',
     path: '/threads/{thread_id}/runs/crons',
     id: 'create_thread_cron',
-    summary: 'Create a cron whose runs are on a thread',
+    summary: 'Create a cron on a thread',
     tag,
     body: { schema: threadCronCreate, required: true },
     answers: { 200: { description: 'The cron.', schema: cronResponse } },
@@ -27,7 +27,7 @@ export const cronOperations: readonly Operation[] = [
     method: 'post',
     path: '/runs/crons',
     id: 'create_cron',
-    summary: 'Create a cron whose runs have a thread of their own each',
+    summary: 'Create a cron with a new thread for each run',
     tag,
     body: { schema: cronCreate, required: true },
     answers: { 200: { description: 'The cron.', schema: cronResponse } },
@@ -38,7 +38,7 @@ export const cronOperations: readonly Operation[] = [
     path: '/runs/crons/search',
     id: 'search_crons',
     summary: 'Search crons',
-    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
     body: { schema: CronSearch, required: false },
     answers: { 200: { description: 'A page of crons.', schema: z.array(cronResponse) } },
@@ -51,7 +51,7 @@ export const cronOperations: readonly Operation[] = [
     summary: 'Count crons',
     tag,
     body: { schema: CronCount, required: false },
-    answers: { 200: { description: 'How many match.', schema: countResponse } },
+    answers: { 200: { description: 'The number of matches.', schema: countResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -61,7 +61,7 @@ export const cronOperations: readonly Operation[] = [
     summary: 'Change a cron',
     tag,
     body: { schema: CronPatch, required: true },
-    answers: { 200: { description: 'The cron as it is now.', schema: cronResponse } },
+    answers: { 200: { description: 'The changed cron.', schema: cronResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -70,7 +70,7 @@ export const cronOperations: readonly Operation[] = [
     id: 'delete_cron',
     summary: 'Delete a cron',
     tag,
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'Deleted.' } },
     errors: [404, 422],
   },
 ];

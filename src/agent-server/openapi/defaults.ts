@@ -13,7 +13,7 @@ const ofEveryRun = {
   durability: 'async',
 };
 
-/** What counts where a field of a body is absent, by the name of its schema. */
+/** The defaults of body fields, by schema name. */
 export const bodyDefaults: Readonly<Record<string, Defaults>> = {
   AssistantCreate: { if_exists: 'raise' },
   AssistantSearchRequest: page,
@@ -30,7 +30,7 @@ export const bodyDefaults: Readonly<Record<string, Defaults>> = {
   ThreadStateSearch: { limit: 1 },
 };
 
-/** What counts where a parameter of a query is absent, wherever it stands. */
+/** The defaults of query parameters. */
 export const queryDefaults: Defaults = {
   ...page,
   action: 'interrupt',

@@ -7,10 +7,10 @@ import { commonRefusals, errorAnswers } from './errors.ts';
 import { operations } from './operations.ts';
 import { headerParameters, pathParameters, queryNotes } from './parameters.ts';
 
-/** What the page of the description is called. */
-const title = 'Landfall agent server';
+/** The title of the document. */
+export const title = 'Landfall agent server';
 
-/** Describes all that is served, from the schemas that requests are read by. */
+/** Builds the OpenAPI document from the schemas that validate requests. */
 export function openApiDocument(): OpenApiDocument {
   return describeInterface(operations, {
     title,
@@ -32,7 +32,7 @@ export function openApiDocument(): OpenApiDocument {
         type: 'apiKey',
         in: 'header',
         name: 'X-Api-Key',
-        description: 'A key of the deployment’s owner. A server on one’s own machine may want none.',
+        description: 'A key of the deployment’s owner. A local server may not require one.',
       },
     },
     security: [{ 'API Key': [] }, {}],

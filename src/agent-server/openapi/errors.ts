@@ -4,18 +4,18 @@ import { validationErrorResponse } from './responses.ts';
 
 const refusal = (description: string): Answer => ({ description, schema: validationErrorResponse });
 
-/** What each refusal means. */
+/** The meaning of each error status. */
 export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
-  400: refusal('The body is not JSON, or not what this endpoint can read at all.'),
-  404: refusal('There is no such thing.'),
-  405: refusal('Nothing here is asked by this method.'),
-  409: refusal('Something that exists stands in the way.'),
+  400: refusal('The body is not JSON, or not readable by this endpoint.'),
+  404: refusal('The resource does not exist.'),
+  405: refusal('The method is not allowed here.'),
+  409: refusal('The request conflicts with an existing resource.'),
   413: refusal('The body is larger than 16 MB.'),
-  422: refusal('Fields of a wrong shape, out of bounds, or of no effect here: an entry for each.'),
-  500: refusal('The server failed; its log says more.'),
+  422: refusal('Invalid or unsupported fields: an entry for each.'),
+  500: refusal('Internal error. See the server’s log.'),
 };
 
-/** How whatever is asked may be refused. */
+/** The errors that every operation may return. */
 export const commonRefusals: Readonly<Record<number, Answer>> = {
   401: refusal('No valid key was sent, or the agent’s own authentication refused the caller.'),
   403: refusal('The caller may not do this, or did not come through the deployment’s address.'),

@@ -4,7 +4,7 @@ import { cardQuery } from '../protocols/a2a/card-query.ts';
 import type { Operation } from './operation.ts';
 import { validationErrorResponse } from './responses.ts';
 
-/** What an agent may be asked, in version 0.3 of the protocol and in version 1.0. */
+/** The methods of the agent-to-agent protocol, in versions 0.3 and 1.0. */
 const a2aMethods = [
   'message/send',
   'message/stream',
@@ -46,39 +46,39 @@ export const rpcCall = z.looseObject({
     })
     .optional(),
 });
-/** An answer of JSON-RPC 2.0. */
+/** A response of JSON-RPC 2.0. */
 export const rpcAnswer = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int()]).nullable(),
   result: z.unknown().optional(),
   error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
-/** How a protocol refuses what it can't read: as JSON-RPC does, or as every endpoint does. */
+/** The error for an unreadable request: that of JSON-RPC, or that of every endpoint. */
 const rpcRefusal = z.union([rpcAnswer, validationErrorResponse]);
-/** What a model is told by, or tells. */
-const mcpMessage = freeObject;
+/** A message of the model context protocol. */
+export const mcpMessage = freeObject;
 
 const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
   {
     method: 'post',
     path,
     id: `post_${name}`,
-    summary: 'Speak the model context protocol',
+    summary: 'Call the model context protocol',
     description:
       'Every assistant is a tool; calling it runs it without a thread. Nothing is remembered between requests.',
     tag: 'MCP',
     headers: ['accept', 'mcpVersion'],
     body: { schema: mcpMessage, required: true },
     answers: {
-      200: { description: 'The answer.', schema: mcpMessage, type: 'text/event-stream' },
-      202: { description: 'What was told is taken.' },
+      200: { description: 'The response.', schema: mcpMessage, type: 'text/event-stream' },
+      202: { description: 'The message was accepted.' },
       400: {
-        description: 'It is no message of the protocol, or of a revision that is not spoken.',
+        description: 'Not a valid message, or an unsupported protocol revision.',
         schema: rpcRefusal,
       },
-      406: { description: 'The caller takes no JSON.', schema: rpcRefusal },
+      406: { description: 'The client does not accept JSON.', schema: rpcRefusal },
       413: { description: 'The body is larger than 16 MB.', schema: rpcRefusal },
-      415: { description: 'What was sent does not say that it is JSON.', schema: rpcRefusal },
+      415: { description: 'The content type is not JSON.', schema: rpcRefusal },
     },
     errors: [405, 500],
   },
@@ -86,7 +86,7 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
     method: 'get',
     path,
     id: `get_${name}`,
-    summary: 'Open a stream of the server’s own messages, which there is none of',
+    summary: 'Open a stream of server-initiated messages (not supported)',
     tag: 'MCP',
     answers: {},
     errors: [405],
@@ -95,28 +95,28 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
     method: 'delete',
     path,
     id: `delete_${name}`,
-    summary: 'End a session, which there is none of',
+    summary: 'End a session (not supported: the endpoint is stateless)',
     tag: 'MCP',
     answers: {},
     errors: [404],
   },
 ];
 
-/** How other agents, and models, talk to this one. */
+/** The protocols for other agents and for models. */
 export const protocolOperations: readonly Operation[] = [
   {
     method: 'post',
     path: '/a2a/{assistant_id}',
     id: 'post_a2a',
-    summary: 'Speak the agent-to-agent protocol with an assistant',
+    summary: 'Call an assistant by the agent-to-agent protocol',
     description:
       'JSON-RPC of its versions 1.0 and 0.3. A context is a thread and a task a run. `message/stream`, `tasks/resubscribe` and their like are answered by server-sent events.',
     tag: 'A2A',
     headers: ['accept', 'a2aVersion'],
     body: { schema: rpcCall, required: true },
     answers: {
-      200: { description: 'The answer, or how it failed.', schema: rpcAnswer, type: 'text/event-stream' },
-      400: { description: 'The body is no call of JSON-RPC.', schema: rpcRefusal },
+      200: { description: 'The response, or an error.', schema: rpcAnswer, type: 'text/event-stream' },
+      400: { description: 'The body is not a JSON-RPC request.', schema: rpcRefusal },
     },
     errors: [404, 413, 500],
   },

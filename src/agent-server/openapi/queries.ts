@@ -20,38 +20,38 @@ const runFields = [
   'multitask_strategy',
 ] as const;
 
-/** Drawing a graph. */
+/** The query to draw a graph. */
 export const drawingQuery = z.object({ xray: z.union([z.boolean(), z.int()]).optional() });
-/** Looking at the graphs inside a graph. */
+/** The query to list subgraphs. */
 export const subgraphsQuery = z.object({ recurse: boolean });
-/** Choosing a version; it is wanted here or in the body. */
+/** The query to activate a version, which may be in the body instead. */
 export const latestQuery = z.object({ version: z.int().min(1).optional() });
-/** Deleting an assistant. */
+/** The query to delete an assistant. */
 export const assistantDeletionQuery = z.object({ delete_threads: boolean });
-/** Reading a thread. */
+/** The query to read a thread. */
 export const threadQuery = z.object({ include: z.array(z.enum(['ttl'])).optional() });
-/** Reading a state. */
+/** The query to read a state. */
 export const stateQuery = z.object({ subgraphs: boolean });
-/** Reading the states of a thread. */
+/** The query to list the states of a thread. */
 export const historyQuery = z.object({ limit, before: z.string().optional() });
-/** Listing the runs of a thread. */
+/** The query to list the runs of a thread. */
 export const runsQuery = z.object({
   limit,
   offset: count,
   status: z.enum(RUN_STATUSES).optional(),
   select: z.array(z.enum(runFields)).optional(),
 });
-/** Cancelling a run. */
+/** The query to cancel a run. */
 export const cancelQuery = z.object({ wait: boolean, action: z.enum(CANCEL_ACTIONS).optional() });
-/** Cancelling several. */
+/** The query to cancel several runs. */
 export const cancelManyQuery = cancelQuery.pick({ action: true });
-/** Waiting for a run that somebody started. */
+/** The query to wait for an existing run. */
 export const joinQuery = z.object({ cancel_on_disconnect: boolean });
-/** Following a run that somebody started. */
+/** The query to stream an existing run. */
 export const followQuery = joinQuery.extend({
   stream_mode: z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))]).optional(),
 });
-/** Following a thread. */
+/** The query to stream a thread. */
 export const threadStreamQuery = z.object({
   stream_modes: z
     .union([
@@ -60,9 +60,9 @@ export const threadStreamQuery = z.object({
     ])
     .optional(),
 });
-/** Reading an item of the store. */
+/** The query to read an item of the store. */
 export const itemQuery = z.object({ key: z.string(), namespace: z.array(z.string()).optional(), refresh_ttl: boolean });
-/** Asking whether the server is well. */
+/** The query to check the server's health. */
 export const healthQuery = z.object({ check_db: z.union([z.literal(0), z.literal(1)]).optional() });
-/** Reading the server's figures. */
+/** The query to read the metrics. */
 export const metricsQuery = z.object({ format: z.enum(['prometheus', 'json']).optional() });

@@ -7,7 +7,7 @@ import { MULTITASK_STRATEGIES, ON_COMPLETION, Run, RUN_STATUSES, RunError } from
 import { StoreItem } from '../../contract/agent/store-item.ts';
 import { Checkpoint, Thread, THREAD_STATUSES, ThreadState, ThreadTask } from '../../contract/agent/thread.ts';
 
-// What this server tells, exactly. The contract's own schemas of answers are looser, for they read other servers too.
+// The exact responses of this server. The contract's response schemas are looser, because they parse other servers' too.
 
 const id = z.uuid();
 const time = z.iso.datetime();
@@ -54,7 +54,7 @@ export const threadResponse = z.looseObject({
   interrupts: freeObject,
 });
 
-/** Of a task that is a graph inside, its state is told where it was asked for. */
+/** A task that is a subgraph includes its state if requested. */
 const threadTaskResponse = ThreadTask.extend({
   error: text.nullable(),
   state: z.lazy((): z.ZodType => threadStateResponse).nullish(),
@@ -70,7 +70,7 @@ export const threadStateResponse = z.looseObject({
   interrupts: z.array(z.unknown()),
 });
 
-/** Where the state lies that an update made. */
+/** The checkpoint of the state that an update created. */
 export const stateUpdateResponse = z.looseObject({ checkpoint: Checkpoint });
 
 export const runResponse = z.looseObject({
@@ -88,7 +88,7 @@ export const runResponse = z.looseObject({
   multitask_strategy: z.enum(MULTITASK_STRATEGIES),
 });
 
-/** The state that a run left, or under `__error__` how it failed. */
+/** The state after a run, or its error under `__error__`. */
 export const runResultResponse = z.union([z.object({ __error__: RunError }), z.unknown()]);
 
 export const cronResponse = z.looseObject({
@@ -115,8 +115,8 @@ export const fieldProblemResponse = z.object({
   msg: text,
   type: text,
 });
-/** What every refusal says: a sentence, or an entry for every field that is wrong. */
+/** The body of every error: a sentence, or an entry for every invalid field. */
 export const validationErrorResponse = z.object({ detail: z.union([text, z.array(fieldProblemResponse)]) });
 
-/** How many there are. */
+/** A number of matches. */
 export const countResponse = z.int();

@@ -4,11 +4,11 @@ import type { Operation } from './operation.ts';
 import { cancelManyQuery, cancelQuery, followQuery, joinQuery, runsQuery } from './queries.ts';
 import { runResultResponse, runResponse } from './responses.ts';
 
-/** What a run on a thread is started with. */
+/** The request to start a run on a thread. */
 export const statefulRun = RunCreate.omit({ on_completion: true });
-/** What a run without a thread is started with. */
+/** The request to start a stateless run. */
 export const statelessRun = RunCreate.omit({ checkpoint: true, if_not_exists: true, multitask_strategy: true });
-/** Several of them. */
+/** A batch of stateless runs. */
 export const runBatch = z.array(statelessRun).min(1);
 
 const all = '/threads/{thread_id}/runs';
@@ -20,11 +20,11 @@ const events = {
   description: 'Server-sent events; the first is `metadata` with the run’s id.',
   type: 'text/event-stream',
 };
-const result = { description: 'The state that the run left, or how it failed.', schema: runResultResponse };
+const result = { description: 'The state after the run, or its error.', schema: runResultResponse };
 const starting = [400, 404, 409, 413, 422] as const;
 const looking = [404, 422] as const;
 
-/** Runs, on a thread and without one. */
+/** Runs, on a thread and stateless. */
 export const runOperations: readonly Operation[] = [
   {
     method: 'get',
@@ -44,14 +44,14 @@ export const runOperations: readonly Operation[] = [
     summary: 'Start a run in the background',
     tag: onThread,
     body: { schema: statefulRun, required: true },
-    answers: { 200: { description: 'The run, which is still to be done.', schema: runResponse } },
+    answers: { 200: { description: 'The pending run.', schema: runResponse } },
     errors: starting,
   },
   {
     method: 'post',
     path: `${all}/stream`,
     id: 'stream_run',
-    summary: 'Start a run and follow it',
+    summary: 'Start a run and stream its events',
     tag: onThread,
     body: { schema: statefulRun, required: true },
     answers: { 200: events },
@@ -62,7 +62,7 @@ export const runOperations: readonly Operation[] = [
     path: `${all}/wait`,
     id: 'wait_run',
     summary: 'Start a run and wait for its end',
-    description: 'Newlines keep the connection alive until the JSON is there.',
+    description: 'Newlines keep the connection alive until the JSON is ready.',
     tag: onThread,
     body: { schema: statefulRun, required: true },
     answers: { 200: result },
@@ -81,16 +81,16 @@ export const runOperations: readonly Operation[] = [
     method: 'delete',
     path: one,
     id: 'delete_run',
-    summary: 'Delete a run that has ended',
+    summary: 'Delete an ended run',
     tag: onThread,
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'Deleted.' } },
     errors: [404, 409, 422],
   },
   {
     method: 'get',
     path: `${one}/join`,
     id: 'join_run',
-    summary: 'Wait for a run that was started',
+    summary: 'Wait for an existing run',
     tag: onThread,
     query: joinQuery,
     answers: { 200: result },
@@ -100,7 +100,7 @@ export const runOperations: readonly Operation[] = [
     method: 'get',
     path: `${one}/stream`,
     id: 'join_run_stream',
-    summary: 'Follow a run that was started',
+    summary: 'Stream the events of an existing run',
     tag: onThread,
     query: followQuery,
     headers: ['lastEventId'],
@@ -115,8 +115,8 @@ export const runOperations: readonly Operation[] = [
     tag: onThread,
     query: cancelQuery,
     answers: {
-      202: { description: 'It will end.' },
-      204: { description: 'It has ended.' },
+      202: { description: 'The run will end.' },
+      204: { description: 'The run has ended.' },
     },
     errors: [404, 409, 422],
   },
@@ -125,28 +125,28 @@ export const runOperations: readonly Operation[] = [
     path: '/runs/cancel',
     id: 'cancel_runs',
     summary: 'Cancel several runs',
-    description: 'Those of a thread by their ids, or all of a status.',
+    description: 'Selected by thread and ids, or by status.',
     tag: onThread,
     query: cancelManyQuery,
     body: { schema: RunsCancel, required: true },
-    answers: { 204: { description: 'They will end.' } },
+    answers: { 204: { description: 'The runs will end.' } },
     errors: [400, 404, 413, 422],
   },
   {
     method: 'post',
     path: '/runs',
     id: 'create_stateless_run',
-    summary: 'Start a run without a thread in the background',
+    summary: 'Start a stateless run in the background',
     tag: alone,
     body: { schema: statelessRun, required: true },
-    answers: { 200: { description: 'The run, which is still to be done.', schema: runResponse } },
+    answers: { 200: { description: 'The pending run.', schema: runResponse } },
     errors: starting,
   },
   {
     method: 'get',
     path: '/runs/{run_id}/stream',
     id: 'join_stateless_run_stream',
-    summary: 'Follow a run of which only the id is known',
+    summary: 'Stream the events of a run by its id alone',
     tag: alone,
     query: followQuery,
     headers: ['lastEventId'],
@@ -157,7 +157,7 @@ export const runOperations: readonly Operation[] = [
     method: 'post',
     path: '/runs/stream',
     id: 'stream_stateless_run',
-    summary: 'Start a run without a thread and follow it',
+    summary: 'Start a stateless run and stream its events',
     tag: alone,
     body: { schema: statelessRun, required: true },
     answers: { 200: events },
@@ -167,8 +167,8 @@ export const runOperations: readonly Operation[] = [
     method: 'post',
     path: '/runs/wait',
     id: 'wait_stateless_run',
-    summary: 'Start a run without a thread and wait for its end',
-    description: 'Newlines keep the connection alive until the JSON is there.',
+    summary: 'Start a stateless run and wait for its end',
+    description: 'Newlines keep the connection alive until the JSON is ready.',
     tag: alone,
     body: { schema: statelessRun, required: true },
     answers: { 200: result },
@@ -178,11 +178,11 @@ export const runOperations: readonly Operation[] = [
     method: 'post',
     path: '/runs/batch',
     id: 'create_run_batch',
-    summary: 'Start several runs without a thread in the background',
-    description: 'All of them, or none.',
+    summary: 'Start several stateless runs in the background',
+    description: 'Accepts all of them, or none.',
     tag: alone,
     body: { schema: runBatch, required: true },
-    answers: { 200: { description: 'The runs, which are still to be done.', schema: z.array(runResponse) } },
+    answers: { 200: { description: 'The pending runs.', schema: z.array(runResponse) } },
     errors: starting,
   },
 ];

@@ -11,7 +11,7 @@ import { storeItemResponse, storeItemsResponse } from './responses.ts';
 
 const tag = 'Store';
 
-/** What graphs and callers remember for longer than a thread. */
+/** The long-term store of graphs and callers. */
 export const storeOperations: readonly Operation[] = [
   {
     method: 'put',
@@ -20,7 +20,7 @@ export const storeOperations: readonly Operation[] = [
     summary: 'Put an item into the store',
     tag,
     body: { schema: StorePut, required: true },
-    answers: { 204: { description: 'It is there.' } },
+    answers: { 204: { description: 'Stored.' } },
     errors: [400, 413, 422],
   },
   {
@@ -30,7 +30,7 @@ export const storeOperations: readonly Operation[] = [
     summary: 'Read an item of the store',
     tag,
     query: itemQuery,
-    answers: { 200: { description: 'The item; null where there is none.', schema: storeItemResponse.nullable() } },
+    answers: { 200: { description: 'The item; null if there is none.', schema: storeItemResponse.nullable() } },
     errors: [400, 422],
   },
   {
@@ -40,7 +40,7 @@ export const storeOperations: readonly Operation[] = [
     summary: 'Delete an item of the store',
     tag,
     body: { schema: StoreDelete, required: true },
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'Deleted.' } },
     errors: [400, 413, 422],
   },
   {
@@ -60,7 +60,7 @@ export const storeOperations: readonly Operation[] = [
     summary: 'List the namespaces of the store',
     tag,
     body: { schema: StoreNamespaces, required: false },
-    answers: { 200: { description: 'Namespaces.', schema: StoreNamespacesReply } },
+    answers: { 200: { description: 'The namespaces.', schema: StoreNamespacesReply } },
     errors: [400, 413, 422],
   },
 ];

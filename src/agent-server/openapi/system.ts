@@ -5,7 +5,7 @@ import { healthQuery, metricsQuery } from './queries.ts';
 
 const tag = 'System';
 
-/** What `GET /info` tells. */
+/** The response of `GET /info`. */
 export const info = z.looseObject({
   version: z.string(),
   context: z.literal('js'),
@@ -13,8 +13,8 @@ export const info = z.looseObject({
   metadata: freeObject,
 });
 
-/** What `GET /ok` tells. */
-const health = z.object({ ok: z.literal(true) });
+/** The response of `GET /ok`. */
+export const health = z.object({ ok: z.literal(true) });
 
 /** The server itself. */
 export const systemOperations: readonly Operation[] = [
@@ -22,35 +22,37 @@ export const systemOperations: readonly Operation[] = [
     method: 'get',
     path: '/ok',
     id: 'health',
-    summary: 'Ask whether the server is well',
+    summary: 'Check the health of the server',
     tag,
     query: healthQuery,
-    answers: { 200: { description: 'It is.', schema: health } },
+    answers: { 200: { description: 'The server is healthy.', schema: health } },
     errors: [422, 500],
   },
   {
     method: 'get',
     path: '/info',
     id: 'info',
-    summary: 'Ask what the server is and offers',
+    summary: 'Read the version and features of the server',
     tag,
-    answers: { 200: { description: 'The server.', schema: info } },
+    answers: { 200: { description: 'The version and features.', schema: info } },
   },
   {
     method: 'get',
     path: '/metrics',
     id: 'metrics',
-    summary: 'Read the server’s figures',
+    summary: 'Read the metrics of the server',
     tag,
     query: metricsQuery,
-    answers: { 200: { description: 'As Prometheus reads them, or as JSON.', schema: freeObject, type: 'text/plain' } },
+    answers: {
+      200: { description: 'The metrics in the Prometheus format, or as JSON.', schema: freeObject, type: 'text/plain' },
+    },
     errors: [422],
   },
   {
     method: 'get',
     path: '/openapi.json',
     id: 'openapi',
-    summary: 'Read this description',
+    summary: 'Read this OpenAPI document',
     tag,
     answers: { 200: { description: 'OpenAPI 3.1.', schema: freeObject } },
   },
@@ -58,9 +60,9 @@ export const systemOperations: readonly Operation[] = [
     method: 'get',
     path: '/docs',
     id: 'docs',
-    summary: 'Look at this description as a page',
+    summary: 'View this OpenAPI document as a page',
     tag,
-    answers: { 200: { description: 'The page, which needs nothing from elsewhere.', type: 'text/html' } },
+    answers: { 200: { description: 'The page. It loads nothing from other hosts.', type: 'text/html' } },
   },
   {
     method: 'get',

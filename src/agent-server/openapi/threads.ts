@@ -17,11 +17,11 @@ import { countResponse, threadStateResponse, threadResponse, stateUpdateResponse
 const one = '/threads/{thread_id}';
 const tag = 'Threads';
 
-/** What a thread may be made with. */
+/** The request to create a thread. */
 export const threadCreation = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() });
-/** What is added to the metadata of a thread. */
-const threadStatePatch = ThreadPatch.pick({ metadata: true });
-/** What was pruned. */
+/** Metadata to merge into that of a thread. */
+export const threadStatePatch = ThreadPatch.pick({ metadata: true });
+/** The result of pruning. */
 export const pruned = z.object({ pruned_count: z.int() });
 
 /** Threads and their states. */
@@ -31,7 +31,7 @@ export const threadOperations: readonly Operation[] = [
     path: '/threads',
     id: 'create_thread',
     summary: 'Create a thread',
-    description: 'With `supersteps` it has states behind it from the start.',
+    description: 'With `supersteps` it starts with these states.',
     tag,
     body: { schema: threadCreation, required: false },
     answers: { 200: { description: 'The thread.', schema: threadResponse } },
@@ -42,7 +42,7 @@ export const threadOperations: readonly Operation[] = [
     path: '/threads/search',
     id: 'search_threads',
     summary: 'Search threads',
-    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
     body: { schema: ThreadSearch, required: false },
     answers: { 200: { description: 'A page of threads.', schema: z.array(threadResponse) } },
@@ -55,17 +55,17 @@ export const threadOperations: readonly Operation[] = [
     summary: 'Count threads',
     tag,
     body: { schema: ThreadCount, required: false },
-    answers: { 200: { description: 'How many match.', schema: countResponse } },
+    answers: { 200: { description: 'The number of matches.', schema: countResponse } },
     errors: [400, 404, 413, 422],
   },
   {
     method: 'post',
     path: '/threads/prune',
     id: 'prune_threads',
-    summary: 'Delete threads, or all of them but their latest states',
+    summary: 'Delete threads, or all but their latest states',
     tag,
     body: { schema: ThreadPrune, required: true },
-    answers: { 200: { description: 'How many threads it was done to.', schema: pruned } },
+    answers: { 200: { description: 'The number of pruned threads.', schema: pruned } },
     errors: [400, 413, 422],
   },
   {
@@ -83,10 +83,10 @@ export const threadOperations: readonly Operation[] = [
     path: one,
     id: 'patch_thread',
     summary: 'Change a thread',
-    description: '`metadata` is merged, `ttl` begins anew.',
+    description: '`metadata` is merged, `ttl` restarts.',
     tag,
     body: { schema: ThreadPatch, required: true },
-    answers: { 200: { description: 'The thread as it is now.', schema: threadResponse } },
+    answers: { 200: { description: 'The changed thread.', schema: threadResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -95,7 +95,7 @@ export const threadOperations: readonly Operation[] = [
     id: 'delete_thread',
     summary: 'Delete a thread with its runs and states',
     tag,
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'Deleted.' } },
     errors: [404, 422],
   },
   {
@@ -122,21 +122,21 @@ export const threadOperations: readonly Operation[] = [
     path: `${one}/state`,
     id: 'update_thread_state',
     summary: 'Write values into the state of a thread',
-    description: 'As if the node `as_node` had answered them.',
+    description: 'As if the node `as_node` had returned them.',
     tag,
     body: { schema: ThreadStateUpdate, required: true },
-    answers: { 200: { description: 'Where the new state lies.', schema: stateUpdateResponse } },
+    answers: { 200: { description: 'The checkpoint of the new state.', schema: stateUpdateResponse } },
     errors: [400, 404, 409, 413, 422],
   },
   {
     method: 'patch',
     path: `${one}/state`,
     id: 'patch_thread_state',
-    summary: 'Add to the metadata of a thread',
-    description: 'As older clients ask for it.',
+    summary: 'Merge metadata into that of a thread',
+    description: 'For older clients.',
     tag,
     body: { schema: threadStatePatch, required: false },
-    answers: { 204: { description: 'It is added.' } },
+    answers: { 204: { description: 'Merged.' } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -153,7 +153,7 @@ export const threadOperations: readonly Operation[] = [
     method: 'post',
     path: `${one}/state/checkpoint`,
     id: 'post_thread_state_at_checkpoint',
-    summary: 'Read the state of a thread at a checkpoint, of a subgraph too',
+    summary: 'Read the state of a thread or a subgraph at a checkpoint',
     tag,
     query: stateQuery,
     body: { schema: ThreadStateCheckpoint, required: true },
@@ -168,7 +168,7 @@ export const threadOperations: readonly Operation[] = [
     description: 'Newest first.',
     tag,
     query: historyQuery,
-    answers: { 200: { description: 'States.', schema: z.array(threadStateResponse) } },
+    answers: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
     errors: [404, 422],
   },
   {
@@ -179,15 +179,15 @@ export const threadOperations: readonly Operation[] = [
     description: 'Newest first.',
     tag,
     body: { schema: ThreadHistorySearch, required: false },
-    answers: { 200: { description: 'States.', schema: z.array(threadStateResponse) } },
+    answers: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
     errors: [400, 404, 413, 422],
   },
   {
     method: 'get',
     path: `${one}/stream`,
     id: 'join_thread_stream',
-    summary: 'Follow a thread',
-    description: 'The events of every run on it, until the caller goes.',
+    summary: 'Stream the events of a thread',
+    description: 'The events of every run on it, until the client disconnects.',
     tag,
     query: threadStreamQuery,
     headers: ['lastEventId'],

@@ -1,9 +1,9 @@
 /**
- * Where the deployment answers, as its callers see it: whoever stands in front of it says so by the usual headers. It is
- * only told to the very caller who sent them.
+ * The public URL of the deployment, from the forwarding headers of the proxy. It is only returned to the caller who sent
+ * them.
  *
  * @param url the request's own.
- * @param within what every path of the server itself begins with; may be empty.
+ * @param within the mount prefix of the server itself; may be empty.
  */
 export function publicBase(url: string, headers: Headers, within: string): URL {
   const own = new URL(url);
@@ -14,5 +14,5 @@ export function publicBase(url: string, headers: Headers, within: string): URL {
   return new URL(`${path}${within.replace(/\/$/, '')}/`, URL.canParse(origin) ? origin : own.origin);
 }
 
-/** Of the parties in front, the outermost. */
+/** The value of the outermost proxy. */
 const first = (value: string | null): string | undefined => value?.split(',')[0]?.trim() || undefined;

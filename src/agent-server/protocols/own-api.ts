@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 
-/** Answers a request without the network. */
+/** Handles a request without the network. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** What an endpoint of ours refused, to be told in a protocol's own words. */
+/** A refusal by one of the server's endpoints, which the protocol converts to its own error. */
 export class EndpointRefusal extends Error {
   readonly status: number;
 
@@ -15,25 +15,25 @@ export class EndpointRefusal extends Error {
   }
 }
 
-/** How an endpoint is asked. */
+/** The options of a call. */
 export interface Asking {
   body?: object;
-  /** Ends the answer when it aborts; a run that was started by it is then ended as its request says. */
+  /** Aborts the response; a run that the call started then ends as its request says. */
   signal?: AbortSignal;
 }
 
 /**
- * The server's own endpoints, asked as the caller of a protocol would ask them: whatever guards, fills in or bounds a
- * request there holds for the protocols too.
+ * Calls the server's own endpoints as the protocol's caller, so that authorization, limits and defaults apply to the
+ * protocols too.
  */
 export interface OwnApi {
-  /** @throws EndpointRefusal for every status but those of success. */
+  /** @throws EndpointRefusal for every error status. */
   ask(method: 'GET' | 'POST', path: string, asking?: Asking): Promise<Response>;
-  /** The JSON of an answer, held to a schema; white space before it is passed over. */
+  /** Parses the JSON of a response by a schema; skips leading white space. */
   read<T>(schema: z.ZodType<T>, method: 'GET' | 'POST', path: string, asking?: Asking): Promise<T>;
 }
 
-/** Headers that speak of the caller's own message or protocol. */
+/** Headers about the caller's own message or protocol. */
 const NOT_PASSED_ON =
   /^(?:content-.*|accept.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
 
@@ -41,7 +41,7 @@ const Refused = z.object({
   detail: z.union([z.string(), z.array(z.looseObject({ loc: z.array(z.unknown()), msg: z.string() }))]),
 });
 
-/** @param headers those of the caller: they say who asks. */
+/** @param headers of the caller, with its credentials. */
 export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
   const passedOn = [...headers].filter(([name]) => !NOT_PASSED_ON.test(name));
   const ask: OwnApi['ask'] = async (method, path, { body, signal } = {}) => {
@@ -68,12 +68,12 @@ function refusalOf(text: string): string {
   return typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
 }
 
-/** The same answer, let go of when the signal aborts, as if the caller's connection had broken. */
+/** The same response, aborted with the signal as if the caller had disconnected. */
 function cancelledBy(response: Response, signal: AbortSignal): Response {
   const { body } = response;
   if (!body) return response;
   const through = new TransformStream<Uint8Array, Uint8Array>();
-  // What breaks it off is told to whoever reads.
+  // The reader receives the error.
   body.pipeTo(through.writable, { signal }).catch(() => undefined);
   return new Response(through.readable, response);
 }

@@ -11,21 +11,21 @@ import { publicBase } from './address.ts';
 import { EndpointRefusal, ownApi } from './own-api.ts';
 import type { Fetch } from './own-api.ts';
 
-/** What the routes of the protocols work with. */
+/** The dependencies of the protocol routes. */
 export interface ProtocolParts {
-  /** The server's own endpoints, without what is mounted in front of them. */
+  /** The server's own endpoints, without the middleware in front of them. */
   fetch: Fetch;
   findTask: FindTask;
   graphs: Pick<Graphs, 'list'>;
-  /** What the path of every route begins with, for those who call from outside. */
+  /** The mount prefix of the server's public paths. */
   prefix: string | undefined;
-  /** Of the server, as it calls itself. */
+  /** Of the server. */
   version: string;
   clock: Clock;
   log: (line: string) => void;
 }
 
-// Both SDKs are loaded when somebody speaks the protocol: most processes never hear it, and begin faster without.
+// The SDKs are loaded on first use: most processes never need them and start faster.
 const loadA2a = () => import('./a2a/answer.ts');
 const loadCards = () => import('./a2a/card.ts');
 const loadMcp = () => import('./mcp/answer.ts');
@@ -57,7 +57,7 @@ export function a2aRoutes({ fetch, findTask, graphs, prefix = '', clock, log }: 
   return routes;
 }
 
-/** `/mcp`, with and without the slash that the public description writes. */
+/** `/mcp`, with and without the slash of the public description. */
 export function mcpRoutes({ fetch, version, clock, log }: ProtocolParts): Hono {
   const routes = new Hono();
   for (const path of ['/mcp', '/mcp/']) {
@@ -67,14 +67,14 @@ export function mcpRoutes({ fetch, version, clock, log }: ProtocolParts): Hono {
       return answerMcp(c.req.raw, { api, version, mostBytes: MOST_BYTES, clock, log });
     });
     routes.get(path, (c) =>
-      c.json({ detail: 'The server tells nothing unasked: there is no stream of it.' }, 405, { allow: 'POST' }),
+      c.json({ detail: 'Server-initiated streams are not supported. Send a POST instead.' }, 405, { allow: 'POST' }),
     );
-    routes.delete(path, (c) => c.json({ detail: 'There are no sessions here that could be ended.' }, 404));
+    routes.delete(path, (c) => c.json({ detail: 'There are no sessions to end: the endpoint is stateless.' }, 404));
   }
   return routes;
 }
 
-/** The one graph that there is. */
+/** The only graph of the server. */
 function theOnly(graphs: ReturnType<Graphs['list']>): string {
   const [graph, ...others] = graphs;
   if (graph && others.length === 0) return graph.graphId;
@@ -82,7 +82,7 @@ function theOnly(graphs: ReturnType<Graphs['list']>): string {
   throw new Refusal(422, [{ loc: ['query', 'assistant_id'], msg, type: 'missing' }]);
 }
 
-/** What an endpoint of ours refuses is refused by the protocol's endpoint alike. */
+/** Passes a refusal of an endpoint through as the protocol endpoint's own. */
 async function refusing(answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer();

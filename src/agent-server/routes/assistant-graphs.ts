@@ -12,7 +12,7 @@ import { missing, noAssistant, Refusal } from '../refusal.ts';
 import { describeError } from '../runs/run-error.ts';
 import { flag, readQuery } from './body.ts';
 
-/** `true` opens every graph inside, a number those down to that depth. */
+/** `true` expands all subgraphs, a number up to that depth. */
 const xray = z
   .string()
   .regex(/^(?:true|false|\d{1,3})?$/, 'must be true, false, or how deep to look: a whole number')
@@ -22,11 +22,11 @@ const xray = z
 const DrawingQuery = z.looseObject({ xray });
 const SubgraphsQuery = z.looseObject({ recurse: flag });
 
-/** What an assistant's graph looks like: its drawing, its schemas, the graphs inside it. */
+/** The drawing, schemas and subgraphs of an assistant's graph. */
 export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs): Hono {
   const routes = new Hono();
 
-  /** The graph as this assistant's configuration makes it. */
+  /** The graph, created from this assistant's configuration. */
   const theGraph = async (c: Context): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> => {
     const id = c.req.param('assistant_id') ?? '';
     const assistant = await assistants.get(id);

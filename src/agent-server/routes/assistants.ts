@@ -31,19 +31,19 @@ const assistantPatchBody = AssistantPatch.strip();
 const assistantSearchBody = AssistantSearch.strip();
 const assistantCountBody = AssistantCount.strip();
 const versionsBody = AssistantVersionsSearch.strip();
-// The document has the version in the body, the public description in the query; both are taken.
+// The specification has the version in the body, the public description in the query; both are accepted.
 const latestBody = AssistantVersionChange.partial().strip();
 const LatestQuery = z.looseObject({ version: z.coerce.number().int().min(FIRST_VERSION).optional() });
 const DeleteQuery = z.looseObject({ delete_threads: flag });
 
-/** What the routes of assistants work with. */
+/** The dependencies of the assistant routes. */
 export interface AssistantParts {
   assistants: AssistantStore;
   graphs: Graphs;
   deleteThreads: DeleteThreads;
 }
 
-/** The group of assistants (section "Endpoints"). */
+/** The assistant endpoints (section "Endpoints"). */
 export function assistantRoutes({ assistants, graphs, deleteThreads }: AssistantParts): Hono {
   const routes = new Hono();
 
@@ -54,7 +54,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     return assistant;
   };
 
-  /** Refuses a graph that this revision does not have, and a context that breaks its graph's schema. */
+  /** Rejects a graph that this revision lacks, and a context that violates its schema. */
   const mustFit = async (
     graphId: string,
     { config, context, sent }: { config: FreeObject; context: FreeObject; sent: FreeObject | undefined },
@@ -77,7 +77,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     });
     const { kind, assistant } = await assistants.create(request, request.assistant_id?.toLowerCase() ?? randomUUID());
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
-      throw new Refusal(409, `Assistant ${assistant.assistant_id} exists already.`);
+      throw new Refusal(409, `Assistant ${assistant.assistant_id} already exists.`);
     }
     return c.json(showAssistant(assistant));
   });
@@ -100,7 +100,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     if (request.graph_id !== undefined && request.graph_id !== graph_id && isDefault(assistant)) {
       throw new Refusal(409, `Assistant ${assistant_id} is the default one of graph "${graph_id}" and stays with it.`);
     }
-    // What is only renamed may have a context of another time: the schema may have changed since.
+    // A mere change of name keeps an old context, even if the schema has changed since.
     if (request.graph_id !== undefined || request.context !== undefined) {
       const { config, context } = nextVersion(assistant, request);
       await mustFit(request.graph_id ?? graph_id, { config, context, sent: request.context });
@@ -146,7 +146,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
   return routes;
 }
 
-/** A graph that its function makes only from what the runs bring: they are held to its schema. */
+/** A factory may need values that only runs have: these are validated with each run. */
 function unmade(error: unknown): undefined {
   if (!(error instanceof GraphNotMade)) throw error;
 }

@@ -1,30 +1,30 @@
 import { pause, type Clock } from '../../clock.ts';
 
-/** What may wait (bytes) for a caller for as long as it takes. */
+/** The backlog (bytes) that a caller may have for any time. */
 const MUCH = 16 * 1024 * 1024;
-/** What may wait (bytes) at most: one large state can be told several times before anybody could have read it. */
+/** The largest backlog (bytes) of a caller: one large state may be sent several times in a row. */
 const MOST = 256 * 1024 * 1024;
-/** What may wait (bytes) for all callers of the process together, before whoever is farthest behind is given up. */
+/** The largest backlog (bytes) of all callers of the process, beyond which the largest one is dropped. */
 const MOST_IN_ALL = 384 * 1024 * 1024;
-/** From how much on (bytes) that waits for one caller all of them are counted. */
+/** The backlog (bytes) of one caller from which all are summed up. */
 const WORTH_COUNTING = 1024 * 1024;
-/** How long (ms) a caller for whom much waits may take nothing. */
+/** How long (ms) a caller with a large backlog may read nothing. */
 const STALL_MS = 10_000;
 
-/** How much waits for a caller, as a stream's controller knows it. */
+/** The backlog of a caller, from its stream's controller. */
 export interface Waiting {
-  /** Bytes that nobody has taken yet. */
+  /** Bytes not yet read. */
   bytes: () => number;
-  /** Gives the caller up. */
+  /** Disconnects the caller. */
   giveUp: () => void;
 }
 
-/** Everybody for whom something may wait in this process: memory is one for all of them. */
+/** All callers with a backlog in this process, which share its memory. */
 const everyone = new Set<Waiting>();
 
 /**
- * Tells a caller who does not read from one for whom large events come faster than a connection takes them. The first
- * is given up, so that nothing piles up without bound.
+ * Distinguishes a caller that stopped reading from one whose connection is slower than its events. The former is
+ * disconnected, so that the backlog stays bounded.
  */
 export class Backlog {
   readonly #clock: Clock;
@@ -35,8 +35,8 @@ export class Backlog {
   #watching = false;
 
   /**
-   * @param done aborts when the stream has ended, however it did.
-   * @param all everybody who shares the memory.
+   * @param done aborts at the end of the stream.
+   * @param all the callers that share the memory.
    */
   constructor(clock: Clock, done: AbortSignal, waiting: Waiting, all: Set<Waiting> = everyone) {
     this.#clock = clock;
@@ -46,7 +46,7 @@ export class Backlog {
     done.addEventListener('abort', () => all.delete(waiting), { once: true });
   }
 
-  /** So many bytes were just added to what waits. */
+  /** Adds to the backlog. */
   grown(bytes: number): void {
     this.#added += bytes;
     const waits = this.#waiting.bytes();

@@ -6,12 +6,12 @@ import { problemsOf } from './field-problems.ts';
 import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
 
 /**
- * The body of a request, held to a schema of the contract. No body counts as `{}`, a null as if the field were
- * absent; so in each item of a list.
+ * Parses the body of a request by a schema of the contract. No body counts as `{}`, a null as an absent field, also in
+ * each item of a list.
  *
- * @param schema one that strips unknown fields: callers of public servers send some.
- * @param saysNull the fields of which a null says something.
- * @throws Refusal 400 for what is no JSON, 422 with every field that is wrong.
+ * @param schema strips unknown fields: clients of public servers send some.
+ * @param saysNull the fields where a null has a meaning.
+ * @throws Refusal 400 for invalid JSON, 422 with every invalid field.
  */
 export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: readonly string[] = []): Promise<T> {
   const parsed = schema.safeParse(withoutNulls(await readJson(c), saysNull));
@@ -19,10 +19,10 @@ export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: re
   return parsed.data;
 }
 
-/** The largest body (bytes) that is read. */
+/** The largest body (bytes). */
 export const MOST_BYTES = 16 * 1024 * 1024;
 
-/** What the body of a request says, as JSON; none counts as `{}`. Throws a Refusal 400 for what is no JSON. */
+/** Parses the body as JSON; no body counts as `{}`. Throws a Refusal 400 for invalid JSON. */
 export async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
@@ -36,7 +36,7 @@ export async function readJson(c: Context): Promise<unknown> {
   }
 }
 
-/** A body that says its length is held to it by the server; one that does not is counted as it comes. */
+/** The HTTP server checks a body with a `Content-Length`; any other is counted while it is read. */
 export async function readText(c: Context): Promise<string> {
   const said = c.req.header('content-length');
   if (said !== undefined) {
@@ -55,14 +55,14 @@ export async function readText(c: Context): Promise<string> {
 
 const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${MOST_BYTES} bytes.`);
 
-/** The query of a request, held to a schema. */
+/** Parses the query of a request by a schema. */
 export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(c.req.query());
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'query'));
   return parsed.data;
 }
 
-/** A list in the query, its items each a parameter of the same name or parted by commas; undefined where there is none. */
+/** A list in the query: repeated parameters, or values separated by commas; undefined if absent. */
 export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
   const items = c.req
     .queries(name)
@@ -76,14 +76,14 @@ export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
   );
 }
 
-/** A uuid of the path, in small letters. */
+/** A uuid of the path, in lower case. */
 export function pathId(c: Context, name: 'thread_id' | 'run_id' | 'cron_id'): string {
   const id = c.req.param(name) ?? '';
   if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', name], msg: 'must be a uuid', type: 'uuid' }]);
   return id.toLowerCase();
 }
 
-/** `1`, `true`, and their opposites, as queries spell them. */
+/** A boolean in a query: `1`, `true` and their opposites. */
 export const flag = z
   .enum(['1', '0', 'true', 'false', ''])
   .optional()

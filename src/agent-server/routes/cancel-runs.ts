@@ -9,7 +9,7 @@ import { readBody, readQuery } from './body.ts';
 const CancelQuery = z.looseObject({ action: z.enum(CANCEL_ACTIONS).default('interrupt') });
 const cancelBody = RunsCancel.strip();
 
-/** `POST /runs/cancel`: ends runs of a thread by their ids, or all of a status. Those that have ended stay as they are. */
+/** `POST /runs/cancel`: cancels runs of a thread by their ids, or all with a status. Ended runs do not change. */
 export function cancelRoutes(runs: Runs, store: RunStore): Hono {
   const routes = new Hono();
   routes.post('/cancel', async (c) => {

@@ -20,7 +20,7 @@ const patchBody = CronPatch.strip();
 const searchBody = CronSearch.strip();
 const countBody = CronCount.strip();
 
-/** What the routes of crons work with. */
+/** The dependencies of the cron routes. */
 export interface CronParts {
   crons: CronStore;
   threads: ThreadStore;
@@ -49,7 +49,7 @@ export function cronStartRoutes(parts: CronParts, threadOf: (c: Context) => stri
   return routes;
 }
 
-/** Finding, changing and deleting crons, of threads or not. */
+/** Search, change and deletion of crons. */
 export function cronRoutes({ crons, runs, clock }: Omit<CronParts, 'threads'>): Hono {
   const routes = new Hono();
 
@@ -67,7 +67,7 @@ export function cronRoutes({ crons, runs, clock }: Omit<CronParts, 'threads'>): 
 
   routes.patch('/:cron_id', async (c) => {
     const cronId = pathId(c, 'cron_id');
-    // Elsewhere a null is as good as nothing; here it takes the end away.
+    // Unlike in other requests, a null has a meaning: it removes the end.
     const patch = await readBody(c, patchBody, ['end_time']);
     for (;;) {
       const read = await crons.get(cronId);

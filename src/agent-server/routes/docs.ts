@@ -4,16 +4,16 @@ import type { OpenApiDocument } from '../../openapi/document.ts';
 import { missing } from '../refusal.ts';
 
 /**
- * The description of the interface, and a page of it that works without a network (agent-server.md, beginning).
+ * The OpenAPI document, and a page of it without external resources (agent-server.md, introduction).
  *
- * @param asServed the description as the configuration leaves it.
+ * @param asServed adapts the document to the configuration.
  */
 export function docsRoutes(asServed: (document: OpenApiDocument) => OpenApiDocument): Hono {
   const routes = new Hono();
   let described: Promise<OpenApiDocument> | undefined;
 
   routes.get('/openapi.json', async (c) => {
-    // Loaded when somebody asks: most processes never do, and begin faster without it.
+    // Loaded on first use: most processes never need it and start faster.
     described ??= import('../openapi/document.ts').then(({ openApiDocument }) => asServed(openApiDocument()));
     return c.json(await described);
   });

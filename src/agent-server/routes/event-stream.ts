@@ -4,26 +4,26 @@ import { EVENT_STREAM_TYPE, writeComment, writeEvent } from '../../sse/write-eve
 import type { Followable } from '../runs/event-log.ts';
 import { Backlog } from './backlog.ts';
 
-/** How long (ms) a stream may say nothing before it shows that it lives. */
+/** How long (ms) a stream may be silent before a heartbeat. */
 const HEARTBEAT_MS = 5000;
-/** What a stream takes in (bytes) before anybody asks for it. */
+/** The buffer (bytes) of a stream. */
 const AHEAD = 64 * 1024;
 
-/** How a stream is followed. */
+/** The options of an event stream. */
 export interface StreamOptions {
   clock: Clock;
-  /** Called when the caller goes before the end. */
+  /** Called if the caller disconnects before the end. */
   onGone: () => void;
-  /** Of a resumable run: the last event that the caller has. */
+  /** For a resumable run: the last event that the caller received. */
   afterId?: number | undefined;
-  /** Only these modes; all of the run's where absent. */
+  /** Only these modes; all of the run's by default. */
   modes?: readonly string[] | undefined;
   headers: Record<string, string>;
 }
 
 const encoder = new TextEncoder();
 
-/** The events of a run as a response. It ends with the run's last event, at once. */
+/** Streams the events of a run. The response ends right after the last event. */
 export function eventStream(events: Followable, { clock, onGone, afterId, modes, headers }: StreamOptions): Response {
   const done = new AbortController();
   let unfollow: () => void = () => undefined;
@@ -36,7 +36,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
           giveUp: () => {
             unfollow();
             done.abort();
-            controller.error(new Error('The caller reads too slowly.'));
+            controller.error(new Error('The client reads too slowly.'));
             onGone();
           },
         });
@@ -48,7 +48,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
           controller.enqueue(bytes);
           backlog.grown(bytes.byteLength);
         };
-        // What one step tells comes in one go: as one piece it costs one write to the socket.
+        // All events of one step are written at once, with a single write to the socket.
         const say = (text: string) => {
           quiet = false;
           if (said === '') process.nextTick(send);
@@ -67,7 +67,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
             say(writeEvent({ ...id, event: logged.event, data: logged.json }));
           }
         }, afterId);
-        // Given up while what is kept was told: there was nothing to be let go of yet.
+        // Aborted while past events were replayed, before `unfollow` was set.
         if (done.signal.aborted) unfollow();
         void beat(clock, done.signal, () => {
           if (quiet) say(writeComment('heartbeat'));
@@ -87,7 +87,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
   });
 }
 
-/** Calls back again and again until the signal aborts. */
+/** Calls back periodically until the signal aborts. */
 export async function beat(
   clock: Clock,
   signal: AbortSignal,
@@ -104,7 +104,7 @@ export async function beat(
   }
 }
 
-/** The events that are of no mode, the first and an error, always go out. */
+/** Events without a mode (the first one and errors) are always sent. */
 function isRequested(event: string, modes: readonly string[] | undefined): boolean {
   if (modes === undefined || event === 'metadata' || event === 'error') return true;
   const mode = event.split(NAMESPACE_SEPARATOR)[0]?.split('/')[0] ?? '';

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../contract/service-error.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * What is wrong with a part of a request, field by field.
+ * Lists the invalid fields of a part of a request.
  *
  * @param where the part: `body`, `query`.
  */
@@ -14,13 +14,13 @@ export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
     ...(isMissing(issue) ? MISSING : { msg: inWords(issue.message), type: issue.code }),
   }));
 
-/** What is told of a field that has to be there and is not, as the control service tells it. */
-const MISSING = { msg: 'Field required', type: 'missing' } as const;
+/** The problem of a missing required field, as the control service reports it. */
+export const MISSING = { msg: 'Field required', type: 'missing' } as const;
 
 const isMissing = ({ code, message }: Issue): boolean =>
   code === 'invalid_type' && message.endsWith(', received undefined');
 
-/** A record is what this code calls an object of any fields. */
+/** Users know records as objects. */
 const inWords = (message: string): string => message.replace('expected record', 'expected an object');
 
 function reported(issue: Issue): Issue[] {
@@ -28,7 +28,7 @@ function reported(issue: Issue): Issue[] {
   return issue.code === 'invalid_union' && issue.errors.length > 0 ? ofForms(issue, issue.path, issue.errors) : [issue];
 }
 
-/** Of a field that may have several forms: what is wrong within the form that was meant, else which forms there are. */
+/** For a union: what is wrong within the intended variant, else the list of variants. */
 function ofForms(
   issue: z.core.$ZodIssueInvalidUnion,
   path: PropertyKey[],
@@ -40,7 +40,7 @@ function ofForms(
   if (!first) return [{ ...issue, path, message: formsOf(forms.map((form) => form.filter(isOfAnotherKind))) }];
   const place = first[0]?.path ?? [];
   const isSamePlace = (form: readonly Issue[]) => JSON.stringify(form[0]?.path) === JSON.stringify(place);
-  // Forms that differ in one place are one form up to there.
+  // Variants that differ in one place only are one variant up to there.
   if (others.length > 0 && place.length > 0 && others.every(isSamePlace)) {
     if (lacks.length === meant.length) return lacks.slice(0, 1).map((each) => ({ ...each, path: [...path, ...place] }));
     const inner = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
@@ -49,7 +49,7 @@ function ofForms(
   return first.flatMap((inner) => reported({ ...inner, path: [...path, ...inner.path] }));
 }
 
-/** Whether a form was not meant at all: the value is of another kind, or another word. */
+/** Whether a variant was not intended at all: the value has another type, or another literal. */
 const isOfAnotherKind = ({ path, code }: Issue): boolean =>
   path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 

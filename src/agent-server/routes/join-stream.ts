@@ -14,16 +14,16 @@ import { eventStream } from './event-stream.ts';
 const FollowQuery = z.looseObject({ cancel_on_disconnect: flag });
 const modes = z.array(z.enum(STREAM_MODES)).optional();
 
-/** What it means for a run that somebody who joined it goes. */
+/** What to do when a caller that joined a run disconnects. */
 export function onGone(c: Context, run: StoredRun, runs: Runs): () => void {
   const { cancel_on_disconnect } = readQuery(c, FollowQuery);
   return cancel_on_disconnect && isUnfinished(run) ? () => runs.leave(run) : () => undefined;
 }
 
 /**
- * The events of a run that somebody started: of a resumable one those after the header `Last-Event-ID`, else what happens from now on.
+ * Streams the events of an existing run: for a resumable one after `Last-Event-ID`, else from now on.
  *
- * @throws Refusal where some of those are not kept any more.
+ * @throws Refusal if some of those events have been pruned.
  */
 export async function joinStream(c: Context, run: StoredRun, runs: Runs, clock: Clock): Promise<Response> {
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
@@ -39,9 +39,9 @@ export async function joinStream(c: Context, run: StoredRun, runs: Runs, clock: 
 }
 
 /**
- * The events that are kept of a stateless run which is over, after the header `Last-Event-ID`; undefined where none are.
+ * Streams the stored events of an ended stateless run after `Last-Event-ID`; undefined if there are none.
  *
- * @throws Refusal where some of those are not kept any more.
+ * @throws Refusal if some of those events have been pruned.
  */
 export async function keptStream(c: Context, runs: Runs, clock: Clock): Promise<Response | undefined> {
   const runId = pathId(c, 'run_id');
@@ -58,7 +58,7 @@ export async function keptStream(c: Context, runs: Runs, clock: Clock): Promise<
   });
 }
 
-/** `GET /runs/{run_id}/stream`, as clients ask who know no thread. */
+/** `GET /runs/{run_id}/stream`, for clients that don't know the thread. */
 export function statelessStreamRoutes(runs: Runs, store: RunStore, clock: Clock): Hono {
   const routes = new Hono();
   routes.get('/:run_id/stream', async (c) => {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../clock.ts';
 import { beat } from './event-stream.ts';
 
-/** How long (ms) an answer may take before the connection is kept alive by newlines. */
+/** How long (ms) a response may take before newlines keep the connection alive. */
 const MAX_WAIT_MS = 1000;
 
 const encoder = new TextEncoder();
 
 /**
- * JSON that may take long. What comes soon is a plain answer; else the answer begins at once, and newlines keep the
- * connection alive until the JSON is there. A reader trims them: JSON may begin with white space.
+ * Sends JSON that may take long. A quick result is a plain response; else the response starts at once, with newlines as
+ * heartbeats until the JSON is there. Valid, because JSON may begin with white space.
  */
 export async function lateAnswer(
   json: Promise<string>,

@@ -1,13 +1,13 @@
-/** How deep a body may nest: deeper than any graph's, and shallower than what a stack or the database bears. */
+/** The deepest nesting of a body: more than any graph needs, less than the stack or the database supports. */
 export const MOST_DEPTH = 1000;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
-/** Whether JSON nests deeper than `most` maps and lists; told from its text, before anything walks through its value. */
+/** Whether JSON nests deeper than `most` levels. Checks the text, before any recursion into the value. */
 export function nestsDeeper(json: string, most = MOST_DEPTH): boolean {
-  // Every level takes two characters.
+  // Each level takes at least two characters.
   if (json.length <= 2 * most) return false;
   let depth = 0;
   let isText = false;

@@ -1,17 +1,17 @@
 import type { Context } from 'hono';
 
-/** A page of a search, among all that match. */
+/** A page of a search. */
 export interface Page {
-  /** How many match in all. */
+  /** The total number of matches. */
   total: number;
   offset: number | undefined;
-  /** How many the page holds. */
+  /** The size of the page. */
   shown: number;
 }
 
 /**
- * Tells how many match in all, and at which offset the next page begins where there is one: `x-pagination-total` and
- * `x-pagination-next`, which the public service's clients read.
+ * Sets `x-pagination-total`, and `x-pagination-next` with the offset of the next page if there is one, for the public
+ * service's clients.
  */
 export function setPageHeaders(c: Context, { total, offset = 0, shown }: Page): void {
   c.header('x-pagination-total', String(total));

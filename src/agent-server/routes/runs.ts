@@ -15,7 +15,7 @@ import { lateAnswer } from './late-answer.ts';
 const runBody = RunCreate.strip();
 const batchBody = RunBatch.element.strip().array().min(1);
 
-/** What a request's headers add to the `configurable` of its runs. */
+/** Maps a request's headers to the `configurable` of its runs. */
 type HeadersForRuns = (headers: Headers) => FreeObject;
 
 const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
@@ -23,7 +23,7 @@ const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
   config: { ...request.config, configurable: { ...request.config?.configurable, ...reported } },
 });
 
-/** The ways to start a run, on a thread or stateless (section "Endpoints"). */
+/** The endpoints that start a run, on a thread or stateless (section "Endpoints"). */
 export function startRoutes(
   runs: Runs,
   clock: Clock,
@@ -56,7 +56,7 @@ export function startRoutes(
   return routes;
 }
 
-/** `POST /runs/batch`: one stateless background run an item; all of them are accepted, or none. */
+/** `POST /runs/batch`: starts one stateless background run per item; all or none are accepted. */
 export function batchRoutes(runs: Runs, headersForRuns: HeadersForRuns): Hono {
   const routes = new Hono();
   routes.post('/batch', async (c) => {
@@ -69,7 +69,7 @@ export function batchRoutes(runs: Runs, headersForRuns: HeadersForRuns): Hono {
   return routes;
 }
 
-/** An execution, and what it means for it when the caller who started it goes. */
+/** An execution, and what to do when the caller who started it disconnects. */
 function following(execution: Execution) {
   const { plan, events, ended } = execution;
   const onGone = () => {
@@ -78,21 +78,21 @@ function following(execution: Execution) {
   return { plan, events, ended, onGone };
 }
 
-/** Where the run is, for a caller who wants to join it later. */
+/** The location of the run, to join it later. */
 const whereIs = ({ threadId, runId }: RunPlan): Record<string, string> => ({
   'content-location': `/threads/${threadId}/runs/${runId}`,
 });
 
-/** The same for a stream, and where one that breaks is gone on with: clients do that by themselves. */
+/** The same for a stream, with the location where clients resume it automatically. */
 const whereStreamIs = (plan: RunPlan): Record<string, string> => ({
   ...whereIs(plan),
   ...(plan.resumable ? { location: `/threads/${plan.threadId}/runs/${plan.runId}/stream` } : {}),
 });
 
-/** The farthest a run is put off: 24 days, as long as a timer can be. */
+/** The longest delay of a run: 24 days, the limit of a timer. */
 const MOST_AFTER_SECONDS = 24 * 24 * 3600;
 
-/** @param at where the run stands in a batch. */
+/** @param at the position of the run in a batch. */
 function mustBeOffered({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
   if (after_seconds <= MOST_AFTER_SECONDS) return;
   const msg = `this server puts a run off by ${MOST_AFTER_SECONDS} seconds at most`;

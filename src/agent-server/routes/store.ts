@@ -11,7 +11,7 @@ import type { Item, Items } from '../store/items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from '../store/namespace.ts';
 import { readBody, readQuery } from './body.ts';
 
-/** A field that one of the rules about names has a word on. */
+/** Adds one of the naming rules to a schema. */
 const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
   schema.superRefine((value, context) => {
     const problem = problemOf(value);
@@ -36,7 +36,7 @@ function checkKey(address: { namespace?: string[] | undefined; key: string }, co
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['key'], message: problem });
 }
 
-/** The group of the store (section "Endpoints"), as the public description has it. */
+/** The store endpoints (section "Endpoints"), as in the public description. */
 export function storeRoutes(items: Items): Hono {
   const routes = new Hono();
 
@@ -58,14 +58,14 @@ export function storeRoutes(items: Items): Hono {
 
   routes.delete('/items', async (c) => {
     const { namespace, key } = await readBody(c, deleteBody);
-    // Nothing can lie at the root.
+    // There are no items at the root.
     if (namespace !== undefined) await items.delete(namespace, key);
     return c.body(null, 204);
   });
 
   routes.post('/items/search', async (c) => {
     const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
-    if (query) throw unacceptable('query', 'this server does not search by meaning; leave it out');
+    if (query) throw unacceptable('query', 'semantic search is not supported; remove it');
     const found = await items.search({
       prefix: namespace_prefix ?? [],
       conditions: conditionsOf(filter ?? {}),
@@ -84,7 +84,7 @@ export function storeRoutes(items: Items): Hono {
   return routes;
 }
 
-/** The namespace of the query: its labels with periods between them, or one by one. */
+/** The namespace of the query: labels joined by periods, or repeated parameters. */
 function namespaceOf(c: Context): string[] {
   const given = (c.req.queries('namespace') ?? []).filter((part) => part !== '');
   if (given.length === 0) throw new Refusal(400, 'The query names no namespace. Say for example ?namespace=a.b&key=k.');
@@ -103,7 +103,7 @@ function conditionsOf(filter: FreeObject): Condition[] {
   throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
 }
 
-/** An item as the API shows it. */
+/** Serializes an item for the API. */
 const showItem = ({ namespace, key, value, createdAt, updatedAt }: Item): StoreItem => ({
   namespace,
   key,

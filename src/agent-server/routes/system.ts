@@ -7,7 +7,7 @@ import { flag, readQuery } from './body.ts';
 const HealthQuery = z.looseObject({ check_db: flag });
 const MetricsQuery = z.looseObject({ format: z.enum(['prometheus', 'json']).default('prometheus') });
 
-/** What the routes about the server itself work with. */
+/** The dependencies of the system routes. */
 export interface SystemParts {
   info: ServerInfo;
   checkDatabase: () => Promise<void>;

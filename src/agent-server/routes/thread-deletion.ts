@@ -6,18 +6,18 @@ import { holds } from '../auth/filters.ts';
 import { ask } from '../auth/question.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
 
-/** A thread that goes with something else, as far as it has to be known for that. */
+/** A thread to delete, with what authorization needs. */
 export interface GoingThread {
   thread_id: string;
   metadata: FreeObject;
 }
 
-/** Deletes threads for whoever asks, with their runs and all that these left. */
+/** Deletes threads with their runs on behalf of a caller. */
 export type DeleteThreads = (c: Context, threads: readonly GoingThread[]) => Promise<void>;
 
 /**
- * Threads that go with something else are deleted as if the caller had asked for each: where the agent has rules of
- * access they are asked about every thread before any goes, and one that the caller may not see is passed over.
+ * Deletes dependent threads as if the caller had requested each: with authorization rules, every thread is checked before
+ * any is deleted, and hidden ones are skipped.
  */
 export function threadDeletion(auth: AgentAuth | undefined, remover: Pick<ThreadRemover, 'delete'>): DeleteThreads {
   return async (c, threads) => {

@@ -15,7 +15,7 @@ import { joinStream, keptStream, onGone } from './join-stream.ts';
 import { lateAnswer } from './late-answer.ts';
 import { selected } from './select.ts';
 
-/** What the routes of runs on threads work with. */
+/** The dependencies of the routes for runs on threads. */
 export interface ThreadRunParts {
   runs: Runs;
   store: RunStore;
@@ -31,7 +31,7 @@ const ListQuery = z.looseObject({
   status: z.enum(RUN_STATUSES).optional(),
 });
 
-/** Looking at runs that there are: on a thread, or on the thread made for a stateless one. */
+/** Reads existing runs: on a thread, or on the temporary thread of a stateless run. */
 export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts): Hono {
   const routes = new Hono();
 
@@ -59,10 +59,10 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
   });
 
   routes.get('/:thread_id/runs/:run_id/join', async (c) => {
-    // Before its row is read: a stateless run that ends meanwhile leaves nothing else.
+    // Looked up before its row: a stateless run that ends meanwhile leaves nothing else.
     const inHand = runs.find(pathId(c, 'run_id'));
     const run = await theRun(c);
-    // The query first: where that is wrong nobody waits.
+    // Validates the query before waiting.
     const following = { clock, onGone: onGone(c, run, runs), headers: {} };
     return lateAnswer(runs.following.ended(run, inHand), following);
   });
@@ -71,8 +71,7 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
     const run = await store.get(threadId, runId);
     if (run) return joinStream(c, run, runs, clock);
-    // A stateless run leaves neither row nor thread, only its events for a while. A thread that somebody made with that
-    // id since has no claim to them.
+    // A stateless run leaves only its events for a while. A thread created with that id since must not expose them.
     const kept = (await threads.get(threadId)) ? undefined : await keptStream(c, runs, clock);
     return kept ?? joinStream(c, await theRun(c), runs, clock);
   });

@@ -27,10 +27,10 @@ const updateBody = ThreadStateUpdate.strip();
 const patchBody = ThreadPatch.pick({ metadata: true }).strip();
 const historyBody = ThreadHistorySearch.strip();
 
-/** How many states a history that is asked for by a body has where it does not say, as the public description has it. */
+/** The default page size of a history requested by POST, as in the public description. */
 const DEFAULT_HISTORY = 1;
 
-/** The states of threads (section "Endpoints"): now, at a checkpoint, in the past, and written by hand. */
+/** The state endpoints of threads (section "Endpoints"): current, at a checkpoint, history, and manual updates. */
 export function threadStateRoutes({ threads, states }: { threads: ThreadStore; states: ThreadStates }): Hono {
   const routes = new Hono();
 
@@ -57,7 +57,7 @@ export function threadStateRoutes({ threads, states }: { threads: ThreadStore; s
       asNode: as_node,
       where: { ...(checkpoint_id === undefined ? {} : { checkpoint_id }), ...checkpoint },
     });
-    // Clients of different ages read the place of the new state from different keys.
+    // Clients of different versions read the new checkpoint from different keys.
     return json({ checkpoint: written, configurable: written, checkpoint_id: written['checkpoint_id'] });
   });
 
@@ -88,7 +88,7 @@ function checkpointId(c: Context): string {
   return id.toLowerCase();
 }
 
-/** The id of the checkpoint before which states are asked for, in whichever way it is named. */
+/** The id of the checkpoint before which states are requested, in any of its forms. */
 function idOf(before: HistorySearch['before']): string | undefined {
   if (before === undefined || typeof before === 'string') return before;
   const { configurable } = z

@@ -10,15 +10,15 @@ import { eventStream } from './event-stream.ts';
 import { threadOf } from './threads.ts';
 
 const modes = z.array(z.enum(THREAD_STREAM_MODES)).optional();
-/** What `Last-Event-ID` says for: from the beginning. */
+/** The value of `Last-Event-ID` for the start of the stream. */
 const FROM_START = '-';
 
-/** `GET /threads/{thread_id}/stream`: what happens on a thread, for as long as somebody listens. */
+/** `GET /threads/{thread_id}/stream`: the events on a thread, for as long as the client is connected. */
 export function threadStreamRoutes(parts: { threads: ThreadStore; streams: ThreadStreams; clock: Clock }): Hono {
   const { threads, streams, clock } = parts;
   const routes = new Hono();
   routes.get('/:thread_id/stream', async (c) => {
-    // The public description names the one, the public client sends the other.
+    // The public description has one name, the public client sends the other.
     const requested = [...(readList(c, 'stream_modes', modes) ?? []), ...(readList(c, 'stream_mode', modes) ?? [])];
     const afterId = lastEventId(c.req.header('last-event-id'));
     const { thread_id } = await threadOf(c, threads);
@@ -28,11 +28,11 @@ export function threadStreamRoutes(parts: { threads: ThreadStore; streams: Threa
   return routes;
 }
 
-/** The number after which events are asked for; undefined where those from now on are. */
+/** The number of the last received event; undefined for new events only. */
 function lastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
   if (header === FROM_START) return 0;
   if (/^\d{1,16}$/.test(header)) return Number(header);
-  const msg = 'must be the id of an event of this stream, or "-" for the beginning';
+  const msg = 'must be the id of an event of this stream, or "-" for the start';
   throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
 }

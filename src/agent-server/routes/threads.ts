@@ -22,7 +22,7 @@ const countBody = ThreadCount.strip();
 const patchBody = ThreadPatch.strip();
 const pruneBody = ThreadPrune.strip();
 
-/** What the routes of threads work with. */
+/** The dependencies of the thread routes. */
 export interface ThreadParts {
   threads: ThreadStore;
   states: ThreadStates;
@@ -30,7 +30,7 @@ export interface ThreadParts {
   remover: ThreadRemover;
 }
 
-/** The thread that the path names. */
+/** The thread in the path. */
 export async function threadOf(c: Context, threads: ThreadStore): Promise<StoredThread> {
   const id = pathId(c, 'thread_id');
   const thread = await threads.get(id);
@@ -38,7 +38,7 @@ export async function threadOf(c: Context, threads: ThreadStore): Promise<Stored
   return thread;
 }
 
-/** The group of threads (section "Endpoints"), their states aside. */
+/** The thread endpoints (section "Endpoints"), without their states. */
 export function threadRoutes({ threads, states, lives, remover }: ThreadParts): Hono {
   const routes = new Hono();
 
@@ -51,7 +51,7 @@ export function threadRoutes({ threads, states, lives, remover }: ThreadParts): 
       supersteps: request.supersteps ?? [],
     });
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
-      throw new Refusal(409, `Thread ${thread.thread_id} exists already.`);
+      throw new Refusal(409, `Thread ${thread.thread_id} already exists.`);
     }
     return c.json(showThread(thread));
   });

@@ -1,4 +1,4 @@
-/** What a promise comes to, unless the signal aborts first: then its reason. */
+/** Resolves as the promise does, or rejects with the signal's reason if that aborts first. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

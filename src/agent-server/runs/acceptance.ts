@@ -16,17 +16,17 @@ import { givenContext } from './given-context.ts';
 import { planRun } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
 
-/** What is needed to say whether a run can be accepted. */
+/** The dependencies of accepting runs. */
 export interface AcceptanceParts {
   assistants: Pick<AssistantStore, 'get'>;
   graphs: Pick<Graphs, 'has' | 'make'>;
   clock: Clock;
   checkWebhook: CheckWebhook;
-  /** Undefined where the agent has no rules of access. */
+  /** Undefined if the agent has no authorization rules. */
   access?: Pick<RunAccess, 'mayUse'> | undefined;
 }
 
-/** A run that is asked for. */
+/** A requested run. */
 export interface Order {
   request: RunCreate;
   /** Undefined for a stateless run. */
@@ -35,9 +35,9 @@ export interface Order {
 }
 
 /**
- * Plans a run and holds it to what it is a run of.
+ * Plans a run and validates it against its assistant and graph.
  *
- * @throws Refusal when the run can't be accepted, its thread aside.
+ * @throws Refusal if the run can't be accepted; does not check its thread.
  */
 export async function planOrder(
   { request, threadId, carried }: Order,
@@ -69,7 +69,7 @@ async function theAssistant(
 ): Promise<StoredAssistant> {
   const assistant = await assistants.get(request.assistant_id);
   if (!assistant) throw noAssistant(request.assistant_id);
-  // Before anything is said of it: a hidden assistant is answered like a missing one.
+  // Before any other check: a hidden assistant is reported like a missing one.
   await access?.mayUse(assistant, request);
   if (!graphs.has(assistant.graph_id)) {
     throw missing(
@@ -79,7 +79,7 @@ async function theAssistant(
   return assistant;
 }
 
-/** The run with the context that its graph gets. Throws the Refusal of what the graph can't take. */
+/** Computes the run's context. Throws a Refusal for what the graph does not accept. */
 async function heldToItsGraph(
   plan: RunPlan,
   { request, assistant }: { request: RunCreate; assistant: StoredAssistant },
@@ -87,7 +87,7 @@ async function heldToItsGraph(
 ): Promise<RunPlan> {
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
-  // A function of the agent's that makes no graph for this run is how the run fails: it is called again there.
+  // A factory that fails for this run fails the run itself later: it is called again there.
   const graph = await graphs.make(graphId, config, temporary ? 'nothing' : 'thread').catch(expected);
   if (graph === undefined) return plan;
   const names = Object.keys(contextSchemaOf(graph)?.shape ?? {});

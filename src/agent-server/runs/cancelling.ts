@@ -4,18 +4,18 @@ import type { RunExecutor } from './run-executor.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { CancelFilter, RunStore } from './store.ts';
 
-/** How long (ms) another process may take to end a run before its thread is deleted all the same. */
+/** How long (ms) another process may take to end a run before its thread is deleted anyway. */
 const FOREIGN_CANCEL_MS = 5000;
 const FOREIGN_POLL_MS = 200;
 
-/** What it takes to end runs. */
+/** The dependencies of `Cancelling`. */
 export interface CancellingParts {
   store: RunStore;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/** Ends runs from outside, wherever they are carried out: here at once, elsewhere when their process hears of it. */
+/** Ends runs from outside: in this process at once, in another one when it polls. */
 export class Cancelling {
   readonly #executor: RunExecutor;
   readonly #parts: CancellingParts;
@@ -30,21 +30,21 @@ export class Cancelling {
     if (!this.#stopHere(runId, action)) await this.#parts.store.requestCancel({ runIds: [runId] }, action);
   }
 
-  /** Ends every unfinished run of those. */
+  /** Ends every unfinished run that matches. */
   async many(which: CancelFilter, action: CancelAction): Promise<void> {
     for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
   }
 
-  /** Ends a run because somebody went who had joined it and wanted that. */
+  /** Ends a run because a caller that joined it with `cancel_on_disconnect` disconnected. */
   leave(runId: string): void {
     const execution = this.#executor.find(runId);
     if (execution && !execution.isRemote) return execution.stop('caller-gone');
     this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
-      this.#parts.log(`Run ${runId} could not be ended when its caller went: ${String(error)}`);
+      this.#parts.log(`Run ${runId} could not be ended after its caller disconnected: ${String(error)}`);
     });
   }
 
-  /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
+  /** Ends every unfinished run of a thread, and waits for them; for those of other processes only for a limited time. */
   async ofThread(threadId: string): Promise<void> {
     const { store, clock } = this.#parts;
     const until = steadyNow(clock) + FOREIGN_CANCEL_MS;
@@ -60,14 +60,14 @@ export class Cancelling {
     }
   }
 
-  /** Where a run's strategy says so, ends what is in its way on the thread. */
+  /** Ends the former runs on the thread, if the run's strategy says so. */
   async inTheWayOf({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
     if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
     const action = multitaskStrategy === 'rollback' ? 'rollback' : 'interrupt';
     for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId)) await this.one(run_id, action);
   }
 
-  /** Ends a run that this process carries out; false where it does not. */
+  /** Ends a run of this process; false if another process has it. */
   #stopHere(runId: string, action: CancelAction): boolean {
     const execution = this.#executor.find(runId);
     if (!execution || execution.isRemote) return false;

@@ -1,8 +1,8 @@
 import { taskError } from './task-error.ts';
 
 /**
- * The engine's checkpoints as the API shows them: spelled its way, and without what is the engine's own business
- * (callbacks, and keys that begin with two underscores).
+ * Converts the engine's checkpoints to the API's names, without internal values (callbacks, and keys that begin with two
+ * underscores).
  */
 export function showCheckpoint(payload: unknown): unknown {
   if (!isObject(payload)) return payload;
@@ -17,13 +17,13 @@ export function showCheckpoint(payload: unknown): unknown {
   };
 }
 
-/** Data of a `debug` event; only those about checkpoints need another spelling. */
+/** Converts the data of a `debug` event; only checkpoint events differ. */
 export function showDebug(data: unknown): unknown {
   return isObject(data) && data['type'] === 'checkpoint' ? { ...data, payload: showCheckpoint(data['payload']) } : data;
 }
 
-/** A task of a state; the engine names a subgraph's state by its configuration. */
-function showTask(task: unknown): unknown {
+/** Converts a task of a state; the engine identifies a subgraph's state by its configuration. */
+export function showTask(task: unknown): unknown {
   if (!isObject(task)) return task;
   const { state, error, ...rest } = task;
   const named = isObject(state) && 'configurable' in state && !('values' in state);
@@ -35,7 +35,7 @@ function showTask(task: unknown): unknown {
   };
 }
 
-/** Where a configuration points: a thread, a namespace, a checkpoint. */
+/** The checkpoint of a configuration: a thread, a namespace, an id. */
 export function checkpointOf(config: unknown): Record<string, unknown> | undefined {
   const configurable = isObject(config) ? config['configurable'] : undefined;
   if (!isObject(configurable)) return undefined;

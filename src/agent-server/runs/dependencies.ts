@@ -6,7 +6,7 @@ import type { RunEvents } from './run-events.ts';
 import type { Slots } from './slots.ts';
 import type { RunStore } from './store.ts';
 
-/** What a run needs around it. */
+/** The dependencies of a run. */
 export interface RunDependencies {
   graphs: Graphs;
   store: RunStore;
@@ -16,19 +16,19 @@ export interface RunDependencies {
   slots: Slots;
   clock: Clock;
   log: (line: string) => void;
-  /** How long (ms) a run may take; for ever where absent. */
+  /** The time limit (ms) of a run; absent for none. */
   limitMs: number | undefined;
 }
 
-/** How a run begins. */
+/** How a run starts. */
 export interface RunStart {
   attempt: number;
-  /** Somebody is about to follow its events. */
+  /** A caller is about to stream its events. */
   followed: boolean;
-  /** It is `running` already and has its slot. */
+  /** It is already `running` and has its slot. */
   started: boolean;
-  /** Settles when the run before it on its thread, in this process, has ended. */
+  /** Settles when the previous run on its thread, in this process, has ended. */
   after: Promise<unknown> | undefined;
-  /** Takes a place in its thread's line, for a run that was put off: settles as `after` does. */
+  /** Queues a delayed run on its thread: settles as `after` does. */
   joinLine: (sequence: number) => Promise<unknown> | undefined;
 }

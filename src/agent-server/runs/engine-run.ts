@@ -7,26 +7,26 @@ import type { Emit } from './message-stream.ts';
 import { checkpointOfAll } from './run-plan.ts';
 import type { RunPlan } from './run-plan.ts';
 
-/** The state that a run reached. */
+/** The latest state of a run. */
 export interface Reached {
-  /** The values that the run began with; undefined before they were there. */
+  /** The values at the start of the run; undefined before they are known. */
   first?: unknown;
   /** The values of the last step; undefined before the first. */
   values: unknown;
-  /** What the graph waits for, where it stopped to wait for somebody: none may be named. */
+  /** The interrupts at which the graph stopped, possibly without any value. */
   waitsFor: unknown[] | undefined;
 }
 
-/** The key under which the engine, and the API, tell of an interrupt among the values. */
+/** The key of the values under which the engine and the API report interrupts. */
 const INTERRUPT = '__interrupt__';
 
-/** What a caller who waited is answered: the values, and with them what the graph waits for. */
+/** The response for a waiting caller: the values with the interrupts. */
 export function answerOf({ values, waitsFor }: Reached): unknown {
   if (waitsFor === undefined) return values ?? null;
   return { ...(isObject(values) ? values : {}), [INTERRUPT]: waitsFor };
 }
 
-/** The engine's modes that show what a mode of the API asks for. */
+/** The engine's mode for each mode of the API. */
 const ENGINE_MODE: Record<StreamMode, string | undefined> = {
   values: 'values',
   updates: 'updates',
@@ -40,10 +40,10 @@ const ENGINE_MODE: Record<StreamMode, string | undefined> = {
 };
 
 /**
- * Runs a graph and tells what happens, in the engine's order. Rejects with what the graph threw, or with the signal's
+ * Runs a graph and emits its events in the engine's order. Rejects with what the graph threw, or with the signal's
  * reason.
  *
- * @param reached kept up to date while the run goes on, so that it is right also when the run fails.
+ * @param reached updated while the run proceeds, so that it is correct also if the run fails.
  */
 export async function runEngine(
   graph: Graph,
@@ -53,7 +53,7 @@ export async function runEngine(
 ): Promise<void> {
   const { kwargs } = plan;
   const requestedModes = new Set(kwargs.stream_mode);
-  // The values are always followed: they are what the run leaves.
+  // Values are always streamed: the last ones are the run's result.
   const modes = new Set(['values', ...kwargs.stream_mode.flatMap((mode) => ENGINE_MODE[mode] ?? [])]);
   const notify = streamNotifier(requestedModes, emit, reached);
   const options = engineOptions(plan, [...modes], attempt, signal);
@@ -97,7 +97,7 @@ function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, rea
   };
 }
 
-/** Tasks that go on side by side ask one after the other. A question that is told again counts once. */
+/** Collects the interrupts of parallel tasks, which arrive one by one. A repeated interrupt counts once. */
 function gathered(before: unknown[] = [], more: unknown[]): unknown[] {
   const known = new Set(before.map(questionId));
   return [...before, ...more.filter((one) => questionId(one) === undefined || !known.has(questionId(one)))];
@@ -105,7 +105,7 @@ function gathered(before: unknown[] = [], more: unknown[]): unknown[] {
 
 const questionId = (interrupt: unknown): unknown => (isObject(interrupt) ? interrupt['id'] : undefined);
 
-/** What the engine streams: a mode and its payload, with subgraphs the namespace before them. */
+/** Unpacks the engine's chunk: mode and payload, with subgraphs the namespace before them. */
 function take(chunk: unknown, subgraphs: boolean, notify: Notify): void {
   if (!Array.isArray(chunk)) return;
   const [namespace, mode, payload]: unknown[] = subgraphs ? chunk : [[], ...chunk];
@@ -140,13 +140,13 @@ function engineOptions(
   };
 }
 
-/** Among the events of everything inside: what the graph itself streams. */
+/** Selects the graph's own chunks among the events of everything inside it. */
 function ownChunk(event: unknown, runId: string): unknown {
   if (!isObject(event) || event['event'] !== 'on_chain_stream' || event['run_id'] !== runId) return undefined;
   return isObject(event['data']) ? event['data']['chunk'] : undefined;
 }
 
-/** The engine's own machinery marks itself; nobody asked for it. */
+/** Internal events of the engine, marked by a tag. */
 function isHidden(event: unknown): boolean {
   const tags = isObject(event) ? event['tags'] : undefined;
   return Array.isArray(tags) && tags.includes('langsmith:hidden');

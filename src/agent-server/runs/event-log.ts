@@ -1,42 +1,41 @@
-/** One event of a run as it goes out: its name, with a namespace where it has one, and its data as JSON. */
+/** One event of a run: its name, including the namespace if any, and its data as JSON. */
 export interface LoggedEvent {
-  /** Its number, where the run's events are kept. */
+  /** Its number, if the run's events are stored. */
   id: number | undefined;
   event: string;
   json: string;
 }
 
-/** Called with each event, and once more without one when there will be no other. */
+/** Called with each event, and finally once without one. */
 export type Follower = (event: LoggedEvent | undefined) => void;
 
-/** What can be followed: a run's events, wherever they come from. */
+/** A source of a run's events. */
 export interface Followable {
   /**
-   * Follows the events: what is kept, of a resumable run only from the one after `afterId`, then what happens.
+   * Subscribes: first the kept events, of a resumable run those after `afterId`, then new ones.
    *
-   * @returns stops following.
+   * @returns unsubscribes.
    */
   follow(follower: Follower, afterId?: number): () => void;
 }
 
-/** The most that is stored of one attempt (characters), whoever may still ask for it: then the oldest events go. */
+/** The most that is stored of one attempt (characters): beyond that, the oldest events are dropped. */
 export const MOST_STORED = 64 * 1024 * 1024;
 
-/** What a log keeps in memory (characters): of events that are stored, of those that are about to be, and of those that will not be. */
+/** The memory limits of a log (characters): for stored events, for events being stored, and for events that are not stored. */
 const STORED_KEPT = 1024 * 1024;
 const UNSTORED_KEPT = MOST_STORED;
 const MOST_KEPT = 16 * 1024 * 1024;
 
-/** The numbers of an attempt's events begin at a multiple of this: an attempt does not know how far the former came. */
+/** An attempt's event numbers start at a multiple of this, because it does not know the last number of the former one. */
 export const ATTEMPT_IDS = 1_000_000_000;
 
-/** Which events a log keeps for those who do not follow yet. */
+/** Which events a log keeps for later followers. */
 export type EventRetention = 'all' | 'until-followed' | 'none';
 
 /**
- * What happens in one run, told to whoever follows. Followers hear events as they happen, and before them what is kept
- * for them: everything of a resumable run, else what happened before the caller who asked for the stream could listen.
- * The first event, which names the run, is told to everyone.
+ * The events of one run. Followers first receive the kept events: all of a resumable run, else those before the caller
+ * that requested the stream could subscribe. Every follower receives the first event, which names the run.
  */
 export class EventLog implements Followable {
   readonly #followers = new Set<Follower>();
@@ -47,12 +46,12 @@ export class EventLog implements Followable {
   #kept: LoggedEvent[] = [];
   #keptSize = 0;
   #next: number;
-  /** Events with a lower number than this are not all here. */
+  /** Events with a lower number may have been dropped. */
   #complete: number;
   #stored = -1;
   #closed = false;
 
-  /** @param firstId the number of the first event, where they are kept. */
+  /** @param firstId the number of the first event, if events are kept. */
   constructor(retention: EventRetention, firstId = 0) {
     this.#retention = retention;
     this.#next = firstId;
@@ -63,7 +62,7 @@ export class EventLog implements Followable {
     this.addNumbered({ id: this.#retention === 'all' ? this.#next++ : undefined, event, json });
   }
 
-  /** Adds an event that has its number from elsewhere. */
+  /** Adds an event that is already numbered. */
   addNumbered(logged: LoggedEvent): void {
     if (this.#first === undefined) this.#first = logged;
     else if (this.#retention !== 'none') this.#keep(logged);
@@ -72,13 +71,13 @@ export class EventLog implements Followable {
     for (const follower of this.#followers) follower(logged);
   }
 
-  /** Whether anybody hears of what is added now, or later: else it need not even be put into words. */
+  /** Whether anyone receives new events, now or later: else they need not be serialized. */
   get isHeard(): boolean {
     if (this.#followers.size > 0 || this.#taps.size > 0 || this.#recorder !== undefined) return true;
     return this.#first === undefined || this.#retention !== 'none';
   }
 
-  /** No event comes after this. */
+  /** Ends the log. */
   close(): void {
     this.#closed = true;
     for (const follower of this.#followers) follower(undefined);
@@ -102,17 +101,17 @@ export class EventLog implements Followable {
     return () => void this.#followers.delete(listen);
   }
 
-  /** Has every event handed to one who stores them, who is no follower: what is here, then what happens. */
+  /** Passes all kept and new events to the recorder, which does not count as a follower. */
   record(recorder: (event: LoggedEvent) => void): void {
     for (const event of this.#known()) recorder(event);
     this.#recorder = recorder;
   }
 
   /**
-   * Has the first event, and every one from now on, told to one who is no follower: nothing is kept for him, and nothing
-   * that is kept for others is let go.
+   * Passes the first event and all new ones to an observer that does not count as a follower: it changes nothing about
+   * which events are kept.
    *
-   * @returns tells no more.
+   * @returns unsubscribes.
    */
   tap(follower: Follower): () => void {
     const tap: Follower = (event) => follower(event);
@@ -122,13 +121,13 @@ export class EventLog implements Followable {
     return () => void this.#taps.delete(tap);
   }
 
-  /** Events up to this number are stored, and may be forgotten here. */
+  /** Marks events up to this number as stored, so that they may be dropped from memory. */
   stored(id: number): void {
     this.#stored = id;
     this.#trim();
   }
 
-  /** The lowest number from which on all events are here. */
+  /** The lowest number from which all events are in memory. */
   get complete(): number {
     return this.#complete;
   }

@@ -20,44 +20,44 @@ import { stateAfter } from './state-after.ts';
 import { waitForTurn } from './turn.ts';
 import { whileAway } from './while-away.ts';
 
-/** What the agent's owner needs to find a failure: its stack, within bounds. */
+/** The details of a failure for the agent's log: its stack, truncated. */
 function reported(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
 }
 
-/** What the agent threw. */
+/** The agent's own error. */
 const thrownBy = (error: unknown): unknown =>
   (error instanceof GraphNotMade ? error.cause : error) ?? new Error('The graph threw nothing.');
 
 const isTaken = (failure: unknown): boolean => failure instanceof RunStopped && failure.reason === 'taken';
 
-/** The run has not ended: another process goes on with it, and who waits here is let go. */
+/** Whether another process continues the run; callers waiting here are released. */
 const isContinued = (failure: unknown): failure is RunStopped =>
-  failure instanceof RunStopped && failure.reason === 'handover';
+  failure instanceof RunStopped && failure.reason === 'released';
 
-/** One run in the hands of this process, from its acceptance to its end in the database. */
+/** One run in this process, from its acceptance to its stored end. */
 export class Execution {
   readonly plan: RunPlan;
   readonly attempt: number;
   readonly events: EventLog;
   /**
-   * The JSON that a caller who waits is answered; there once the end is written down. Rejects with `RunStopped` where this
-   * process leaves before.
+   * The response (JSON) for a waiting caller; resolves once the end is stored. Rejects with `RunStopped` if this process
+   * shuts down first.
    */
   readonly ended: Promise<string>;
   readonly #around: RunDependencies;
   readonly #stop = new AbortController();
   readonly #result: Result;
   #recorder: Recorder | undefined;
-  /** There while another process carries the run out. */
+  /** Set while another process executes the run. */
   #left: AbortController | undefined;
   #isWaiting: boolean;
   #isPutOff: boolean;
   #hasStarted = false;
   #goesOn = false;
   #isRecorded: boolean;
-  /** What a caller who waits is answered where the run succeeds. */
+  /** The response for a waiting caller if the run succeeds. */
   #answer = 'null';
 
   constructor(plan: RunPlan, around: RunDependencies, start: RunStart) {
@@ -70,38 +70,38 @@ export class Execution {
     this.#isWaiting = !start.started;
     this.#isPutOff = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
-    // Whatever happens, nobody waits for another event.
+    // Closes the log in any case, so that no follower waits forever.
     this.ended = this.#carryOut(start).finally(() => this.events.close());
   }
 
-  /** It has not begun yet: another process may take it. */
+  /** It has not started yet: another process may take it. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
 
-  /** Its time has not come yet. */
+  /** It is delayed until its start time. */
   get isPutOff(): boolean {
     return this.#isPutOff;
   }
 
-  /** Another process carries it out; here it is only followed. */
+  /** Another process executes it; this one only follows it. */
   get isRemote(): boolean {
     return isTaken(this.#stop.signal.reason) || this.#left !== undefined;
   }
 
-  /** This process has let go of it, and it has not ended: another one goes on with it. */
+  /** This process has released the unfinished run to another one. */
   get goesOn(): boolean {
     return this.#goesOn;
   }
 
-  /** Ends the run where it is, or only following it where another process has it. The first reason counts. */
+  /** Stops the run, or only following it if another process has it. The first reason counts. */
   stop(reason: StopReason, message?: string): void {
     if (!this.#left) this.#stop.abort(new RunStopped(reason, message));
-    // A look at the database that had begun before tells of it once more.
+    // A poll that was already under way may report `taken` again.
     else if (reason !== 'taken') this.#left.abort(new RunStopped(reason));
   }
 
-  /** Stores the run's events, from now on or from when it begins, for those who follow it in other processes. */
+  /** Stores the run's events, from now on or from its start, for followers in other processes. */
   record(): void {
     this.#isRecorded = true;
     if (this.#isWaiting || this.#recorder) return;
@@ -139,7 +139,7 @@ export class Execution {
         this.#around.slots.give();
       }
     } catch (error) {
-      // Whatever a graph throws is how its run ended, and no failure of the server.
+      // An error of the graph is the result of its run, not a failure of the server.
       failure = this.#stop.signal.aborted ? this.#stop.signal.reason : thrownBy(error);
     }
     this.#isWaiting = false;
@@ -152,7 +152,7 @@ export class Execution {
     return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
   }
 
-  /** Ends the run where it takes longer than it may, unless it is over before. */
+  /** Stops the run at its time limit. */
   #limit(over: AbortSignal): void {
     const { limitMs, clock } = this.#around;
     if (limitMs === undefined) return;
@@ -167,15 +167,15 @@ export class Execution {
     );
   }
 
-  /** Writes down how the run ended. */
+  /** Stores the end of the run. */
   async #end(failure: unknown, graph: Graph | undefined): Promise<RunEnd | 'taken'> {
     const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
-      // An error of the agent's may throw even when it is looked at; the run has ended all the same.
-      this.#around.log(`How run ${this.plan.runId} ended can't be told: ${describeError(mistake).message}`);
+      // Even inspecting an error of the agent may throw; the run has ended anyway.
+      this.#around.log(`The outcome of run ${this.plan.runId} can't be determined: ${describeError(mistake).message}`);
       return UNREADABLE_ERROR;
     });
     const { error } = reached;
-    // Before the run's own end: whoever sees that elsewhere finds the events all there.
+    // Stored before the run's end, so that processes that see the end find all events.
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
@@ -184,10 +184,10 @@ export class Execution {
     return this.#around.graphs.writes.without(this.plan.runId, () => settle(ended, this.#around));
   }
 
-  /** Another process has the run: what happens there is told here, until this process leaves. */
+  /** Follows the run in another process until this process shuts down. */
   async #followRemote(): Promise<string> {
     const { runId, resumable } = this.plan;
-    // What happened here, if anything did, was of this attempt; what happens there is of the next one then.
+    // Events of this process belong to this attempt, those of the other process to the next one.
     const after = this.#firstId + (this.#hasStarted ? ATTEMPT_IDS : 0) - 1;
     const run = { runId, resumable, attempt: this.attempt, after };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
@@ -232,20 +232,20 @@ export class Execution {
         },
       },
     );
-    // Here, because a state that JSON can't hold is how the run failed.
+    // Serialized here, because a state that JSON can't represent fails the run.
     this.#answer = this.#result.answer();
   }
 
   async #endOf(failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
     const stopped = failure instanceof RunStopped;
     const status = statusOf(failure);
-    // What another process goes on with, or has ended, is no failure of the agent's.
+    // A run that another process continues or has ended is not a failure of the agent.
     if (status === 'error' && !(failure instanceof NotKept))
       this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${reported(failure)}`);
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();
     const { temporary, kwargs } = this.plan;
-    // One that went on from a state that asked something may have failed with that open.
+    // A run that continued from an interrupted state may have failed with that interrupt open.
     const wentOn = failure !== undefined && (kwargs.command != null || kwargs.input == null);
     const isInTheMiddle = stopped || wentOn || this.#result.reached.waitsFor !== undefined;
     if (temporary || graph === undefined || !isInTheMiddle)

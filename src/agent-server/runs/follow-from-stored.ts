@@ -3,7 +3,7 @@ import type { EventLog, Followable } from './event-log.ts';
 import type { RunEvents } from './run-events.ts';
 import { whileAway } from './while-away.ts';
 
-/** The events of a resumable run that this process carries out: those that its log forgot, or never had, are read. */
+/** The events of a resumable run of this process: events that its log does not have are read from the database. */
 export function followFromStored(
   runId: string,
   log: EventLog,
@@ -31,7 +31,7 @@ export function followFromStored(
         if (!stopped.signal.aborted) unfollow = log.follow(follower, after);
       };
       read()
-        // What can't be read is missed; what happens is told all the same.
+        // Continues with new events if the old ones can't be read.
         .catch((error: unknown) => {
           if (!stopped.signal.aborted) complain(`Events of run ${runId} can't be read: ${String(error)}`);
         })

@@ -11,7 +11,7 @@ import type { RunEvents } from './run-events.ts';
 import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
 
-/** What it takes to follow runs. */
+/** The dependencies of `Following`. */
 export interface FollowingParts {
   executor: RunExecutor;
   remoteRuns: RemoteRuns;
@@ -21,7 +21,7 @@ export interface FollowingParts {
   log: (line: string) => void;
 }
 
-/** Runs for those who wait for them or hear their events: in hand here, in another process, or over. */
+/** Waits for runs and streams them, in this process, in another one, or ended. */
 export class Following {
   readonly #parts: FollowingParts;
 
@@ -30,9 +30,9 @@ export class Following {
   }
 
   /**
-   * What a caller who waits for a run is answered, once it has ended, wherever it is carried out.
+   * The response for a caller that waits for a run, in any process.
    *
-   * @param execution where this process had the run in hand before the row was read: it may have ended since.
+   * @param execution of this process, looked up before the row was read: the run may have ended since.
    */
   async ended(run: StoredRun, execution = this.#parts.executor.find(run.run_id)): Promise<string> {
     const { remoteRuns, left } = this.#parts;
@@ -41,8 +41,8 @@ export class Following {
   }
 
   /**
-   * The events of a run, wherever it is carried out: of a resumable one all that are kept, else what happens from now on.
-   * Of one that is over it is told which it was, and its error where it failed: silence would look like a good end.
+   * The events of a run in any process: of a resumable one all that are kept, else new ones. For an ended run: its
+   * metadata, and its error if it failed, since an empty stream would look like success.
    */
   events(run: StoredRun): Followable {
     const { executor, remoteRuns } = this.#parts;
@@ -58,14 +58,14 @@ export class Following {
     return over;
   }
 
-  /** The events of a stateless run that is over, and whose row is gone with it; undefined where none is kept any more. */
+  /** The stored events of an ended stateless run, whose row is gone; undefined if there are none. */
   async keptOf(threadId: string, runId: string): Promise<Followable | undefined> {
     const { events, remoteRuns } = this.#parts;
     if (!(await events.areLeft(threadId, runId))) return undefined;
     return remoteRuns.events({ runId, attempt: 1, resumable: true });
   }
 
-  /** @throws Refusal where a run's events after this number are not all kept any more. */
+  /** @throws Refusal if some of a run's events after this number have been pruned. */
   async mustBeKept(run: Pick<StoredRun, 'run_id'>, after: number): Promise<void> {
     const dropped = await this.#parts.events.droppedAfter(run.run_id, after);
     if (dropped === undefined) return;
@@ -74,7 +74,7 @@ export class Following {
   }
 }
 
-/** What it takes to follow a run of another process. */
+/** The identity of a run to follow in another process. */
 const followed = (run: StoredRun): FollowedRun => ({
   runId: run.run_id,
   attempt: run.attempt,

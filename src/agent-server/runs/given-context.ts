@@ -1,23 +1,23 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 
-/** What somebody set: an assistant, or a run. */
+/** The context and configuration of an assistant or a run. */
 export interface Given {
   context: FreeObject | undefined;
   configurable: FreeObject;
 }
 
-/** The context of a run, and where its keys stand in the request. */
+/** The context of a run, and the path of its keys in the request. */
 export interface GivenContext {
-  /** Undefined where nobody has set any of it. */
+  /** Undefined if neither sets any of it. */
   context: FreeObject | undefined;
   placeOf: (key: string | number) => string[];
 }
 
 /**
- * The context of a run of a graph whose context has the keys `names`. Whoever sets no context sets it by what has these
- * names in their `configurable`: callers of older servers know no other way. The run's keys win over the assistant's.
+ * Computes the context of a run of a graph whose context has the keys `names`. Without a context, the keys of that name
+ * in `configurable` count, for clients of older servers. The run's keys win over the assistant's.
  *
- * @param configurable all that the run has in the end, the server's own names with it: it counts where nobody sets a context.
+ * @param configurable the run's final one, including reserved names; the context by default.
  */
 export function givenContext(
   names: readonly string[],

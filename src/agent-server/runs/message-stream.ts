@@ -1,6 +1,6 @@
 import { isMessage } from '../wire.ts';
 
-/** A message that grows: two pieces make a longer one. */
+/** A message chunk: two chunks concatenate. */
 interface Piece {
   id?: string;
   concat(other: unknown): unknown;
@@ -9,12 +9,12 @@ interface Piece {
 const isPiece = (value: unknown): value is Piece =>
   isMessage(value) && typeof Reflect.get(value, 'concat') === 'function' && value.constructor.name.endsWith('Chunk');
 
-/** Takes an event's name and data. */
+/** Receives an event's name and data. */
 export type Emit = (event: string, data: unknown) => void;
 
 /**
- * Stream mode `messages`: for each message its metadata once, then the message as far as it has come with every piece,
- * and the whole message once it stands in the state. (The mode `messages-tuple` passes the pieces on as they are.)
+ * Stream mode `messages`: for each message its metadata once, then the accumulated message with every chunk, and the
+ * whole message once it is in the state. (The mode `messages-tuple` passes the chunks on as they are.)
  */
 export class MessageStream {
   readonly #growing = new Map<string, unknown>();
@@ -26,7 +26,7 @@ export class MessageStream {
     this.#emit = emit;
   }
 
-  /** A piece of a message, or a whole one, with what the engine knows about where it comes from. */
+  /** A chunk or a whole message, with the engine's metadata. */
   take(message: unknown, metadata: unknown): void {
     if (!isMessage(message)) return;
     const id = message.id ?? '';
@@ -44,7 +44,7 @@ export class MessageStream {
     this.#emit('messages/partial', [grown]);
   }
 
-  /** The state after a step: messages that came in pieces are whole once they stand there. */
+  /** The state after a step: streamed messages are complete once they are in it. */
   state(values: unknown): void {
     const messages: unknown =
       typeof values === 'object' && values !== null ? Reflect.get(values, 'messages') : undefined;

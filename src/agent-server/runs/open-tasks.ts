@@ -1,19 +1,19 @@
 import type { Graph, Snapshot } from '../graphs/graph.ts';
 
-/** What a state waits for. */
+/** The pending tasks of a state. */
 export interface OpenTasks {
-  /** The nodes that are next. */
+  /** The next nodes. */
   next: string[];
-  /** A task's id to what it asks. */
+  /** The open interrupts by task id. */
   interrupts: Record<string, unknown[]>;
 }
 
-/** What the engine notes of a task that has not ended. */
+/** The channels of the engine's notes on an unfinished task. */
 const NOTES = new Set(['__error__', '__error_source_node__', '__interrupt__', '__resume__', '__scheduled__']);
 
 /**
- * What a state waits for. The engine itself tells of every question that a task of the state ever asked, and counts one
- * that was answered once and asks again for done: what they wrote tells which of them are.
+ * The pending tasks of a state. The engine returns every interrupt that a task ever raised, and treats a task that was
+ * resumed and interrupted again as done; the tasks' writes show which interrupts are open.
  */
 export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot): Promise<OpenTasks> {
   const asking = tasks.flatMap(requested);
@@ -27,7 +27,7 @@ export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot)
   };
 }
 
-/** A task's id to all that it ever asked. */
+/** All interrupts that tasks ever raised, by task id. */
 export const allInterrupts = (tasks: readonly unknown[]): Record<string, unknown[]> =>
   Object.fromEntries(tasks.flatMap(requested).map(({ id, interrupts }) => [id, interrupts]));
 

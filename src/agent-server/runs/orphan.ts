@@ -1,17 +1,17 @@
 import type { StoredRun } from './run-row.ts';
 
-/** How often a run may be begun before it is given up: a run that kills its process must not do so for ever. */
-const MOST_ATTEMPTS = 3;
+/** The maximum number of attempts: a run that kills its process must not do so forever. */
+export const MOST_ATTEMPTS = 3;
 
-/** What becomes of an unfinished run whose process is gone. */
+/** What to do about an unfinished run whose process is gone. */
 export type OrphanFate =
   { kind: 'go-on' } | { kind: 'end'; status: 'interrupted' | 'error'; error: { error: string; message: string } };
 
 /**
- * The fate of a run whose process is gone, killed or stopped. One that goes on without a caller is carried out again,
- * from its last checkpoint; one whose caller held the connection has lost it, and ends as `on_disconnect` says.
+ * Decides about a run whose process was killed or stopped. A detached run continues from its last checkpoint; a run
+ * whose caller lost its connection ends as `on_disconnect` says.
  *
- * @param run `isReadable`: whether this process can read what it was asked for; another revision may have accepted it.
+ * @param run `isReadable`: whether this process can parse the request, which another revision may have accepted.
  */
 export function fateOf(
   run: Pick<StoredRun, 'status' | 'attempt' | 'detached' | 'cancel_action' | 'graph_id'> & { isReadable: boolean },
@@ -23,11 +23,7 @@ export function fateOf(
     return ended('error', 'GraphMissing', `The revision that went on with the run has no graph "${run.graph_id}".`);
   }
   if (!run.isReadable) {
-    return ended(
-      'error',
-      'RunNotReadable',
-      'The revision that went on with the run can not read what it was asked for.',
-    );
+    return ended('error', 'RunNotReadable', 'The revision that took over the run can not read its request.');
   }
   if (run.status === 'running' && run.attempt >= MOST_ATTEMPTS) {
     return ended('error', 'ServerStopped', `The server stopped ${run.attempt} times before the run had ended.`);

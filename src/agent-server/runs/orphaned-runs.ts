@@ -9,7 +9,7 @@ import { RunKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { RunStore } from './store.ts';
 
-/** Where what runs left behind lies. */
+/** The dependencies of `OrphanedRuns`. */
 export interface LeftBehindParts {
   store: RunStore;
   events: RunEvents;
@@ -17,7 +17,7 @@ export interface LeftBehindParts {
   graphs: Graphs;
 }
 
-/** What runs that have ended left behind: their own answers, whatever later runs made of their threads. */
+/** The results of ended runs: their own, even if later runs have changed their threads. */
 export class OrphanedRuns {
   readonly #parts: LeftBehindParts;
 
@@ -25,7 +25,7 @@ export class OrphanedRuns {
     this.#parts = parts;
   }
 
-  /** What a caller who waits for the run is answered: JSON. The run has ended. */
+  /** The response (JSON) for a caller that waits for the ended run. */
   async answer(runId: string): Promise<string> {
     const { store, events } = this.#parts;
     const [run, ending] = await Promise.all([store.find(runId), events.ending(runId)]);
@@ -61,7 +61,7 @@ export class OrphanedRuns {
   }
 }
 
-/** The state that a thread's row holds. */
+/** The state in a thread's row. */
 const inRow = ({ status, values, interrupts }: StoredThread): LeftState => ({
   values: values ?? null,
   waitsFor: status === 'interrupted' ? Object.values(interrupts).flat() : undefined,

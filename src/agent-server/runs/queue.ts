@@ -4,45 +4,44 @@ import { applicationName } from '../storage/open.ts';
 import type { Storage } from '../storage/open.ts';
 import type { StoredRun } from './run-row.ts';
 
-/** Why a process may take a run that another had: `lost` are its own by name, of which it never heard. */
+/** Why a process may take another's run. `lost`: the run names this process, which does not know it. */
 export type TakeableBecause = 'released' | 'lost' | 'lease-over' | 'no-connection' | 'waits-for-a-slot';
 
 /** An unfinished run that a process may take. */
 export interface TakeableRun extends StoredRun {
-  /** Somebody follows its events in another process. */
+  /** Another process follows its events. */
   watched: boolean;
   because: TakeableBecause;
 }
 
-/** What a process says of itself when it looks for runs to take. */
+/** The state of a process that polls for runs. */
 export interface Looking {
-  /** The runs that it has in hand. */
+  /** The ids of its runs. */
   inHand: readonly string[];
-  /** Whether it could carry out more runs than it has. */
+  /** Whether it has free slots. */
   hasRoom: boolean;
-  /** The graphs that it has. */
+  /** Its graphs. */
   graphs: readonly string[];
   limit: number;
 }
 
-/** Who has a run, and how far it is. */
+/** The owner and the status of a run. */
 export type Standing = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | 'error'>;
 
-/** What others ask of the process that has a run in hand. */
+/** Requests of other processes to the owner of a run. */
 export interface Ask {
   run_id: string;
   cancel_action: 'interrupt' | 'rollback' | null;
-  /** Somebody follows its events in another process. */
+  /** Another process follows its events. */
   watched: boolean;
 }
 
-/** How long (ms) a run waits for a slot of its process before another one takes it. */
+/** How long (ms) a run waits for a slot of its process before another one may take it. */
 const MAX_WAIT_MS = 1000;
 
 /**
- * Which process has which run. The runs' own rows are the queue: every change of hands is one statement that names who
- * had the run before, so of two processes one gets it. How long a process counts as living is measured by the database's
- * clock, which all of them share.
+ * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names the
+ * former owner, so only one process succeeds. Leases are measured by the database's clock.
  */
 export class RunQueue {
   readonly processId: string;
@@ -55,7 +54,7 @@ export class RunQueue {
     this.#clock = clock;
   }
 
-  /** What others ask of this process. */
+  /** The requests of other processes to this one. */
   async requests(): Promise<Ask[]> {
     const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
     return query
@@ -67,8 +66,8 @@ export class RunQueue {
   }
 
   /**
-   * Unfinished runs that this process may take, in the order in which they were accepted: those that nobody has in hand,
-   * and, where it has room, those that need no caller, whose turn it is, and for which their process has no slot.
+   * Unfinished runs that this process may take, in the order of acceptance: orphaned ones, and, if it has free slots,
+   * detached runs whose turn has come and whose process has no slot.
    */
   async takeable({ inHand, hasRoom, graphs, limit }: Looking): Promise<TakeableRun[]> {
     const waitsSince = new Date(this.#clock.now() - MAX_WAIT_MS);
@@ -101,8 +100,8 @@ export class RunQueue {
   }
 
   /**
-   * Takes a run in hand; false where it has changed hands or gone on meanwhile. One that shall go on is pending again,
-   * and makes its next attempt where it had started.
+   * Takes a run; false if it has changed hands or progressed meanwhile. A run to continue becomes pending again, and its
+   * next attempt starts at its last checkpoint.
    */
   async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id' | 'status'>, toGoOn: boolean): Promise<boolean> {
     const again = { attempt: sql<number>`attempt + (status = 'running')::integer`, status: 'pending' } as const;
@@ -116,17 +115,17 @@ export class RunQueue {
     return numUpdatedRows > 0n;
   }
 
-  /** Lets go of a run of this process, for the next one to take up. */
+  /** Releases a run of this process for the next one. */
   async release(runId: string): Promise<void> {
     const query = this.#storage.db.updateTable('runs').set({ process_id: null });
     await query.where('run_id', '=', runId).where('process_id', '=', this.processId).execute();
   }
 
   /**
-   * Puts a run of this process, whose time has come, at the end of its thread's line. The thread's lock makes it one
-   * order: who came before is committed, who comes after sees it.
+   * Moves a delayed run of this process to the end of its thread's queue. The thread's lock makes the order unique:
+   * earlier runs are committed, later ones see it.
    *
-   * @returns its place; undefined where this process has it no more.
+   * @returns its position; undefined if this process no longer has it.
    */
   async comeDue(runId: string): Promise<number | undefined> {
     const { rows } = await this.#storage.pool.query<{ sequence: string }>({
@@ -145,29 +144,29 @@ export class RunQueue {
     return row && Number(row.sequence);
   }
 
-  /** Who has these runs, and how far they are; those that are no more are left out. */
+  /** The owners and statuses of these runs, without deleted ones. */
   async standings(runIds: readonly string[]): Promise<Standing[]> {
     if (runIds.length === 0) return [];
     const query = this.#storage.db.selectFrom('runs').select(['run_id', 'process_id', 'status', 'error']);
     return query.where('run_id', 'in', runIds).execute();
   }
 
-  /** Asks the process of an unfinished run to store its events, from when it hears of it. */
+  /** Requests the events of an unfinished run; its process stores them from its next poll on. */
   async askForEvents(runId: string): Promise<void> {
     const query = this.#storage.db.updateTable('runs').set({ watched: true }).where('run_id', '=', runId);
     await query.where('status', 'in', ['pending', 'running']).where('watched', '=', false).execute();
   }
 
-  /** Those of these runs that this process has lost to others. */
+  /** Those of these runs that other processes have taken. */
   async takenAway(runIds: readonly string[]): Promise<string[]> {
     const standings = await this.standings(runIds);
     return standings.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
   }
 
   /**
-   * Says that this process lives, for so long (ms), and forgets those that have been gone for an hour.
+   * Extends the lease of this process by so long (ms), and deletes leases that expired over an hour ago.
    *
-   * @returns whether the others could have taken it for dead before.
+   * @returns whether the lease had expired before.
    */
   async extendLease(ms: number): Promise<boolean> {
     const { rows } = await this.#storage.pool.query<{ lapsed: boolean | null }>({
@@ -188,7 +187,7 @@ export class RunQueue {
     return rows[0]?.lapsed === true;
   }
 
-  /** Says that this process has gone. */
+  /** Ends the lease of this process. */
   async endLease(): Promise<void> {
     await this.#storage.db.deleteFrom('processes').where('process_id', '=', this.processId).execute();
   }

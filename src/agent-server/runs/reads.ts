@@ -7,26 +7,26 @@ import { sqlTime } from '../threads/over.ts';
 import type { IsOver } from '../threads/over.ts';
 import { hasCheckpoint } from '../threads/place.ts';
 import type { StoredRun } from './run-row.ts';
-import { NOBODYS_TASK } from './undo-statements.ts';
+import { RUN_WRITES_TASK } from './undo-statements.ts';
 
-/** Which runs of a thread to list. */
+/** A page of a thread's runs. */
 export interface RunPage {
   limit?: number | undefined;
   offset?: number | undefined;
   status?: RunStatus | undefined;
 }
 
-/** How far the attempts of a run came. */
+/** The progress of a run's attempts. */
 export interface HowFar {
-  /** The whole graph has a state of the run's own. */
+  /** The whole graph has a checkpoint of the run. */
   wentOn: boolean;
-  /** A graph inside has. */
+  /** A subgraph has one. */
   inside: boolean;
-  /** A task has taken the answer that the run was told. */
+  /** A task has consumed the run's resume value. */
   taken: boolean;
 }
 
-/** What is read of the runs of a deployment. Those of a thread whose time is over are not there, as it is not. */
+/** Reads the runs of a deployment, without those of expired threads. */
 export class RunReads {
   readonly #storage: Storage;
   readonly #clock: Clock;
@@ -49,12 +49,12 @@ export class RunReads {
     return query.where('run_id', '=', runId).executeTakeFirst();
   }
 
-  /** Whether a run on the thread could begin at that checkpoint. */
+  /** Whether a run on the thread can start at that checkpoint. */
   async hasCheckpoint(threadId: string, checkpoint_id: string): Promise<boolean> {
     return hasCheckpoint(this.#storage.pool, threadId, { checkpoint_id });
   }
 
-  /** The id of the last checkpoint that a run wrote; undefined where none is there. States written by hand bear the name of the run before them. */
+  /** The id of the last checkpoint of a run; undefined if there is none. Manual updates carry the id of the run before them. */
   async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
     const { rows } = await this.#storage.pool.query<{ checkpoint_id: string }>(
       `select checkpoint_id from checkpoints
@@ -65,7 +65,7 @@ export class RunReads {
     return rows[0]?.checkpoint_id;
   }
 
-  /** How far the attempts of a run came, as the states of its thread tell. */
+  /** The progress of a run's attempts, from the checkpoints of its thread. */
   async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<HowFar> {
     const { rows } = await this.#storage.pool.query<{ went_on: boolean; inside: boolean; taken: boolean }>(
       `with own as materialized (
@@ -73,7 +73,7 @@ export class RunReads {
          where thread_id = $1 and metadata ->> 'run_id' = $2
        )
        select
-         exists (select from own where checkpoint_ns = '' and source in ('input', 'loop')) as came_on,
+         exists (select from own where checkpoint_ns = '' and source in ('input', 'loop')) as went_on,
          exists (select from own where checkpoint_ns <> '') as inside,
          exists (
            select from checkpoint_writes w where w.thread_id = $1 and w.channel = '__resume__' and w.task_id <> $3 and (
@@ -85,7 +85,7 @@ export class RunReads {
              )
            )
          ) as taken`,
-      [thread_id, run_id, NOBODYS_TASK],
+      [thread_id, run_id, RUN_WRITES_TASK],
     );
     const [row] = rows;
     return { wentOn: row?.went_on === true, inside: row?.inside === true, taken: row?.taken === true };
@@ -108,7 +108,7 @@ export class RunReads {
     return query.where('ended_at', 'is', null).where('status', 'in', ['pending', 'running']).execute();
   }
 
-  /** The unfinished runs of a thread that were accepted before this one, without those whose time has not come. */
+  /** The unfinished runs of a thread that were accepted before this one, without delayed ones. */
   async unfinishedBefore(threadId: string, runId: string): Promise<{ run_id: string }[]> {
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return query
@@ -118,7 +118,7 @@ export class RunReads {
       .execute();
   }
 
-  /** Which of these are runs of the thread. */
+  /** Which of these ids are runs of the thread. */
   async known(threadId: string, runIds: readonly string[]): Promise<Set<string>> {
     if (runIds.length === 0) return new Set();
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
@@ -127,14 +127,14 @@ export class RunReads {
     );
   }
 
-  /** Whether there is such a thread. */
+  /** Whether the thread exists. */
   protected async hasThread(threadId: string): Promise<boolean> {
     const isThere = sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
     const query = this.#storage.db.selectFrom('threads').select('thread_id').where('thread_id', '=', threadId);
     return (await query.where(isThere).executeTakeFirst()) !== undefined;
   }
 
-  /** Of a run: that its thread's time is not over. One without a thread has none. */
+  /** Excludes runs of expired threads. Stateless runs don't expire. */
   #isThere() {
     const isOver = sql.raw(this.#isOver(sqlTime(this.#clock.now())));
     return sql<boolean>`not exists (select from threads where threads.thread_id = runs.thread_id and ${isOver})`;

@@ -5,36 +5,36 @@ import type { EventLog } from './event-log.ts';
 import { droppedEvent } from './run-events.ts';
 import type { RunEvents, StoredEnding, StoredEvent } from './run-events.ts';
 
-/** How long (ms) events gather before they are stored together. */
+/** How long (ms) events are collected before they are stored together. */
 const GATHER_MS = 20;
-/** How long (ms) until they are stored again, while the database is away. */
+/** The retry interval (ms) while the database is unavailable. */
 const RETRY_MS = 500;
 /** The most that is stored at once, in events and in characters. */
 const MOST_AT_ONCE = { events: 500, size: 4 * 1024 * 1024 };
 
-/** What a recorder works with. */
+/** The dependencies of a recorder. */
 export interface RecorderParts {
   runId: string;
-  /** The number of its first event, where the log numbers none. */
+  /** The number of its first event, if the log does not number them. */
   firstId: number;
   log: EventLog;
   events: Pick<RunEvents, 'write' | 'drop'>;
   clock: Clock;
   complain: (line: string) => void;
-  /** How much is kept (characters); `MOST_STORED` when absent. */
+  /** The storage limit (characters); `MOST_STORED` by default. */
   most?: number;
 }
 
 /**
- * Stores the events of one run as they happen, some at a time, in their order. The run does not wait for it, but for its
- * end. A run that never ends keeps its latest events alone.
+ * Stores the events of one run in batches. The run waits for it only at its end. Of a long run only the latest events
+ * are kept.
  */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #waiting: StoredEvent[] = [];
   #waitingSize = 0;
   readonly #ending = new AbortController();
-  /** What is stored, as it was stored: up to which number, and how much (characters). */
+  /** The stored batches: last number and size (characters). */
   readonly #stored: { upTo: number; size: number }[] = [];
   #storedSize = 0;
   #next: number;
@@ -47,7 +47,7 @@ export class Recorder {
     parts.log.record(({ id, event, json }) => this.#add({ id: id ?? this.#next, event, json }));
   }
 
-  /** Stores what is left, and how the run is about to end. */
+  /** Stores the remaining events, and the outcome of the run. */
   async end(ending: StoredEnding): Promise<void> {
     this.#ending.abort();
     await this.#writing;
@@ -65,8 +65,8 @@ export class Recorder {
   }
 
   /**
-   * More waits to be stored than is kept: the database is far behind, and the oldest events go before they come there. A
-   * quarter goes at once, so that not every event that comes moves all the others.
+   * Drops the oldest events if more are waiting than will be kept, because the database is far behind. Drops a quarter
+   * at once, so that not every new event moves all others.
    */
   #passOver(): void {
     const { runId, firstId, most = MOST_STORED } = this.#parts;
@@ -85,7 +85,7 @@ export class Recorder {
     const { runId, log, events, clock } = this.#parts;
     await pause(clock, GATHER_MS, this.#ending.signal);
     while (this.#waiting.length > 0 && !this.#broken) {
-      const some = this.#waiting.splice(0, this.#fittingCount());
+      const some = this.#waiting.splice(0, this.#batchSize());
       this.#waitingSize -= sizeOf(some);
       await this.#again(() => events.write(runId, some));
       log.stored(some.at(-1)?.id ?? -1);
@@ -94,7 +94,7 @@ export class Recorder {
     this.#writing = undefined;
   }
 
-  /** Some more are stored: the oldest ones go, where it is too much. */
+  /** Drops the oldest stored events beyond the limit. */
   async #dropOldest(added: readonly StoredEvent[]): Promise<void> {
     const { runId, firstId, events, most = MOST_STORED } = this.#parts;
     const size = sizeOf(added);
@@ -112,8 +112,8 @@ export class Recorder {
     }
   }
 
-  /** How many of those that wait are stored together: at least one. */
-  #fittingCount(): number {
+  /** The number of waiting events in the next batch: at least one. */
+  #batchSize(): number {
     let size = 0;
     const end = this.#waiting.findIndex(({ json }, at) => {
       size += json.length;
@@ -128,7 +128,7 @@ export class Recorder {
         return await store();
       } catch (error) {
         if (!isDatabaseUnavailable(error)) {
-          // The run goes on without: who follows it here hears its events all the same.
+          // The run continues: its followers in this process still receive its events.
           this.#parts.complain(`The events of run ${this.#parts.runId} can't be stored: ${String(error)}`);
           this.#broken = true;
           return;

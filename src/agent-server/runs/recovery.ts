@@ -13,19 +13,19 @@ import type { Runs } from './runs.ts';
 import { stateAfter } from './state-after.ts';
 import type { RunStore } from './store.ts';
 
-/** How often (ms) a process looks for runs that were left, and for runs of its own that others were asked to end. */
-const SWEEP_MS = 1000;
-/** How many are looked at in one go. */
+/** The polling interval (ms) for orphaned runs, and for requests to this process. */
+export const SWEEP_MS = 1000;
+/** The batch size. */
 const AT_ONCE = 100;
 
-/** How long (ms) a process counts as living, and how often (ms) it says that it does. */
+/** The lease (ms) of a process. */
 const LEASE_MS = 30_000;
 const EXTEND_MS = 5000;
-/** How long (ms) the events of a run are kept after it has ended, and how often (ms) it is looked for old ones. */
+/** How long (ms) the events of an ended run are kept, and how often (ms) old ones are pruned. */
 const EVENTS_KEPT_MS = 10 * 60_000;
 const FORGET_MS = 60_000;
 
-/** What the sweeps of a process work with. */
+/** The dependencies of the polling loop. */
 export interface RecoveryParts {
   store: RunStore;
   queue: RunQueue;
@@ -34,14 +34,14 @@ export interface RecoveryParts {
   graphs: Graphs;
   clock: Clock;
   log: (line: string) => void;
-  /** How long (ms) a process counts as living that says nothing; 30,000 when absent. */
+  /** The lease (ms) of a process; 30,000 by default. */
   leaseMs?: number | undefined;
 }
 
 /**
- * Takes care of runs whose process is gone, or has no slot for them. A process counts as gone when its lease is over, or
- * when the database has no connection of it in two looks one after the other: a broken connection is replaced long
- * before the second.
+ * Takes over runs whose process is gone, or has no slot for them. A process counts as gone when its lease has expired, or
+ * when the database sees no connection of it in two polls in a row: a broken connection is replaced long before the
+ * second.
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
@@ -54,21 +54,21 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  /** Looks again and again until it is stopped; then this process says that it has gone. */
+  /** Polls until stopped; then ends the lease of this process. */
   async keepLooking(): Promise<void> {
     const { clock, log, queue } = this.#parts;
     const { signal } = this.#stop;
     const complain = (error: unknown) => {
-      if (!isDatabaseUnavailable(error)) log(`Looking for runs that were left failed: ${String(error)}`);
+      if (!isDatabaseUnavailable(error)) log(`Polling for orphaned runs failed: ${String(error)}`);
     };
     const again = async (act: () => Promise<void>): Promise<void> => {
       while (!signal.aborted) {
         await act().catch(complain);
-        // Stopping ends the wait early; there is nothing else to learn from it.
+        // Stopping ends the pause early.
         await pause(clock, SWEEP_MS, signal);
       }
     };
-    // Side by side: a look may wait for the agent's code, and this process lives all the while.
+    // In parallel: a poll may wait for the agent's code, while the lease must be extended.
     await Promise.all([again(() => this.#keepLease()), again(() => this.look())]);
     await queue.endLease().catch(complain);
   }
@@ -77,7 +77,7 @@ export class Recovery {
     this.#stop.abort();
   }
 
-  /** One look. */
+  /** Polls once. */
   async look(): Promise<void> {
     const { queue, runs } = this.#parts;
     await this.#keepLease();
@@ -90,7 +90,7 @@ export class Recovery {
     await this.#forgetEvents();
   }
 
-  /** Takes care of runs that were left. What a process lets go of when it leaves is for the next one. */
+  /** Takes over orphaned runs. A process that shuts down releases its runs to the next one. */
   async #takeWhatWasLeft(): Promise<void> {
     const { queue, runs, graphs } = this.#parts;
     if (runs.isLeaving) return;
@@ -109,7 +109,7 @@ export class Recovery {
     this.#seenOnce = new Set(takeable.map(key));
   }
 
-  /** Says that this process lives, and lets go of the runs that others have taken from it. */
+  /** Extends the lease, and drops the runs that others have taken. */
   async #keepLease(): Promise<void> {
     const { queue, runs, clock, leaseMs = LEASE_MS } = this.#parts;
     let lapsed = false;
@@ -127,7 +127,7 @@ export class Recovery {
     await events.forget(clock.now() - EVENTS_KEPT_MS);
   }
 
-  /** One run that nobody can take care of does not keep the others from it. */
+  /** Logs a failure, so that one run does not block the others. */
   async #tryToTakeCareOf(run: TakeableRun): Promise<void> {
     try {
       await this.#takeCareOf(run);
@@ -146,7 +146,7 @@ export class Recovery {
     if (fate.kind === 'go-on') {
       log(`Run ${run.run_id} ${WHY[run.because]}; going on with attempt ${next}.`);
       const execution = runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
-      // Who follows it in the process that had it has still to hear of it here.
+      // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
     }
@@ -154,7 +154,7 @@ export class Recovery {
     log(`Run ${run.run_id} ${WHY[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`);
     const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
     const ending = { id: run.attempt * ATTEMPT_IDS - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
-    // Its row goes with it: who waits for it in another process finds here what became of it.
+    // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
     if (isUndone) return store.rollBack(run.run_id);
     const after = await this.#threadAfter(run);
@@ -172,7 +172,7 @@ export class Recovery {
   }
 }
 
-/** What the log says of a run that is taken. */
+/** The log's reason for taking a run. */
 const WHY: Record<TakeableBecause, string> = {
   released: 'was left by a process that is gone',
   lost: 'was left by a process that is gone',
@@ -181,7 +181,7 @@ const WHY: Record<TakeableBecause, string> = {
   'waits-for-a-slot': 'waited for a slot of another process',
 };
 
-/** Whether one look is enough: a connection may only be broken, and the answer of the database only be late. */
+/** Whether one poll is enough: a connection may just be broken, or the database's response be late. */
 const isSure = ({ because }: TakeableRun): boolean => because !== 'no-connection' && because !== 'lost';
 
 const key = (run: StoredRun): string => `${run.run_id} ${run.process_id}`;
@@ -191,8 +191,8 @@ function webhookOf({ kwargs }: StoredRun): string | undefined {
   return typeof webhook === 'string' ? webhook : undefined;
 }
 
-/** A stored run as a plan, to go on with it at `now` (ms since the epoch). */
-function planOf(run: StoredRun, now: number): RunPlan {
+/** Restores the plan of a stored run, to continue it at `now` (ms since the epoch). */
+export function planOf(run: StoredRun, now: number): RunPlan {
   return {
     runId: run.run_id,
     threadId: run.thread_id,
@@ -206,7 +206,7 @@ function planOf(run: StoredRun, now: number): RunPlan {
     temporary: run.temporary,
     detached: run.detached,
     resumable: run.kwargs['resumable'] === true,
-    // One whose time has come has still to take its place in the line.
+    // A delayed run that is due still has to be queued.
     delayMs: run.start_after === null ? 0 : Math.max(1, run.start_after.getTime() - now),
     acceptedAt: run.created_at.getTime(),
   };

@@ -10,7 +10,7 @@ import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
 import { whileAway } from './while-away.ts';
 
-/** What the followers of other processes' runs work with. */
+/** The dependencies of `RemoteRuns`. */
 export interface RemoteRunsParts {
   queue: Pick<RunQueue, 'askForEvents' | 'standings'>;
   left: Pick<OrphanedRuns, 'answer'>;
@@ -19,31 +19,31 @@ export interface RemoteRunsParts {
   log: (line: string) => void;
 }
 
-/** Which run is followed. */
+/** The run to follow. */
 export interface FollowedRun {
   runId: string;
   attempt: number;
   resumable: boolean;
-  /** The last event that its followers have, where that is known. */
+  /** The last event that its followers received, if known. */
   after?: number;
 }
 
-/** How often (ms) the runs of other processes are looked at, all of them together. */
+/** The polling interval (ms) for all runs of other processes. */
 const LOOK_MS = 200;
 
 interface Watch {
   runId: string;
-  /** The last event that was told; undefined where only the end counts. */
+  /** The last event sent; undefined if only the end counts. */
   after: number | undefined;
   onEvent: (event: StoredEvent) => void;
   onEnd: (last: Standing | undefined) => void;
-  /** Nobody looks any more. */
+  /** Called when polling stops. */
   onClose: () => void;
 }
 
 /**
- * Runs that other processes carry out, for those who wait for them or follow their events here. Their ends stand in
- * their rows; their events are stored where somebody asks for them, which their process hears within a second.
+ * Runs of other processes, for callers that wait for them or follow them here. Their ends are in their rows; their events
+ * are stored on request, which their process notices within a second.
  */
 export class RemoteRuns {
   readonly #parts: RemoteRunsParts;
@@ -55,10 +55,10 @@ export class RemoteRuns {
     this.#parts = parts;
   }
 
-  /** What a caller who waits for the run is answered, once it has ended. */
+  /** The response for a caller that waits for the run. */
   async ended({ runId }: Pick<FollowedRun, 'runId'>): Promise<string> {
     const { queue, left } = this.#parts;
-    // With its events its answer is stored, which is all that a stateless run leaves.
+    // With the events, the process also stores the response, the only trace of a stateless run.
     await queue.askForEvents(runId);
     await new Promise<unknown>((onEnd, fail) => {
       const onClose = () => fail(new RunStopped('shutdown'));
@@ -67,7 +67,7 @@ export class RemoteRuns {
     return left.answer(runId);
   }
 
-  /** The events of the run: of a resumable one all that are stored, of another one those that come from now on. */
+  /** The events of the run: of a resumable one all stored ones, else new ones. */
   events(run: FollowedRun): Followable {
     return { follow: (follower, afterId = -1) => this.#follow(run, follower, afterId) };
   }
@@ -98,12 +98,12 @@ export class RemoteRuns {
       after: run.after ?? (run.resumable ? afterId : await lastStored()),
       onEvent: ({ id, event, json }) => {
         if (run.resumable) notify({ id, event, json });
-        // Who follows from now on has been told already which run it is.
+        // A new follower has already received the metadata.
         else if (event !== METADATA_EVENT || json !== metadata) notify({ id: undefined, event, json });
       },
       onEnd: (last) => {
         this.#end(watch, last, run.resumable, notify).catch((error: unknown) => {
-          this.#parts.log(`How run ${run.runId} of another process ended can't be told: ${String(error)}`);
+          this.#parts.log(`The outcome of run ${run.runId} of another process can't be read: ${String(error)}`);
           notify(undefined);
         });
       },
@@ -114,7 +114,7 @@ export class RemoteRuns {
     this.#watch(watch);
   }
 
-  /** Tells that a run has ended, and of its error where it has one. */
+  /** Sends the end of a run, with its error if it failed. */
   async #end(
     { runId, after = -1 }: Watch,
     run: Standing | undefined,
@@ -124,14 +124,14 @@ export class RemoteRuns {
     const { events, clock } = this.#parts;
     const ending = run && !isNumbered ? undefined : await whileAway(() => events.ending(runId), clock);
     const error = leftError({ run, ending });
-    // Its number was told with it where the run was carried out: who goes on from there has it.
+    // The follower may already have received the error as a numbered event.
     const isKnown = ending?.kind === 'error' && ending.json === error && ending.id <= after;
     if (error !== undefined && !(isNumbered && isKnown))
       notify({ id: isNumbered ? after + 1 : undefined, event: ERROR_EVENT, json: error });
     notify(undefined);
   }
 
-  /** Looks no more: who still follows is let go. */
+  /** Stops polling; releases all followers. */
   close(): void {
     this.#closed = true;
     for (const { onClose } of this.#watches) onClose();
@@ -149,7 +149,7 @@ export class RemoteRuns {
     this.#looking = true;
     while (this.#watches.size > 0) {
       const hasMore = await this.#look([...this.#watches]).catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking at runs of other processes failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling runs of other processes failed: ${String(error)}`);
         return false;
       });
       if (!hasMore && this.#watches.size > 0) await clock.sleep(LOOK_MS);
@@ -157,10 +157,10 @@ export class RemoteRuns {
     this.#looking = false;
   }
 
-  /** @returns whether there is more to be read at once. */
+  /** @returns whether more can be read at once. */
   async #look(watches: readonly Watch[]): Promise<boolean> {
     const { queue, events } = this.#parts;
-    // The rows before the events: of a run that has ended all events are there.
+    // Rows are read before events: the events of an ended run are then complete.
     const rows = await queue.standings([...new Set(watches.map(({ runId }) => runId))]);
     const runs = new Map(rows.map((run) => [run.run_id, run]));
     const reading = watches.flatMap((watch) => (watch.after === undefined ? [] : [{ watch, after: watch.after }]));

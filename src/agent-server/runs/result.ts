@@ -5,9 +5,9 @@ import { answerOf } from './engine-run.ts';
 import type { Reached } from './engine-run.ts';
 import { describeError } from './run-error.ts';
 
-/** What a run comes to while it goes on, and what is told of that as JSON. A large state is put into words once. */
+/** The result of a run while it proceeds, and its JSON. A large state is serialized once. */
 export class Result {
-  /** Kept up to date by the engine's run. */
+  /** Updated by the engine run. */
   readonly reached: Reached = { values: undefined, waitsFor: undefined };
   readonly #runId: string;
   readonly #log: (line: string) => void;
@@ -26,28 +26,28 @@ export class Result {
   }
 
   /**
-   * What a caller who waits is answered where the run succeeds.
+   * The response for a waiting caller if the run succeeds.
    *
-   * @throws what JSON's writer throws of a state that JSON can't hold: that is how the run failed.
+   * @throws the error of `JSON.stringify` for a state that JSON can't represent, which fails the run.
    */
   answer(): string {
     const { values, waitsFor } = this.reached;
     return values !== undefined && waitsFor === undefined ? this.#wire(values) : toWire(answerOf(this.reached));
   }
 
-  /** The state that the run reached; undefined where there is none, or JSON can't hold it. */
+  /** The state as JSON; undefined if there is none, or JSON can't represent it. */
   values(): string | undefined {
     const { values } = this.reached;
     if (values === undefined) return undefined;
     try {
       return this.#wire(values);
     } catch (error) {
-      this.#log(`The state of run ${this.#runId} is no JSON: ${describeError(error).message}`);
+      this.#log(`The state of run ${this.#runId} is not valid JSON: ${describeError(error).message}`);
       return undefined;
     }
   }
 
-  /** What its messages tell of tokens. A message of the agent's may throw when it is looked at, and then tells none. */
+  /** The token usage of its messages. An agent's message may throw when read; its usage is then ignored. */
   usage(): Usage | undefined {
     try {
       return usageOf(this.reached.first, this.reached.values);

@@ -1,21 +1,21 @@
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { RunEnd } from './run-row.ts';
 
-/** Why a run was ended from outside; `taken`: another process carries it out. */
-export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'handover' | 'taken';
+/** Why a run was stopped from outside; `released`: for another process to continue; `taken`: another process has it. */
+export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'released' | 'taken';
 
-/** What a caller is told of a run that was ended from outside. */
+/** The error of a run that was stopped from outside. */
 const WORDS: Record<StopReason, { error: string; message: string }> = {
   cancelled: { error: 'RunCancelled', message: 'The run was cancelled.' },
   'rolled-back': { error: 'RunCancelled', message: 'The run was cancelled and what it did was undone.' },
   'caller-gone': { error: 'RunCancelled', message: 'The run was cancelled because its caller went away.' },
   'timed-out': { error: 'TimeoutError', message: 'The run took longer than a run may take on this server.' },
   shutdown: { error: 'ServerStopped', message: 'The server stopped before the run had ended.' },
-  handover: { error: 'ServerStopped', message: 'The server stopped; another process goes on with the run.' },
+  released: { error: 'ServerStopped', message: 'The server stopped; another process goes on with the run.' },
   taken: { error: 'ServerStopped', message: 'Another process goes on with the run.' },
 };
 
-/** The reason with which a run's signal aborts. */
+/** The abort reason of a run's signal. */
 export class RunStopped extends Error {
   readonly reason: StopReason;
 
@@ -26,18 +26,18 @@ export class RunStopped extends Error {
   }
 }
 
-/** The status with which a run ends that threw this, or nothing. */
+/** The final status of a run that threw this, or nothing. */
 export function statusOf(thrown: unknown): FinalRunStatus {
   if (thrown === undefined) return 'success';
   if (!(thrown instanceof RunStopped)) return 'error';
   return thrown.reason === 'timed-out' ? 'timeout' : 'interrupted';
 }
 
-/** A failure of a graph as the API tells it: the type of the error and its message. */
+/** Describes a failure of a graph for the API: the type of the error and its message. */
 export function describeError(thrown: unknown): NonNullable<RunEnd['error']> {
   if (!(thrown instanceof Error))
     return { error: 'Error', message: typeof thrown === 'string' ? thrown : `Threw ${typeof thrown}` };
-  // A graph may have put anything there, whatever the types say.
+  // At run time these may be of any type.
   const [name, message]: unknown[] = [thrown.name, thrown.message];
   const named: unknown = name !== '' && name !== 'Error' ? name : thrown.constructor.name;
   return {

@@ -3,7 +3,7 @@ import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
 import { ATTEMPT_IDS } from './event-log.ts';
 
-/** An event of a run as it is stored. */
+/** A stored event of a run. */
 export interface StoredEvent {
   /** Its number: later attempts have higher ones. */
   id: number;
@@ -12,41 +12,41 @@ export interface StoredEvent {
   json: string;
 }
 
-/** How a run ended, stored before the run's own end is, for those who wait in other processes. */
+/** The outcome of a run, stored before the run's own end for callers that wait in other processes. */
 export interface StoredEnding {
   kind: 'values' | 'error';
-  /** What a caller who waits is answered, or the error. */
+  /** The response for a waiting caller, or the error. */
   json: string;
 }
 
-/** How far somebody has read the events of a run. */
+/** A follower's position in the events of a run. */
 export interface Cursor {
   runId: string;
-  /** The number of the last event that was read. */
+  /** The number of the last event read. */
   after: number;
 }
 
-/** Some of the events after a cursor. */
+/** A page of events after a cursor. */
 export interface EventPage {
   events: StoredEvent[];
   /** There may be more of them. */
   hasMore: boolean;
 }
 
-/** Which events of an attempt were dropped: its numbers begin with `from`. */
+/** The dropped events of an attempt, whose numbers start with `from`. */
 export interface Dropped {
   from: number;
   upTo: number;
 }
 
-/** The event that tells that those before it were dropped, in the place of the last of them. */
+/** The event that replaces the last dropped one and reports that events were dropped. */
 export const droppedEvent = (runId: string, { from, upTo }: Dropped): StoredEvent => ({
   id: upTo,
   event: METADATA_EVENT,
   json: JSON.stringify({ run_id: runId, attempt: from / ATTEMPT_IDS + 1, dropped_up_to: upTo }),
 });
 
-/** The most that is read at once: events of one run, and bytes of all runs that are asked about together. One event is always read. */
+/** The page limits: events of one run, and bytes of all runs of a query. At least one event is read. */
 const MOST_READ = { events: 100, bytes: 16 * 1024 * 1024 };
 
 interface ReadRow {
@@ -58,22 +58,21 @@ interface ReadRow {
 }
 
 /**
- * The stored events of runs: of resumable ones, so that a broken stream can be gone on with, and of those that somebody
- * follows in another process than theirs. Other runs leave none.
+ * The stored events of runs: of resumable runs, so that streams can resume, and of runs that another process follows.
  */
 export class RunEvents {
   readonly #storage: Storage;
   readonly #processId: string;
   readonly #clock: Clock;
 
-  /** @param processId whose runs' events are written: those of others can't be. */
+  /** @param processId the owner of the runs; events of other processes' runs are rejected. */
   constructor(storage: Storage, processId: string, clock: Clock) {
     this.#storage = storage;
     this.#processId = processId;
     this.#clock = clock;
   }
 
-  /** Stores events of a run, and how it is about to end. */
+  /** Stores events of a run, and its outcome. */
   async write(runId: string, events: readonly StoredEvent[], ending?: StoredEnding & { id: number }): Promise<void> {
     const rows = [
       ...events.map(({ id, event, json }) => ({ id, event, json, atEnd: false })),
@@ -100,7 +99,7 @@ export class RunEvents {
     });
   }
 
-  /** The next events after each cursor, in their order, one page each at most. */
+  /** The next events after each cursor, in order, one page each. */
   async after(cursors: readonly Cursor[]): Promise<EventPage[]> {
     if (cursors.length === 0) return [];
     const { rows } = await this.#storage.pool.query<ReadRow>({
@@ -135,7 +134,7 @@ export class RunEvents {
     }));
   }
 
-  /** Drops the oldest events of an attempt; the last of them becomes the event that tells so. */
+  /** Drops the oldest events of an attempt; the last of them is replaced by an event that reports it. */
   async drop(runId: string, gone: Dropped): Promise<void> {
     const { event, json } = droppedEvent(runId, gone);
     await this.#storage.pool.query({
@@ -152,7 +151,7 @@ export class RunEvents {
     });
   }
 
-  /** Up to which number a run's events were dropped, where some after the given number were: it can't be gone on with from there. */
+  /** The last dropped number of a run's events, if it is after the given one: a stream can't resume from there. */
   async droppedAfter(runId: string, after: number): Promise<number | undefined> {
     const { rows } = await this.#storage.pool.query<{ id: string }>(
       `select id from run_events where run_id = $1 and id > $2 and event = $3 and id % $4 <> 0 and not at_end
@@ -162,7 +161,7 @@ export class RunEvents {
     return rows[0] && Number(rows[0].id);
   }
 
-  /** The number of the last event that is stored; -1 where there is none. */
+  /** The number of the last stored event; -1 if there is none. */
   async last(runId: string): Promise<number> {
     const { rows } = await this.#storage.pool.query<{ id: string | null }>(
       'select max(id) as id from run_events where run_id = $1 and not at_end',
@@ -171,7 +170,7 @@ export class RunEvents {
     return Number(rows[0]?.id ?? -1);
   }
 
-  /** Whether events are all that is left of a run and its thread: of a stateless one that is over. */
+  /** Whether events are all that remains of an ended stateless run. */
   async areLeft(threadId: string, runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query(
       `select from run_events where run_id = $1
@@ -183,7 +182,7 @@ export class RunEvents {
     return rowCount === 1;
   }
 
-  /** How a run's last attempt ended, and the number of the event that told it, where that was stored. */
+  /** The outcome of a run's last attempt, and the number of its event, if stored. */
   async ending(runId: string): Promise<(StoredEnding & { id: number }) | undefined> {
     const { rows } = await this.#storage.pool.query<{ id: string; event: string; data: string; at_end: boolean }>(
       'select id, event, data, at_end from run_events where run_id = $1 order by id desc limit 1',
@@ -194,7 +193,7 @@ export class RunEvents {
     return { kind: row.event === 'error' ? 'error' : 'values', json: row.data, id: Number(row.id) };
   }
 
-  /** Forgets what runs left that have ended, from before a time (ms since the epoch). */
+  /** Prunes events of runs that ended before a time (ms since the epoch). */
   async forget(before: number): Promise<void> {
     await this.#storage.pool.query(
       `delete from run_events where written_at < $1 and not exists (

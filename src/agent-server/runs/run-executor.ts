@@ -6,45 +6,45 @@ import type { RunPlan } from './run-plan.ts';
 import { Slots } from './slots.ts';
 import { ThreadLines } from './thread-lines.ts';
 
-/** The runs that this process has in hand, each in the line of its thread. */
+/** The runs of this process, queued by thread. */
 export class RunExecutor {
   readonly slots: Slots;
   readonly #around: RunDependencies;
   readonly #executions = new Map<string, Execution>();
-  /** Runs that are being written down. */
+  /** Runs that are being stored. */
   readonly #start = new Set<string>();
   readonly #lines = new ThreadLines();
-  /** Told of every run as it comes in hand. */
+  /** Called with every run that this process starts or takes over. */
   onStarted: (execution: Execution) => void = () => undefined;
 
-  /** @param atOnce how many runs may be carried out at once. */
+  /** @param atOnce the number of concurrent runs. */
   constructor(atOnce: number, around: Omit<RunDependencies, 'slots'>) {
     this.slots = new Slots(atOnce);
     this.#around = { ...around, slots: this.slots };
   }
 
-  /** The run, if it is in hand. */
+  /** Finds a run of this process. */
   find(runId: string): Execution | undefined {
     return this.#executions.get(runId);
   }
 
-  /** The runs of a thread that are in hand. */
+  /** The runs of a thread in this process. */
   ofThread(threadId: string): Execution[] {
     return [...this.#executions.values()].filter(({ plan }) => plan.threadId === threadId);
   }
 
-  /** The ids of the runs that are in hand, or about to be; not of those that are only followed. */
+  /** The ids of this process's runs, including those being stored, without those that it only follows. */
   ids(): string[] {
     const own = [...this.#executions.values()].filter(({ isRemote }) => !isRemote);
     return [...own.map(({ plan }) => plan.runId), ...this.#start];
   }
 
-  /** The ids of those that have not begun yet: another process may take them. */
+  /** The ids of pending runs, which another process may take. */
   waiting(): string[] {
     return [...this.#executions.values()].flatMap(({ isWaiting, plan }) => (isWaiting ? [plan.runId] : []));
   }
 
-  /** Has runs counted as in hand while they are written down. */
+  /** Counts runs as this process's while they are being stored. */
   async whileStarting<T>(runIds: readonly string[], begin: () => Promise<T>): Promise<T> {
     for (const id of runIds) this.#start.add(id);
     try {
@@ -54,7 +54,7 @@ export class RunExecutor {
     }
   }
 
-  /** Begins to carry out a run that is written down. */
+  /** Starts to execute a stored run. */
   carryOut(plan: RunPlan, sequence: number, start: Omit<RunStart, 'after' | 'joinLine'>): Execution {
     const { runId, threadId } = plan;
     let leave = (): void => undefined;
@@ -63,7 +63,7 @@ export class RunExecutor {
       leave = this.#lines.add(threadId, { sequence: place, ended: execution.ended });
       return before;
     };
-    // A run that is put off stands in nobody's way until its time has come.
+    // A delayed run does not block its thread until it is due.
     const isPutOff = plan.delayMs > 0;
     const after = isPutOff ? undefined : this.#lines.endBefore(threadId, sequence);
     const execution = new Execution(plan, this.#around, { ...start, after, joinLine });
@@ -73,10 +73,10 @@ export class RunExecutor {
     void execution.ended
       .catch((error: unknown) => {
         if (!(error instanceof RunStopped))
-          this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`);
+          this.#around.log(`Run ${runId} failed with an internal error: ${String(error)}`);
       })
       .finally(() => {
-        // It may have come back to this process while it was followed elsewhere.
+        // The run may have returned to this process while it was followed in another one.
         if (this.#executions.get(runId) === execution) this.#executions.delete(runId);
         leave();
       });
@@ -84,20 +84,20 @@ export class RunExecutor {
   }
 
   /**
-   * Waits for the runs in hand. After `withinMs` those that go on without a caller are left to the next process, and the
-   * others end as interrupted; those whose time is not near are left to it at once.
+   * Waits for the runs. After `withinMs` detached ones are released to the next process, and the others end as
+   * interrupted; delayed detached runs are released at once.
    */
   async drain(withinMs: number, clock: Clock): Promise<void> {
     for (const execution of this.#executions.values()) {
-      if (execution.isPutOff && execution.plan.detached) execution.stop('handover');
+      if (execution.isPutOff && execution.plan.detached) execution.stop('released');
     }
     const enough = new AbortController();
     const all = this.#allEnded().then(() => enough.abort());
     await Promise.race([all, clock.sleep(withinMs, enough.signal).catch(() => all)]);
-    // One that came in hand meanwhile is let go of as well.
+    // Loops, because runs may be added meanwhile.
     while (this.#executions.size > 0) {
       for (const execution of this.#executions.values())
-        execution.stop(execution.plan.detached ? 'handover' : 'shutdown');
+        execution.stop(execution.plan.detached ? 'released' : 'shutdown');
       await this.#settled();
     }
   }

@@ -12,8 +12,8 @@ import { withoutClaims } from '../auth/caller.ts';
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
 /**
- * What a run is carried out with, the `kwargs` of a run (section "Webhook notification"): the input, the assistant's
- * and the run's own configuration as one, and the other parameters. Another process must be able to go on from this.
+ * The parameters of a run, its `kwargs` (section "Webhook notification"): the input, the merged configuration of assistant
+ * and run, and the other parameters. Another process must be able to continue from them.
  */
 export const RunKwargs = z.looseObject({
   input: z.unknown().optional(),
@@ -23,7 +23,7 @@ export const RunKwargs = z.looseObject({
     recursion_limit: z.int().optional(),
     configurable: freeObject,
   }),
-  /** Absent where neither the assistant nor the run has one. */
+  /** Absent if neither the assistant nor the run has one. */
   context: freeObject.optional(),
   checkpoint: Checkpoint.optional(),
   stream_mode: z.array(z.enum(STREAM_MODES)),
@@ -38,38 +38,38 @@ export const RunKwargs = z.looseObject({
 });
 export type RunKwargs = z.infer<typeof RunKwargs>;
 
-/** How the caller follows the run: not at all, by its events, or by its result. */
+/** How the caller follows the run: not at all, by a stream, or by waiting. */
 export type Carried = 'background' | 'stream' | 'wait';
 
-/** A run that is about to be accepted. */
+/** A run to accept. */
 export interface RunPlan {
   runId: string;
   threadId: string;
   assistantId: string;
   graphId: string;
   metadata: FreeObject;
-  /** What a thread that is made for the run begins with: the request's own metadata. */
+  /** The metadata of a thread that is created for the run: the request's own. */
   threadMetadata: FreeObject;
   kwargs: RunKwargs;
   multitaskStrategy: MultitaskStrategy;
-  /** The URL that is told of its end; may hold a token. */
+  /** The URL to notify at the end; may hold a token. */
   webhook: string | undefined;
   /** A stateless run whose thread is not kept. */
   temporary: boolean;
-  /** Goes on when nobody is connected. */
+  /** Continues after its caller disconnects. */
   detached: boolean;
-  /** Its events are stored, so that a stream can be joined from where it broke. */
+  /** Its events are stored, so that a stream can resume. */
   resumable: boolean;
-  /** How long to wait before it starts, in milliseconds. */
+  /** The delay of its start, in milliseconds. */
   delayMs: number;
   /** When it was accepted, in milliseconds since the epoch. */
   acceptedAt: number;
 }
 
-/** Which run, for whom, and how it is followed. */
+/** The context of a run request. */
 export interface RunOrder {
   runId: string;
-  /** The thread's id, or one made for a stateless run. */
+  /** The thread's id, or a generated one for a stateless run. */
   threadId: string;
   stateless: boolean;
   carried: Carried;
@@ -78,13 +78,13 @@ export interface RunOrder {
   assistant: Pick<StoredAssistant, 'assistant_id' | 'graph_id' | 'context' | 'config' | 'metadata'>;
 }
 
-/** What happens to a run on a busy thread where its request does not say. The document is silent, the public one says so. */
+/** The default for a busy thread. The specification leaves it open; this is the public description's. */
 export const DEFAULT_STRATEGY = 'enqueue' satisfies MultitaskStrategy;
 const DEFAULT_MODES: readonly StreamMode[] = ['values'];
-/** Names in `configurable` that are the engine's or the server's own: a request can't set them. */
+/** Keys of `configurable` that belong to the engine or the server: a request can't set them. */
 const RESERVED = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(?:id|ns|map)$)/;
 
-/** A request and its assistant as one plan: the run's values win over the assistant's, key by key. */
+/** Merges a request with its assistant: the run's values win, key by key. */
 export function planRun(
   request: RunCreate,
   { runId, threadId, stateless, carried, now, assistant }: RunOrder,
@@ -136,8 +136,8 @@ export function planRun(
 }
 
 /**
- * The checkpoint of the whole graph at which a run begins; undefined where it names none. That of a graph inside is
- * reached from it: its map names both.
+ * The checkpoint of the whole graph at which a run starts; undefined if it names none. For a subgraph's checkpoint, the
+ * map names that of the whole.
  */
 export function checkpointOfAll(checkpoint: RunKwargs['checkpoint']): string | undefined {
   const ofAll = checkpoint?.checkpoint_map?.[''];

@@ -3,10 +3,10 @@ import type { Usage } from '../tracing/usage.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { FinalRunStatus, MultitaskStrategy, Run, RunStatus } from '../../contract/agent/run.ts';
 
-/** A run as it is stored. */
+/** A stored run. */
 export interface StoredRun {
   run_id: string;
-  /** The order in which runs were accepted: a whole number. */
+  /** The order of acceptance: an integer. */
   sequence: string;
   thread_id: string;
   assistant_id: string;
@@ -28,25 +28,25 @@ export interface StoredRun {
   updated_at: Date;
 }
 
-/** Whether a run has still to end. */
+/** Whether a run has not ended. */
 export const isUnfinished = ({ status }: Pick<StoredRun, 'status'>): boolean =>
   status === 'pending' || status === 'running';
 
-/** How a run ended. `values` is the last state it reached, undefined where it reached none. */
+/** The end of a run. `values` is its last state, undefined if it reached none. */
 export interface RunEnd {
   status: FinalRunStatus;
   error?: { error: string; message: string } | undefined;
-  /** JSON, as the API shows it. */
+  /** JSON in the API's form. */
   values: string | undefined;
-  /** What the thread waits for: a task's id to its interrupts, as JSON. */
+  /** The thread's interrupts by task id, as JSON. */
   interrupts: string;
-  /** How many tokens its messages tell of; undefined where none tells any. */
+  /** The token usage of its messages; undefined if none reports any. */
   usage?: Usage | undefined;
-  /** Whether the state has a next node: the thread is in the middle of something. */
+  /** Whether the state has a next node. */
   unfinishedState: boolean;
 }
 
-/** A run as the API shows it (section "Run", `run_started_at` and the like from the webhook's table). */
+/** Serializes a run for the API (section "Run", `run_started_at` and the like from the webhook's table). */
 export function showRun(run: StoredRun): Run {
   return {
     run_id: run.run_id,
@@ -63,7 +63,7 @@ export function showRun(run: StoredRun): Run {
   };
 }
 
-/** A run that was just accepted and has not begun, as the API shows it. */
+/** Serializes a run that was just accepted and has not started. */
 export function showAccepted(plan: RunPlan): Run {
   const accepted = new Date(plan.acceptedAt).toISOString();
   return {

@@ -23,7 +23,7 @@ import type { StoredRun } from './run-row.ts';
 import type { Started, CancelFilter, Querying, RunStore } from './store.ts';
 import { atPlace, writeDown } from './write-down.ts';
 
-/** What the runs of a process work with. */
+/** The dependencies of `Runs`. */
 export interface RunsParts {
   assistants: AssistantStore;
   threads: ThreadStore;
@@ -33,19 +33,19 @@ export interface RunsParts {
   graphs: Graphs;
   clock: Clock;
   log: (line: string) => void;
-  /** How many runs may be carried out at once. */
+  /** The number of concurrent runs. */
   atOnce: number;
-  /** How long (ms) a run may take; for ever where absent. */
+  /** The time limit (ms) of a run; absent for none. */
   limitMs?: number | undefined;
   checkWebhook: CheckWebhook;
-  /** Undefined where the agent has no rules of access. */
+  /** Undefined if the agent has no authorization rules. */
   access?: Pick<RunAccess, 'mayUse'> | undefined;
 }
 
-/** The way in for runs, and the way to those that there are, whichever process carries them out. */
+/** Starts runs and gives access to existing ones, whichever process executes them. */
 export class Runs {
   readonly #parts: RunsParts;
-  /** Runs for those who wait for them or hear their events. */
+  /** Waits for runs and streams them. */
   readonly following: Following;
   readonly #executor: RunExecutor;
   readonly #remoteRuns: RemoteRuns;
@@ -63,10 +63,10 @@ export class Runs {
   }
 
   /**
-   * Accepts a run and begins to carry it out. It is in the database before this resolves.
+   * Accepts a run and starts it. The run is stored before this resolves.
    *
    * @param threadId undefined for a stateless run.
-   * @throws Refusal when the run can't be accepted.
+   * @throws Refusal if the run can't be accepted.
    */
   async start(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<Execution> {
     const plan = await this.#plan({ request, threadId, carried });
@@ -90,9 +90,9 @@ export class Runs {
   }
 
   /**
-   * Accepts several stateless runs in the background: all of them, or none.
+   * Accepts several stateless background runs: all or none.
    *
-   * @throws Refusal of the first that can't be accepted; `loc` then names its place.
+   * @throws Refusal of the first that can't be accepted; `loc` names its position.
    */
   async startMany(requests: readonly RunCreate[]): Promise<RunPlan[]> {
     const plans: RunPlan[] = [];
@@ -111,12 +111,11 @@ export class Runs {
   }
 
   /**
-   * Accepts a run in the background that is written down in a transaction of the caller's: it is there with what else
-   * that transaction does, or not at all.
+   * Accepts a background run as part of the caller's transaction.
    *
-   * @param within is handed what writes the run down on the transaction's connection. It resolves once all is committed
-   *   with what became of the run, and with undefined where nothing was.
-   * @throws Refusal when the run can't be accepted.
+   * @param within receives a function that stores the run on the transaction's connection. It resolves after the commit
+   *   with that function's result, or with undefined if the run was not stored.
+   * @throws Refusal if the run can't be accepted.
    */
   async startWithin(
     request: RunCreate,
@@ -135,88 +134,88 @@ export class Runs {
   }
 
   /**
-   * Looks whether a run would be accepted in the background, its thread aside.
+   * Checks whether a background run would be accepted; does not check its thread.
    *
-   * @returns whose run it would be.
-   * @throws Refusal where it would not.
+   * @returns the run's assistant and graph.
+   * @throws Refusal if not.
    */
   async check(request: RunCreate, threadId: string | undefined): Promise<Pick<RunPlan, 'assistantId' | 'graphId'>> {
     return this.#plan({ request, threadId, carried: 'background' });
   }
 
-  /** @throws Refusal where a run can't name this URL. */
+  /** @throws Refusal if a run can't use this URL. */
   checkWebhook(url: string | undefined): void {
     this.#parts.checkWebhook(url);
   }
 
-  /** The run, if this process has it in hand. */
+  /** Finds a run of this process. */
   find(runId: string): Execution | undefined {
     return this.#executor.find(runId);
   }
 
-  /** The runs of a thread that this process has in hand. */
+  /** The runs of a thread in this process. */
   ofThread(threadId: string): Execution[] {
     return this.#executor.ofThread(threadId);
   }
 
-  /** Has somebody told of every run as it comes in hand here, before anything of it happens. */
+  /** Registers a listener for every run that this process starts or takes over, called before its first event. */
   onStarted(listener: (execution: Execution) => void): void {
     this.#executor.onStarted = listener;
   }
 
-  /** The ids of the runs that this process has in hand, or is about to. */
+  /** The ids of this process's runs, including those being stored. */
   inHand(): string[] {
     return this.#executor.ids();
   }
 
-  /** The ids of the runs in hand that have not begun yet. */
+  /** The ids of this process's pending runs. */
   waiting(): string[] {
     return this.#executor.waiting();
   }
 
-  /** Whether this process is about to leave: it takes no more runs. */
+  /** Whether this process is shutting down: it accepts no runs. */
   get isLeaving(): boolean {
     return this.#closing;
   }
 
-  /** Whether it has left the runs of other processes as well: that nothing more is told of one is not its end. */
+  /** Whether it also stopped following runs of other processes: the end of their events is not the end of the run. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
-  /** How many more runs could be carried out at once. */
+  /** The number of free slots. */
   get room(): number {
     return this.#closing ? 0 : this.#executor.slots.free;
   }
 
-  /** Carries out a run that another process left; it has been taken up in the database. */
+  /** Executes a run of another process that was taken over in the database. */
   adopt(plan: RunPlan, sequence: number, attempt: number): Execution {
     return this.#executor.carryOut(plan, sequence, { attempt, started: false, followed: false });
   }
 
-  /** Ends an unfinished run, wherever it is carried out. */
+  /** Ends an unfinished run in any process. */
   cancel(run: Pick<StoredRun, 'run_id'>, action: CancelAction): Promise<void> {
     return this.#cancelling.one(run.run_id, action);
   }
 
-  /** Ends every unfinished run of those, wherever they are carried out. */
+  /** Ends every unfinished run that matches, in any process. */
   cancelMany(which: CancelFilter, action: CancelAction): Promise<void> {
     return this.#cancelling.many(which, action);
   }
 
-  /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
+  /** Ends every unfinished run of a thread, and waits for them; for those of other processes only for a limited time. */
   cancelThread(threadId: string): Promise<void> {
     return this.#cancelling.ofThread(threadId);
   }
 
-  /** Ends a run because somebody went who had joined it and wanted that. */
+  /** Ends a run because a caller that joined it with `cancel_on_disconnect` disconnected. */
   leave(run: Pick<StoredRun, 'run_id'>): void {
     this.#cancelling.leave(run.run_id);
   }
 
   /**
-   * Takes no more runs, and waits for those in hand. After `withinMs` those that go on without a caller are left to
-   * the next process, and the others end as interrupted.
+   * Accepts no more runs, and waits for the current ones. After `withinMs` detached ones are released to the next process,
+   * and the others end as interrupted.
    */
   async drain(withinMs: number): Promise<void> {
     this.#closing = true;
@@ -226,10 +225,11 @@ export class Runs {
   }
 
   #mustBeOpen(): void {
-    if (this.#closing) throw new Refusal(503, 'The server is stopping and takes no new runs. Ask again in a moment.');
+    if (this.#closing)
+      throw new Refusal(503, 'The server is shutting down and accepts no new runs. Retry in a moment.');
   }
 
-  /** @throws Refusal when the run can't be accepted. */
+  /** @throws Refusal if the run can't be accepted. */
   async #plan(order: Order): Promise<RunPlan> {
     this.#mustBeOpen();
     const plan = await planOrder(order, this.#parts);
@@ -238,7 +238,7 @@ export class Runs {
     return plan;
   }
 
-  /** Begun at a checkpoint that is not there, a run would leave an empty thread: the engine takes it for a new one. */
+  /** Requires the checkpoint of the run: the engine would treat a missing one as an empty thread. */
   async #mustHaveItsCheckpoint({ threadId, kwargs: { checkpoint } }: RunPlan): Promise<void> {
     const id = checkpointOfAll(checkpoint);
     if (id !== undefined && !(await this.#parts.store.hasCheckpoint(threadId, id))) throw noCheckpoint(threadId, id);

@@ -5,7 +5,7 @@ import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 
-/** How long (ms) until the end of a run is written down again, while the database is away. */
+/** The retry interval (ms) for storing the end of a run while the database is unavailable. */
 const RETRY_MS = 500;
 
 const failedWith = (error: string, message: string): RunEnd => ({
@@ -17,25 +17,25 @@ const failedWith = (error: string, message: string): RunEnd => ({
 });
 const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
 
-/** The end of a run whose error can't be looked at. */
+/** The end of a run whose error can't be read. */
 export const UNREADABLE_ERROR = failedWith('Error', 'The run failed with an error that can not be shown.');
 
-/** The database has taken one of two back that wait for each other: it may be asked again. */
+/** A deadlock victim, which may retry. */
 const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
 
-/** How a run ended. */
+/** An ended run. */
 export interface Ended {
   plan: RunPlan;
   end: RunEnd;
-  /** What it failed with, or was stopped with. */
+  /** The error, or the stop reason. */
   failure: unknown;
 }
 
 /**
- * Writes the end of a run down, however long the database is away: nobody hears of an end that is not stored. An end
- * that can't be stored as it is becomes a failure that says so.
+ * Stores the end of a run, retrying for as long as the database is unavailable: an end is reported only once it is stored.
+ * An end that can't be stored becomes a failure that says so.
  *
- * @returns the end that is stored, or `taken` where another process has the run, and will end it.
+ * @returns the stored end, or `taken` if another process has the run and will end it.
  */
 export async function settle(ended: Ended, around: RunDependencies): Promise<RunEnd | 'taken'> {
   const { clock, log } = around;
@@ -55,11 +55,11 @@ export async function settle(ended: Ended, around: RunDependencies): Promise<Run
   }
 }
 
-/** @returns false where another process has the run. */
+/** @returns false if another process has the run. */
 async function write({ plan, end, failure }: Ended, { store, queue }: RunDependencies): Promise<boolean> {
   const { runId } = plan;
   const reason = failure instanceof RunStopped ? failure.reason : undefined;
-  if (reason === 'handover') {
+  if (reason === 'released') {
     await queue.release(runId);
     return true;
   }
@@ -67,7 +67,7 @@ async function write({ plan, end, failure }: Ended, { store, queue }: RunDepende
   await store.rollBack(runId);
   return !(await isRemote());
 
-  /** Nothing was changed: the run is gone, its end was stored before without our hearing of it, or it is another's. */
+  /** Called if nothing changed: the run is gone, its end was already stored, or another process has it. */
   async function isRemote(): Promise<boolean> {
     const [standing] = await queue.standings([runId]);
     return standing !== undefined && standing.process_id !== queue.processId;

@@ -1,4 +1,4 @@
-/** So many runs at once and no more; the others wait in the order in which they came. */
+/** Limits concurrent runs; the others wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,26 +7,26 @@ export class Slots {
     this.#free = count;
   }
 
-  /** How many nobody has. */
+  /** The number of free slots. */
   get free(): number {
     return this.#free;
   }
 
-  /** Takes a slot if one is free and nobody waits for it. */
+  /** Takes a slot if one is free and no run waits for it. */
   tryTake(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
     return true;
   }
 
-  /** Takes a slot when there is one; rejects with the signal's reason when it aborts first. */
+  /** Waits for a slot; rejects with the signal's reason if that aborts first. */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.tryTake()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = () => {
       const place = this.#waiting.indexOf(resolve);
-      // Not in the queue any more: the slot has been given, and whoever holds it gives it back.
+      // No longer queued: the run has received the slot and will release it.
       if (place < 0) return;
       this.#waiting.splice(place, 1);
       reject(signal.reason);
@@ -40,7 +40,7 @@ export class Slots {
     }
   }
 
-  /** Gives a slot back, to whoever waits longest. */
+  /** Releases a slot to the run that has waited longest. */
   give(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -8,37 +8,37 @@ import type { HowFar } from './reads.ts';
 import type { RunStore } from './store.ts';
 
 /**
- * How a run begins. `asked`: as it was asked for. `go-on`: where it was, for what it was told is in its own states.
- * `answer-taken`: where it was, but what it was told lies where the next question would take it. `over`: as it was asked
- * for, once what it wrote is undone.
+ * How an attempt starts. `as-requested`: from the request. `go-on`: from the last checkpoint, which includes the request.
+ * `answer-taken`: from the last checkpoint, after withdrawing the resume value, which the next interrupt would consume.
+ * `over`: from the request, after undoing the former attempt's writes.
  */
-export type Start = 'asked' | 'go-on' | 'answer-taken' | 'over';
+export type Start = 'as-requested' | 'go-on' | 'answer-taken' | 'over';
 
-/** How a later attempt begins: what a run was told counts once, and is not lost. */
+/** Decides how a later attempt starts, so that a run's input or command is applied exactly once. */
 export function startAgain({ command, checkpoint }: RunPlan['kwargs'], { wentOn, inside, taken }: HowFar): Start {
   if (wentOn) return 'go-on';
-  if (!command) return 'asked';
+  if (!command) return 'as-requested';
   if (!inside || checkpoint !== undefined) return 'over';
-  return taken ? 'answer-taken' : 'asked';
+  return taken ? 'answer-taken' : 'as-requested';
 }
 
-/** What the engine gets for an attempt. */
+/** The engine's input for an attempt. */
 export interface Started {
   input: unknown;
   kwargs: RunPlan['kwargs'];
 }
 
-/** What an attempt begins with. */
+/** The dependencies of an attempt. */
 export interface AttemptParts {
   attempt: number;
   graph: Graph;
   graphs: Graphs;
   store: RunStore;
-  /** Asks the database; each thing that is asked here may be done twice. */
+  /** Queries the database with retries; all queries are idempotent. */
   ask: <T>(ask: () => Promise<T>) => Promise<T>;
 }
 
-/** Has all in place for an attempt of a run, and tells what the engine gets. */
+/** Prepares the database for an attempt of a run, and returns the engine's input. */
 export async function beginAttempt(
   { runId, threadId, graphId, temporary, kwargs }: RunPlan,
   { attempt, graph, graphs, store, ask }: AttemptParts,
@@ -46,7 +46,7 @@ export async function beginAttempt(
   const isLater = attempt > 1 && !temporary;
   const start = isLater
     ? startAgain(kwargs, await ask(() => store.howFar({ thread_id: threadId, run_id: runId })))
-    : 'asked';
+    : 'as-requested';
   if (start === 'over') await ask(() => store.startOver(runId));
   if (start === 'answer-taken') await ask(() => store.answerTaken(runId));
   if (start === 'go-on' || start === 'answer-taken')
@@ -54,13 +54,13 @@ export async function beginAttempt(
   const input = kwargs.input ?? null;
   const command = kwargs.command && (await withQuestion(kwargs.command, graph, threadId, kwargs.checkpoint));
   const getsAnswer = command?.resume !== undefined && !isByQuestion(command.resume);
-  // The engine keeps an answer that a former run was told, and would give it to the next question.
+  // The engine keeps a former run's resume value, and would pass it to the next interrupt.
   if (!temporary && !getsAnswer && (command !== undefined || input === null))
     await ask(() => store.formerAnswersTaken({ threadId, runId }));
   return { input: command ? graphs.command(graphId, command) : input, kwargs };
 }
 
-/** The engine takes `false`, `0` and the like for no answer, unless they name the question. */
+/** Adds the interrupt's id to values such as `false` and `0`, which the engine otherwise ignores. */
 async function withQuestion(
   command: Command,
   graph: Graph,
@@ -69,7 +69,7 @@ async function withQuestion(
 ): Promise<Command> {
   const { resume, update, goto } = command;
   if (resume === undefined || Boolean(resume)) return command;
-  // Where it is told to do something else, no answer is meant by null.
+  // Beside other commands, null is no resume value.
   if (resume === null && (update != null || goto != null)) return { update, goto };
   const id = checkpointOfAll(checkpoint);
   const place = { thread_id: threadId, ...(id === undefined ? {} : { checkpoint_id: id }) };
@@ -84,7 +84,7 @@ const idOf = (interrupt: unknown): string =>
 
 const isQuestion = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);
 
-/** Whether answers name the questions that they are for. */
+/** Whether resume values are already keyed by interrupt id. */
 const isByQuestion = (resume: unknown): boolean =>
   typeof resume === 'object' &&
   resume !== null &&

@@ -5,9 +5,9 @@ import { openTasks } from './open-tasks.ts';
 import type { RunEnd } from './run-row.ts';
 
 /**
- * What the thread of a run that stopped in the middle waits for: the interrupts of each task, and whether any node is next.
+ * The interrupts of each task after a run stopped, and whether a node is next.
  *
- * @throws what the database throws while it is away: the state may be read later.
+ * @throws the database's error while it is unavailable: the state can be read later.
  */
 export async function stateAfter(
   graph: Graph,
@@ -22,7 +22,7 @@ export async function stateAfter(
     return { interrupts: toWire(interrupts), unfinishedState: next.length > 0 };
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
-    // The run has ended all the same; only what its thread waits for stays unknown.
+    // The run has ended anyway; only its thread's interrupts stay unknown.
     log(`The state of thread ${threadId} could not be read: ${String(error)}`);
     return { interrupts: '{}', unfinishedState: true };
   }

@@ -1,6 +1,6 @@
 /**
- * The statements in the path of every run. Each is one round trip and one commit, and the server prepares it once a
- * connection. The thread's row is the arbiter: its lock decides, also between processes, which run goes first.
+ * The statements that every run executes: prepared, one round trip and one commit each. The lock of the thread's row
+ * orders runs, also between processes.
  */
 
 const RUN_COLUMNS = `run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
@@ -11,13 +11,13 @@ const RUN_VALUES = (status: string) => `
   $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
   case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
 
-/** What a thread tells of its graph. */
+/** The graph metadata of a thread. */
 const GRAPH_OF_THREAD = `
   jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
 
 /**
- * $13: whether it may start at once. $14: what the thread learns of the run's graph. No row where the thread is missing or
- * busy, or where its time is over (`isOver`, by $12). How the thread stood is kept, for the case that the run is undone.
+ * $13: whether it may start at once. $14: the graph metadata for the thread. No row if the thread is missing, busy or
+ * expired (`isOver`, by $12). Stores the former state of the thread, for a rollback.
  */
 export const beginOnThread = (isOver: string) => ({
   name: 'begin-on-thread',
@@ -45,7 +45,7 @@ export const BEGIN_WITH_THREAD = {
     returning status, sequence`,
 };
 
-/** A stateless run that keeps nothing. */
+/** A stateless run without a kept thread. */
 export const BEGIN_ALONE = {
   name: 'begin-alone',
   text: `
@@ -54,8 +54,8 @@ export const BEGIN_ALONE = {
 };
 
 /**
- * $1 run, $2 process, $3 now. No row while a run that came before is unfinished, or when the run is not ours to start. One
- * whose time has not come (`start_after`) is before nobody. Asked by `exists`, the database joins all that have not ended.
+ * $1 run, $2 process, $3 now. No row while an earlier run is unfinished, or if this process doesn't have the run. Delayed
+ * runs (`start_after`) don't block others. Uses `exists`: the database joins it with all unfinished runs.
  */
 export const CLAIM = {
   name: 'claim-run',
@@ -72,8 +72,8 @@ export const CLAIM = {
 };
 
 /**
- * Puts a run that ends into the outbox of the tracing project, in the statement that ends it: no run ends untold, and none
- * is told that has not ended. The parameters from `at` on are: whether it is told, its error, its tokens, the revision.
+ * Adds an ended run to the tracing outbox in the statement that ends it, so that each ended run is exported, and no
+ * other. The parameters from `at` on are: whether to export it, its error, its tokens, the revision.
  */
 const TRACED = (at: number, end: { status: string; endedAt: string }) => `
     traced as (
@@ -87,8 +87,8 @@ const TRACED = (at: number, end: { status: string; endedAt: string }) => `
     )`;
 
 /**
- * Puts the webhook of a run that ends into the queue, in the statement that ends it, with all that is told of the run: its
- * row may be gone by then. The parameters from `at` on are: its URL, and the URL's host.
+ * Queues the webhook of a run in the statement that ends it, with its whole payload: the run's row may be deleted. The
+ * parameters from `at` on are: its URL, and the URL's host.
  */
 const HOOKED = (at: number, end: { status: string; endedAt: string; error: string; values: string }) => `
     hooked as (
@@ -116,7 +116,7 @@ const endOnThread = (also: string) => `
 /** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12 its trace. */
 export const END_ON_THREAD = { name: 'end-on-thread', text: endOnThread('') };
 
-/** The same for a run with a webhook: $13 and $14. Where the run reached no state, the thread's is told. */
+/** The same for a run with a webhook: $13 and $14. If the run reached no state, the payload has the thread's. */
 export const END_ON_THREAD_HOOKED = {
   name: 'end-on-thread-hooked',
   text: endOnThread(
@@ -135,7 +135,7 @@ const endAlone = (also: string) => `
     ), ${TRACED(5, { status: '$4::text', endedAt: '$3::timestamptz' })}${also}
     select from run`;
 
-/** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. What a stateless run leaves: nothing but that. */
+/** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. Deletes a stateless run. */
 export const END_ALONE = { name: 'end-alone', text: endAlone('') };
 
 /** The same for a run with a webhook: $9 and $10, and $11 its error. */

@@ -15,21 +15,21 @@ import { RunReads } from './reads.ts';
 import * as statements from './statements.ts';
 import * as undoing from './undo-statements.ts';
 
-/** Which unfinished runs to cancel: those that are all of what is said. */
+/** Selects unfinished runs to cancel; all criteria must match. */
 export interface CancelFilter {
   threadId?: string | undefined;
   runIds?: readonly string[] | undefined;
   status?: RunsCancel['status'];
 }
 
-/** What takes statements: any connection, or that of a transaction. */
+/** Executes statements: a connection, or that of a transaction. */
 export type Querying = Pick<ClientBase, 'query'>;
 
-/** What became of a run that was asked for. `sequence` is the order of acceptance. */
+/** The outcome of storing a run. `sequence` is the order of acceptance. */
 export type Started =
   { kind: 'started'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
 
-/** The runs of a deployment, in its database. Every change names the process, so that a process that was taken for dead changes nothing. */
+/** The runs of a deployment. Every change names the process, so that a process presumed dead changes nothing. */
 export class RunStore extends RunReads {
   readonly #storage: Storage;
   readonly #processId: string;
@@ -39,8 +39,8 @@ export class RunStore extends RunReads {
   #webhooks: { ring(): void } | undefined;
 
   /**
-   * @param traced where runs are told to a tracing project: as those of which revision.
-   * @param isOver of which threads the time is over: they have no runs, and none begins there.
+   * @param traced whether runs are exported to a tracing project, and the revision to export.
+   * @param isOver excludes expired threads, on which no run can start.
    */
   constructor(
     storage: Storage,
@@ -57,14 +57,14 @@ export class RunStore extends RunReads {
     this.#clock = clock;
   }
 
-  /** Has the webhooks of runs that end written down from now on, and rings where there is one; without it none is sent. */
+  /** Queues webhooks of ended runs from now on, and notifies the deliverer; without this call none is sent. */
   sendWebhooks(webhooks: { ring(): void }): void {
     this.#webhooks = webhooks;
   }
 
   /**
-   * Writes a run down before anything of it happens. `atOnce` lets it be `running` from the start, where its thread is
-   * free. `on` is the connection of a transaction that it shall be a part of.
+   * Stores a run before it does anything. `atOnce` makes it `running` at once if its thread is free. `on` is the
+   * connection of an enclosing transaction.
    */
   async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.#storage.pool): Promise<Started> {
     const statement = plan.temporary
@@ -99,9 +99,9 @@ export class RunStore extends RunReads {
   }
 
   /**
-   * Writes several stateless runs down: all of them, or none.
+   * Stores several stateless runs: all or none.
    *
-   * @returns their places in the order of acceptance.
+   * @returns their positions in the order of acceptance.
    */
   async beginAll(plans: readonly RunPlan[]): Promise<number[]> {
     const client = await this.#storage.pool.connect();
@@ -117,12 +117,12 @@ export class RunStore extends RunReads {
       isBroken = false;
       return places;
     } finally {
-      // A connection that is closed in the middle of a transaction takes it back.
+      // Closing a connection rolls its transaction back.
       client.release(isBroken);
     }
   }
 
-  /** Lets a pending run of this process start, if it is its turn. */
+  /** Starts a pending run of this process if it is its turn. */
   async claim(runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query({
       ...statements.CLAIM,
@@ -132,9 +132,9 @@ export class RunStore extends RunReads {
   }
 
   /**
-   * Writes down how a run of this process ended, what that makes of its thread, and what its webhook is to tell.
+   * Stores the end of a run of this process, the new state of its thread, and its webhook.
    *
-   * @returns whether anything was changed: not where the run is another process's by now, or has ended already.
+   * @returns false if another process has the run by now, or it has already ended.
    */
   async end(plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>, end: RunEnd): Promise<boolean> {
     const url = this.#webhooks === undefined ? undefined : plan.webhook;
@@ -181,7 +181,7 @@ export class RunStore extends RunReads {
     ];
   }
 
-  /** Forgets a run of this process and all that it wrote: its thread is as it was before. */
+  /** Deletes a run of this process with all it wrote, which restores its thread. */
   async rollBack(runId: string): Promise<void> {
     const now = new Date(this.#clock.now());
     await inTransaction(this.#storage.pool, async (client) => {
@@ -190,27 +190,27 @@ export class RunStore extends RunReads {
     });
   }
 
-  /** Has a run of this process begin anew that took an answer, and came to no state of its own. */
+  /** Undoes a run of this process that consumed a resume value without reaching a checkpoint, to start it again. */
   async startOver(runId: string): Promise<void> {
     await this.#storage.pool.query({ ...undoing.START_OVER, values: [runId, this.#processId] });
   }
 
-  /** Has no other question get the answers that a run of this process was told, which graphs inside have taken. */
+  /** Withdraws the run's resume values that subgraphs have consumed, so that no other interrupt receives them. */
   async answerTaken(runId: string): Promise<void> {
     await this.#storage.pool.query({ ...undoing.ANSWER_TAKEN, values: [runId, this.#processId] });
   }
 
-  /** Has no question get the answers that former runs on the thread were told. */
+  /** Withdraws the resume values of former runs on the thread, so that no interrupt receives them. */
   async formerAnswersTaken({ threadId, runId }: Pick<RunPlan, 'threadId' | 'runId'>): Promise<void> {
     const values = [threadId, runId, this.#processId];
     await this.#storage.pool.query({ ...undoing.FORMER_ANSWERS_TAKEN, values });
   }
 
-  /** Deletes a run that has ended, with its events; false where it has not. */
+  /** Deletes an ended run with its events; false if it has not ended. */
   async delete(runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query(
       `with run as (delete from runs where run_id = $1 and status not in ('pending', 'running') returning run_id),
-         told as (delete from run_events using run where run_events.run_id = run.run_id)
+         events_deleted as (delete from run_events using run where run_events.run_id = run.run_id)
        select from run`,
       [runId],
     );
@@ -218,9 +218,9 @@ export class RunStore extends RunReads {
   }
 
   /**
-   * Asks the processes that have these runs in hand to end those that have not ended.
+   * Requests the processes of these runs to end those that are unfinished.
    *
-   * @returns which they are.
+   * @returns their ids.
    */
   async requestCancel({ threadId, runIds, status }: CancelFilter, action: CancelAction): Promise<string[]> {
     let query = this.#storage.db.updateTable('runs').set({ cancel_action: action });
@@ -233,10 +233,10 @@ export class RunStore extends RunReads {
   }
 }
 
-/** Text within bounds that any database takes. */
+/** Truncates text and removes what the database does not accept. */
 const bounded = (text: string, longest: number): string => text.replaceAll('\0', '').slice(0, longest).toWellFormed();
 
-/** What a run's end makes of its thread, where no other run is unfinished. */
+/** The status of a thread after its last unfinished run. */
 export function threadStatusAfter({
   status,
   unfinishedState,

@@ -1,6 +1,6 @@
 /**
- * Why a task of a state failed, as one text: the error's name and its message. The engine hands out the error itself, and
- * what it stored of it. Null where there is none.
+ * The error of a task as text: name and message. Accepts the engine's error objects and their stored form. Null if there
+ * is none.
  */
 export function taskError(error: unknown): string | null {
   if (error === undefined || error === null) return null;

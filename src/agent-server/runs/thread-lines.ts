@@ -1,4 +1,4 @@
-/** A run that stands in line on its thread. */
+/** A run in the queue of its thread. */
 export interface InLine {
   /** The database's order of acceptance. */
   sequence: number;
@@ -7,14 +7,13 @@ export interface InLine {
 }
 
 /**
- * The runs that this process has in hand, thread by thread. A run waits for the one that was accepted before it, never
- * for a later one: the answers of the database, and runs that other processes left, come in any order, and two runs
- * that wait for each other would wait for ever.
+ * Queues the runs of this process by thread. A run only waits for one that was accepted before it: responses of the
+ * database and runs of other processes arrive in any order, and two runs waiting for each other would deadlock.
  */
 export class ThreadLines {
   readonly #lines = new Map<string, Set<InLine>>();
 
-  /** The end of the run on the thread that was accepted last before `sequence`; undefined where none is in hand. */
+  /** The end of the last run before `sequence` on the thread; undefined if this process has none. */
   endBefore(threadId: string, sequence: number): Promise<unknown> | undefined {
     const earlier = [...(this.#lines.get(threadId) ?? [])].filter((run) => run.sequence < sequence);
     return earlier.reduce<InLine | undefined>(
@@ -23,7 +22,7 @@ export class ThreadLines {
     )?.ended;
   }
 
-  /** @returns takes the run out of its line again. */
+  /** @returns removes the run from its queue. */
   add(threadId: string, run: InLine): () => void {
     const line = this.#lines.get(threadId) ?? new Set<InLine>();
     this.#lines.set(threadId, line.add(run));

@@ -4,13 +4,13 @@ import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import { whileAway } from './while-away.ts';
 
-/** How often (ms) a run looks whether its turn has come, where another process has the thread. */
+/** The polling interval (ms) for a run's turn while another process has the thread. */
 const TURN_POLL_MS = 200;
 
 /**
- * Waits until it is a run's turn: its time has come, its thread is free, and there is a slot, which is taken then.
+ * Waits until a run may start: it is due, its thread is free, and there is a slot, which it takes.
  *
- * @throws RunStopped `taken` where another process has taken the run; the signal's reason when that aborts.
+ * @throws RunStopped `taken` if another process has taken the run; the signal's reason if that aborts.
  */
 export async function waitForTurn(
   { runId, delayMs }: RunPlan,
@@ -42,7 +42,7 @@ export async function waitForTurn(
     if (await store.claim(runId)) return true;
     const [standing] = await queue.standings([runId]);
     if (standing?.process_id !== queue.processId) throw new RunStopped('taken');
-    // Only this process can have begun it: the database's answer to that was lost.
+    // Only this process can have started it: the database's response was lost.
     return standing.status === 'running';
   }
 }

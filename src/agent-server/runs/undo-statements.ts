@@ -1,14 +1,14 @@
 /**
- * The statements that undo what runs did to their threads, each of them all of it.
+ * The statements that undo what runs wrote to their threads, each atomic.
  */
 
-/** The task to which the engine puts what nobody's task wrote: what a run was told, such as an answer. */
-export const NOBODYS_TASK = '00000000-0000-0000-0000-000000000000';
+/** The engine's task id for writes that belong to no task, such as a run's resume value. */
+export const RUN_WRITES_TASK = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Undoes what $1, the run of the relation `run`, wrote: its own states, and, where `found` says so, what it wrote to those
- * that were there before it. Values of channels are stored once a version: those that another state of the thread has too
- * stay. What a step wrote may be there without its checkpoint, which comes beside it.
+ * Undoes the writes of run $1 (the relation `run`): its own checkpoints, and, filtered by `found`, its writes to earlier
+ * ones. Channel values are stored per version, so those that another checkpoint of the thread uses stay. Writes of a step
+ * may exist without its checkpoint, which is stored concurrently.
  */
 const undone = (found: string) => `
     gone as (
@@ -46,15 +46,15 @@ const undone = (found: string) => `
       where b.thread_id = u.thread_id and b.checkpoint_ns = u.checkpoint_ns and b.channel = u.channel and b.version = u.version
     )`;
 
-/** $1 run. Locks its thread's row: who counts on that waits, and what is done next sees all that others did before. */
+/** $1 run. Locks its thread's row, so that the following statements see all concurrent changes. */
 export const LOCK_THREAD = {
   name: 'lock-thread-of-run',
   text: `select from threads where thread_id = (select thread_id from runs where run_id = $1) for update`,
 };
 
 /**
- * $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread, which is locked, is as it was before. The run
- * that was accepted next knows then what was before both. One that just ends itself, and waits for the thread, need not.
+ * $1 run, $2 process, $3 now. Deletes a run and its writes, which restores the locked thread. The next accepted run then
+ * inherits the state before both, unless it is just ending and waits for the thread.
  */
 export const ROLL_BACK = {
   name: 'roll-back',
@@ -65,7 +65,7 @@ export const ROLL_BACK = {
     ), later as materialized (
       select later.run_id from runs later join run on later.thread_id = run.thread_id and later.sequence > run.sequence
       order by later.sequence limit 1
-    ), told as (
+    ), inherited as (
       update runs set graph_before = run.graph_before from run
       where runs.run_id = (select run_id from runs where run_id = (select run_id from later) for update skip locked)
     ), ${undone('true')}
@@ -80,33 +80,33 @@ export const ROLL_BACK = {
 };
 
 /**
- * $1 run, $2 process. Has a run that took an answer begin anew: what it was told, and what was asked, is as it found it.
- * What tasks of its first step had done is kept, for it need not be done again.
+ * $1 run, $2 process. Resets a run that consumed a resume value, with its interrupts as they were. Results of tasks of
+ * its first step are kept, so that these need not run again.
  */
 export const START_OVER = {
   name: 'start-over',
   text: `
     with run as materialized (
       select thread_id from runs where run_id = $1::uuid and process_id = $2 for update
-    ), ${undone(`b.idx < 0 or b.task_id = '${NOBODYS_TASK}'`)}
+    ), ${undone(`b.idx < 0 or b.task_id = '${RUN_WRITES_TASK}'`)}
     select from run`,
 };
 
-/** $1 run, $2 process. Takes away the answers that the run was told and its tasks have taken: no other question gets them. */
+/** $1 run, $2 process. Removes the run's resume values that its tasks have consumed, so that no other interrupt receives them. */
 export const ANSWER_TAKEN = {
   name: 'answer-taken',
   text: `
     delete from checkpoint_writes w using checkpoint_writes_before b, runs
     where b.run_id = $1::uuid and runs.run_id = b.run_id and runs.process_id = $2
-      and b.task_id = '${NOBODYS_TASK}' and w.channel = '__resume__' and w.thread_id = b.thread_id
+      and b.task_id = '${RUN_WRITES_TASK}' and w.channel = '__resume__' and w.thread_id = b.thread_id
       and w.checkpoint_ns = b.checkpoint_ns and w.checkpoint_id = b.checkpoint_id and w.task_id = b.task_id and w.idx = b.idx`,
 };
 
-/** $1 thread, $2 the run that goes on without an answer, $3 process. The same for answers of runs before: the engine keeps them, and would give them to the next question. */
+/** $1 thread, $2 the run that continues without a resume value, $3 process. The same for former runs: the engine keeps their values for the next interrupt. */
 export const FORMER_ANSWERS_TAKEN = {
   name: 'former-answers-taken',
   text: `
     delete from checkpoint_writes
-    where thread_id = $1 and task_id = '${NOBODYS_TASK}' and channel = '__resume__'
+    where thread_id = $1 and task_id = '${RUN_WRITES_TASK}' and channel = '__resume__'
       and exists (select from runs where run_id = $2 and process_id = $3 and status = 'running')`,
 };

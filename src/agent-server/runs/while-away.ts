@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 
-/** How long (ms) until the database is asked again, while it is away. */
+/** The retry interval (ms) while the database is unavailable. */
 const RETRY_MS = 500;
 
 /**
- * Asks the database again and again while it is away.
+ * Retries a query while the database is unavailable.
  *
- * @throws the signal's reason when that aborts between two attempts, and whatever else goes wrong.
+ * @throws the signal's reason if it aborts between two attempts, and any other error as it is.
  */
 export async function whileAway<T>(ask: () => Promise<T>, clock: Clock, signal?: AbortSignal): Promise<T> {
   for (;;) {

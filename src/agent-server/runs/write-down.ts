@@ -3,19 +3,19 @@ import type { ThreadStore } from '../threads/store.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Started, RunStore } from './store.ts';
 
-/** How a run is written down. */
+/** How a run is stored. */
 export interface WritingDown {
   stateless: boolean;
-  /** It is `running` from the start, where its thread is free. */
+  /** It becomes `running` at once if its thread is free. */
   mayStart: boolean;
-  /** Its thread is made where there is none. */
+  /** A missing thread is created. */
   makeThread: boolean;
 }
 
 /**
- * Writes a run down before anything of it happens.
+ * Stores a run before it does anything.
  *
- * @throws Refusal where its thread is not there, or is busy and the run does not wait.
+ * @throws Refusal if its thread is missing, or busy and the run does not wait.
  */
 export async function writeDown(
   plan: RunPlan,
@@ -35,7 +35,7 @@ export async function writeDown(
   );
 }
 
-/** The refusal of one run among several. */
+/** The refusal of one run of a batch. */
 export function atPlace(error: unknown, at: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const { detail, status } = error;

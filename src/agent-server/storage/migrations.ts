@@ -10,8 +10,8 @@ import { writesBefore } from './migrations/060-writes-before.ts';
 import { searches } from './migrations/070-searches.ts';
 
 /**
- * The steps of the database's form. The former revision may still be running when one is applied, so a step only adds:
- * no column that it writes goes away or gets a narrower meaning.
+ * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the former
+ * one writes, and narrows none.
  */
 export const migrations: readonly Migration[] = [
   first,

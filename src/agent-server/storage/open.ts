@@ -7,18 +7,18 @@ import type { Tables } from './tables.ts';
 
 export type Storage = Database<Tables>;
 
-/** Connections an agent may take: its deployment's share of what the server gives out. */
+/** The connections of an agent: its deployment's share of the database server's. */
 const CONNECTIONS = 2;
-/** How long (ms) a query may wait for one of them: when many runs begin at once on a busy machine, the database is not away. */
+/** How long (ms) a query may wait for a connection: when many runs start at once, the database is still available. */
 const WAIT_MS = 60_000;
 
 /**
- * The name under which the server lists the connections of one process. It is how other processes of the deployment
- * see whether this one lives: a killed process loses its connections at once.
+ * The application name of a process's connections. Other processes of the deployment detect by it whether this one is
+ * alive: a killed process loses its connections at once.
  */
 export const applicationName = (processId: string): string => `landfall-agent ${processId}`;
 
-/** Opens a deployment's database and brings its tables to this program's form. */
+/** Opens a deployment's database and applies the migrations. */
 export async function openStorage(url: string, processId: string, log: (line: string) => void): Promise<Storage> {
   const storage = openDatabase<Tables>({
     url,
@@ -37,14 +37,14 @@ export async function openStorage(url: string, processId: string, log: (line: st
   return storage;
 }
 
-/** The checkpointer's own tables. Two processes must not make them at once, which the library does not see to. */
+/** Creates the checkpointer's tables, under a lock: the library does not support two processes doing it at once. */
 async function setUpCheckpoints({ pool }: Storage): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("select pg_advisory_lock(hashtext('landfall checkpoints'))");
     await new PostgresSaver(pool).setup();
   } finally {
-    // A connection that broke has let go of the lock, and what broke it is the error that counts.
+    // A broken connection has released the lock, and its first error is the one to report.
     const unlocked = await client
       .query("select pg_advisory_unlock(hashtext('landfall checkpoints'))")
       .catch(() => undefined);

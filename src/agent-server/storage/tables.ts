@@ -6,7 +6,7 @@ import type { CronsTable } from '../crons/cron-row.ts';
 import type { WebhookDeliveriesTable } from '../webhooks/tables.ts';
 import type { StoreItemsTable } from '../store/items-table.ts';
 
-/** A column of JSON: read parsed, written as text. `json` keeps the text as it was sent, `jsonb` can be searched. */
+/** A JSON column: read parsed, written as text. `json` keeps the text as sent, `jsonb` is searchable. */
 type Json<T> = ColumnType<T, string, string>;
 type Time = ColumnType<Date, Date, Date>;
 type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -25,7 +25,7 @@ export interface AssistantsTable {
   updated_at: Time;
 }
 
-/** Every version an assistant had; the active one is named by `assistants.version`. */
+/** All versions of assistants; `assistants.version` names the active one. */
 export interface AssistantVersionsTable {
   assistant_id: string;
   version: number;
@@ -41,31 +41,31 @@ export interface AssistantVersionsTable {
 export interface ThreadsTable {
   thread_id: string;
   status: ThreadStatus;
-  /** How many runs on the thread have not ended: the row's lock makes it the arbiter of who goes first. */
+  /** The number of unfinished runs on the thread: the row's lock orders runs. */
   unfinished: Generated<number>;
-  /** The status that the thread has once none is unfinished: kept from before runs, and by each that ends. Null before the first. */
+  /** The thread's status without unfinished runs: as before the current runs, updated by each that ends. Null before the first. */
   status_at_rest: ColumnType<ThreadStatus | null, never, never>;
-  /** What it told of its graph before the run that was accepted last. */
+  /** Its graph metadata before the run that was accepted last. */
   graph_before: ColumnType<FreeObject | null, never, never>;
   metadata: Json<FreeObject>;
   config: Json<FreeObject>;
-  /** The state that the last run left; null before the first. */
+  /** The state after the last run; null before the first. */
   values: ColumnType<unknown, string | null | undefined, string | null>;
   interrupts: Json<FreeObject>;
   created_at: Time;
   updated_at: Time;
-  /** When a run or a person last left another state; null before. */
+  /** When a run or a manual update last changed the state; null before. */
   state_updated_at: MaybeTime;
-  /** What becomes of the thread when its time is over; null where it has no time of its own. */
+  /** What happens when the thread expires; null without a time to live of its own. */
   ttl_strategy: ColumnType<ThreadTtlStrategy | null, ThreadTtlStrategy | null | undefined, ThreadTtlStrategy | null>;
   ttl_minutes: ColumnType<number | null, number | null | undefined, number | null>;
-  /** When its own time is over; null also once that was seen to, until the thread changes. */
+  /** When it expires; null also after the expiry was handled, until the thread changes. */
   expires_at: MaybeTime;
-  /** When all but its latest state was last removed. */
+  /** When all but its latest state was last pruned. */
   pruned_at: MaybeTime;
 }
 
-/** Since when threads without a time of their own get the configuration file's: one row, or none where it has none. */
+/** When the configuration file's default time to live took effect: one row, or none without a default. */
 export interface ThreadLifetimeTable {
   only_one: Generated<boolean>;
   since: Time;
@@ -82,18 +82,18 @@ export interface RunsTable {
   metadata: Json<FreeObject>;
   kwargs: Json<FreeObject>;
   multitask_strategy: MultitaskStrategy;
-  /** A stateless run whose thread is not kept: it has no row in `threads`, and goes when it ends. */
+  /** A stateless run without a kept thread: it has no row in `threads`, and is deleted at its end. */
   temporary: boolean;
-  /** Whether it goes on when nobody is connected: a background run, or one with `on_disconnect: continue`. */
+  /** Whether it continues after its caller disconnects: a background run, or one with `on_disconnect: continue`. */
   detached: boolean;
   attempt: Generated<number>;
-  /** The process that has the run in hand; null while nobody has. */
+  /** The process that has the run; null if none has. */
   process_id: string | null;
-  /** Somebody asked another process to end the run. */
+  /** Set by another process to end the run. */
   cancel_action: 'interrupt' | 'rollback' | null;
-  /** What its thread told of its graph before; null for runs of former versions, and where the thread was made for it. */
+  /** The thread's graph metadata before; null for runs of former versions, and if the thread was created for it. */
   graph_before: ColumnType<FreeObject | null, never, never>;
-  /** Somebody follows its events in another process, which has them stored. */
+  /** Another process follows its events, so they are stored. */
   watched: Generated<boolean>;
   error: ColumnType<{ error: string; message: string } | null, string | null | undefined, string | null>;
   start_after: MaybeTime;
@@ -103,31 +103,31 @@ export interface RunsTable {
   updated_at: Time;
 }
 
-/** Runs that have ended and have still to be told to the tracing project. */
+/** Ended runs to export to the tracing project. */
 export interface TraceOutboxTable {
   sequence: Generated<string>;
   run: ColumnType<unknown, string, never>;
 }
 
-/** The processes that live, as far as they have said. */
+/** The live processes and their leases. */
 export interface ProcessesTable {
   process_id: string;
   /** By the database's clock. */
   lease_until: Time;
 }
 
-/** Events of runs that can be followed again, or are followed in another process. */
+/** Stored events of runs that are resumable, or followed by another process. */
 export interface RunEventsTable {
   run_id: string;
   id: string;
   event: string;
   data: string;
-  /** Tells how the run is about to end, and is no event of its own. */
+  /** Holds the outcome of the run, not an event. */
   at_end: boolean;
   written_at: Time;
 }
 
-/** The tables of one deployment's database; the checkpointer's own lie beside them. */
+/** The tables of one deployment's database, beside the checkpointer's. */
 export interface Tables {
   assistants: AssistantsTable;
   assistant_versions: AssistantVersionsTable;

@@ -6,16 +6,16 @@ import { Items } from './items.ts';
 import { storeSettings } from './settings.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** The store of a deployment: one for its routes and its graphs. */
+/** The store of a deployment, for its routes and its graphs. */
 export interface DeploymentStore {
   items: Items;
   forGraphs: GraphStore;
-  /** Removes expired items now and then, from now on. */
+  /** Starts to remove expired items periodically. */
   begin(): void;
   end(): Promise<void>;
 }
 
-/** What the store of a deployment is made of. */
+/** The dependencies of the store. */
 export interface DeploymentStoreParts {
   configuration: Pick<Configuration, 'file'>;
   storage: Storage;
@@ -23,7 +23,7 @@ export interface DeploymentStoreParts {
   log: (line: string) => void;
 }
 
-/** The store over the deployment's database. */
+/** Creates the store on the deployment's database. */
 export function storeOf({ configuration, storage, clock, log }: DeploymentStoreParts): DeploymentStore {
   const settings = storeSettings(configuration.file.store);
   const items = new Items(storage, clock, settings);

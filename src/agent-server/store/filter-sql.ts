@@ -5,7 +5,7 @@ import type { Condition } from './filter.ts';
 
 const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
 
-/** A condition on the column `value`. A field that is not there equals nothing, and differs from everything. */
+/** A condition on the column `value`. A missing field equals nothing, and differs from everything. */
 export function conditionSql(condition: Condition): RawBuilder<boolean> {
   const field = sql`value -> ${condition.field}::text`;
   switch (condition.kind) {
@@ -14,7 +14,7 @@ export function conditionSql(condition: Condition): RawBuilder<boolean> {
     case 'differs':
       return sql`${field} is distinct from ${json(condition.value)}`;
     case 'compares': {
-      // Values of two types have an order in Postgres too, and nobody asked for that one.
+      // Postgres also orders values of different types, which must not match.
       const operand = json(condition.value);
       return sql`(jsonb_typeof(${field}) = jsonb_typeof(${operand}) and ${field} ${sql.raw(condition.comparison)} ${operand})`;
     }

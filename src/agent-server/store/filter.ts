@@ -1,10 +1,10 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
 
-/** How two values of one type are compared. */
+/** The comparison of two values of the same type. */
 export type Comparison = '>' | '>=' | '<' | '<=';
 
-/** What one field of an item's value has to be. */
+/** A condition on one field of an item's value. */
 export type Condition =
   | { kind: 'equals'; field: string; value: unknown }
   | { kind: 'differs'; field: string; value: unknown }
@@ -14,7 +14,7 @@ export type Condition =
   | { kind: 'is-there'; field: string; there: boolean }
   | { kind: 'contains'; field: string; value: FreeObject };
 
-/** A filter, taken apart; or what is wrong with it, and where. */
+/** A parsed filter; or what is wrong with it, and where. */
 export type ReadFilter = { ok: true; conditions: Condition[] } | { ok: false; path: string[]; problem: string };
 
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
@@ -25,12 +25,12 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
 ]);
 const OPERATORS = ['$eq', '$ne', ...COMPARISONS.keys(), '$in', '$nin', '$exists'];
 
-/** How many conditions a filter may have: a statement is put together in a time that grows with their square. */
+/** The maximum number of conditions: building the statement takes quadratic time. */
 export const MOST_CONDITIONS = 100;
 
 /**
- * Takes a filter apart: `{"field": value}` asks for equality, `{"field": {"$gt": 5}}` for what the operators say, all of
- * them, and `{"field": {"a": 1}}` for an object that holds at least that.
+ * Parses a filter: `{"field": value}` means equality, `{"field": {"$gt": 5}}` that all operators hold, and
+ * `{"field": {"a": 1}}` an object that contains at least that.
  */
 export function readFilter(filter: FreeObject): ReadFilter {
   const conditions: Condition[] = [];

@@ -6,15 +6,15 @@ import type { Condition } from './filter.ts';
 import type { Item, Items } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
 
-/** A graph asked the store for something that it can't do; the run that asked fails with it. */
-class StoreCallError extends Error {
+/** An invalid store call of a graph, which fails the run. */
+export class StoreCallError extends Error {
   constructor(call: string, problem: string) {
     super(`store.${call}: ${problem}.`);
     this.name = 'StoreCallError';
   }
 }
 
-/** What a graph may ask of a search, in the engine's spelling. */
+/** The search options in the engine's names. */
 export interface GraphSearch {
   filter?: Record<string, unknown> | null;
   limit?: number;
@@ -23,7 +23,7 @@ export interface GraphSearch {
   refreshTtl?: boolean;
 }
 
-/** What a graph may ask of a list of namespaces, in the engine's spelling. */
+/** The namespace options in the engine's names. */
 export interface GraphNamespaces {
   prefix?: string[];
   suffix?: string[];
@@ -33,9 +33,9 @@ export interface GraphNamespaces {
 }
 
 /**
- * The store as graphs get it: the engine's interface, over the items that the routes show. The engine knows a store by
- * what it can do. Every operation is a statement of its own, so a run never keeps a connection from others;
- * inside a run it waits while the database is away.
+ * The store with the engine's interface, over the items of the routes. The engine recognizes a store by its methods. Every
+ * operation is a single statement, so a run never holds a connection; inside a run it retries while the database is
+ * unavailable.
  */
 export class GraphStore {
   readonly #items: Items;
@@ -50,7 +50,7 @@ export class GraphStore {
     return (await queryWithRetries(() => this.#items.get(namespace, key))) ?? null;
   }
 
-  /** Makes an item or replaces its value. What is said of an index has no effect: this store does not search by meaning. */
+  /** Creates an item or replaces its value. `index` has no effect: this store has no semantic search. */
   async put(
     namespace: string[],
     key: string,
@@ -64,7 +64,7 @@ export class GraphStore {
     await queryWithRetries(() => this.#items.put(namespace, key, value, ttl));
   }
 
-  /** Deletes an item; one that is not there is no error. */
+  /** Deletes an item; a missing one is no error. */
   async delete(namespace: string[], key: string): Promise<void> {
     check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
     await queryWithRetries(() => this.#items.delete(namespace, key));
@@ -80,7 +80,7 @@ export class GraphStore {
     );
   }
 
-  /** One page of the namespaces that hold something. */
+  /** One page of the namespaces that contain items. */
   async listNamespaces({ prefix, suffix, ...rest }: GraphNamespaces = {}): Promise<string[][]> {
     check('listNamespaces', labelsProblem(prefix ?? []) ?? labelsProblem(suffix ?? []));
     return queryWithRetries(() => this.#items.namespaces({ prefix, suffix, ...rest }));
@@ -93,10 +93,10 @@ export class GraphStore {
     return results;
   }
 
-  /** Nothing to begin: the server opened the database. */
+  /** Does nothing: the server opened the database. */
   start(): void {}
 
-  /** Nothing to end: the server closes the database. */
+  /** Does nothing: the server closes the database. */
   stop(): void {}
 
   #one(operation: object): Promise<unknown> {
@@ -123,9 +123,9 @@ const ttlProblem = (ttl: unknown): string | undefined =>
     ? undefined
     : `a time to live must be more than 0 and at most ${MAX_ITEM_TTL_MINUTES} minutes`;
 
-/** What is wrong with words that a search is given; undefined where nothing is. */
+/** What is wrong with a search's `query`; undefined if valid. */
 const queryProblem = (query: unknown): string | undefined =>
-  query == null || query === '' ? undefined : 'this server does not search by meaning: leave `query` out';
+  query == null || query === '' ? undefined : 'semantic search is not supported; remove `query`';
 
 function conditionsOf(filter: unknown): Condition[] {
   if (filter == null) return [];
@@ -135,7 +135,7 @@ function conditionsOf(filter: unknown): Condition[] {
   return read.conditions;
 }
 
-/** The engine's list of conditions as the one prefix and the one suffix that its interface can ask for. */
+/** Converts the engine's list of conditions to the one prefix and the one suffix that are supported. */
 function matched(conditions: unknown): GraphNamespaces {
   const found: GraphNamespaces = {};
   for (const condition of Array.isArray(conditions) ? conditions : []) {

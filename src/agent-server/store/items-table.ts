@@ -5,13 +5,13 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 export interface StoreItemsTable {
   namespace: string[];
   key: string;
-  /** What filters look at: without the characters that `jsonb` can't hold. */
+  /** The value for filters: without the characters that `jsonb` can't hold. */
   value: ColumnType<FreeObject, string, string>;
-  /** The value as it was given, where `value` lacks some of it. */
+  /** The original value, if `value` differs. */
   exact: ColumnType<FreeObject | null, string | null, string | null>;
   created_at: Date;
   updated_at: Date;
-  /** How long it lives after it was written, or last read; null for ever. */
+  /** The time to live after the last write or read; null for none. */
   ttl_minutes: number | null;
   expires_at: Date | null;
 }

@@ -10,7 +10,7 @@ import type { Condition } from './filter.ts';
 import { rangeBelow } from './namespace.ts';
 import type { StoreSettings } from './settings.ts';
 
-/** An item of the store, as the engine and its graphs know it. */
+/** An item of the store, in the engine's form. */
 export interface Item {
   namespace: string[];
   key: string;
@@ -19,22 +19,22 @@ export interface Item {
   updatedAt: Date;
 }
 
-/** What a search asks for. */
+/** The options of a search. */
 export interface ItemSearch {
-  /** Items of this namespace and of all below it; every item for the empty one. */
+  /** The namespace to search with all below it; empty for every item. */
   prefix: readonly string[];
   conditions?: readonly Condition[];
   limit?: number | undefined;
   offset?: number | undefined;
-  /** Whether the time of what is found begins anew; the configuration decides where absent. */
+  /** Whether reading restarts the time to live; the configuration's setting by default. */
   refresh?: boolean | undefined;
 }
 
-/** What a list of namespaces asks for. `*` stands for any one label. */
+/** The options of a namespace list. `*` stands for any one label. */
 export interface NamespaceSearch {
   prefix?: readonly string[] | undefined;
   suffix?: readonly string[] | undefined;
-  /** Deeper namespaces are cut off there, and told once. */
+  /** Deeper namespaces are truncated to this depth, without duplicates. */
   maxDepth?: number | undefined;
   limit?: number | undefined;
   offset?: number | undefined;
@@ -57,8 +57,8 @@ const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<un
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
 
 /**
- * The items of a deployment, in its database: what the routes and the graphs share. Each call is one statement, and what
- * has expired is not there for any of them. Callers have made sure that namespaces, keys and filters are right.
+ * The items of a deployment, for the routes and the graphs. Each call is one statement and ignores expired items. Callers
+ * have validated namespaces, keys and filters.
  */
 export class Items {
   readonly #storage: Storage;
@@ -72,9 +72,9 @@ export class Items {
   }
 
   /**
-   * Makes an item, or replaces its value.
+   * Creates an item, or replaces its value.
    *
-   * @param ttl minutes; null lets it live for ever, the configuration decides where absent.
+   * @param ttl minutes; null for no expiry, the configuration's default if absent.
    */
   async put(namespace: readonly string[], key: string, value: FreeObject, ttl?: number | null): Promise<void> {
     const now = this.#clock.now();
@@ -97,7 +97,7 @@ export class Items {
         on.columns(['namespace', 'key']).doUpdateSet({
           value: sql`excluded.value`,
           exact: sql`excluded.exact`,
-          // An item that had expired is gone for everybody: this is another one.
+          // An expired item no longer exists: this is a new one.
           created_at: sql`case when store_items.expires_at <= excluded.updated_at then excluded.created_at else store_items.created_at end`,
           updated_at: sql`excluded.updated_at`,
           ttl_minutes: sql`excluded.ttl_minutes`,
@@ -107,7 +107,7 @@ export class Items {
       .execute();
   }
 
-  /** One item; undefined where there is none. */
+  /** One item; undefined if there is none. */
   async get(namespace: readonly string[], key: string, refresh?: boolean): Promise<Item | undefined> {
     const found = sql`
       select ${COLUMNS} from store_items
@@ -116,14 +116,14 @@ export class Items {
     return row;
   }
 
-  /** Deletes an item; one that is not there is no error. */
+  /** Deletes an item; a missing one is no error. */
   async delete(namespace: readonly string[], key: string): Promise<void> {
     await sql`delete from store_items where namespace = ${[...namespace]}::text[] and key = ${key}`.execute(
       this.#storage.db,
     );
   }
 
-  /** One page of what matches: what was written last comes first. */
+  /** One page of the matches, last written first. */
   async search({ prefix, conditions = [], limit, offset, refresh }: ItemSearch): Promise<Item[]> {
     const range = rangeBelow(prefix);
     const where = [this.#isAlive(), ...(range ? [isWithin(range)] : []), ...conditions.map(conditionSql)];
@@ -134,7 +134,7 @@ export class Items {
     return this.#read(found, order, refresh);
   }
 
-  /** One page of the namespaces that hold something, in their order. */
+  /** One page of the namespaces that contain items, sorted. */
   async namespaces({ prefix = [], suffix = [], maxDepth, limit, offset }: NamespaceSearch): Promise<string[][]> {
     const depth = sql`cardinality(namespace)`;
     const range = rangeBelow(prefix.slice(0, [...prefix, '*'].indexOf('*')));
@@ -155,7 +155,7 @@ export class Items {
   }
 
   /**
-   * Removes some of what has expired. Processes of a deployment may do it at once: each takes what no other has.
+   * Removes a batch of expired items. Several processes may do it at once: each skips rows that another has locked.
    *
    * @returns whether there may be more.
    */
@@ -168,7 +168,7 @@ export class Items {
     return numAffectedRows >= BigInt(MOST_SWEPT_AT_ONCE);
   }
 
-  /** What `found` finds, in `order`; with it their time begins anew, where that is wanted. */
+  /** Reads what `found` finds, in `order`, and restarts their time to live if requested. */
   async #read(found: RawBuilder<unknown>, order: RawBuilder<unknown>, refresh?: boolean): Promise<Item[]> {
     const query =
       (refresh ?? this.#settings.refreshOnRead)
@@ -177,7 +177,7 @@ export class Items {
             select item.namespace, item.key from store_items as item
             join found on found.namespace = item.namespace and found.key = item.key
             where item.expires_at > ${this.#now()}
-            -- Whoever holds one of them reads or writes it at this moment, and sets its time.
+            -- A locked row is being read or written, which sets its expiry.
             for update of item skip locked
           ), kept as (
             update store_items as item

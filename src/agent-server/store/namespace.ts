@@ -1,13 +1,13 @@
-/** How deep a namespace may be. */
+/** The maximum depth of a namespace. */
 export const MOST_LABELS = 64;
 
-/** How many bytes the labels of a namespace and a key may take together: an index of Postgres holds no more. */
+/** The maximum size (bytes) of a namespace's labels and a key together: the limit of a Postgres index. */
 export const MOST_ADDRESS_BYTES = 2000;
 
-/** The root that the engine keeps for itself. */
+/** The root that is reserved for the engine. */
 const RESERVED_ROOT = 'langgraph';
 
-/** What is wrong with a label or a key as text; undefined where nothing is. */
+/** What is wrong with a label or a key as text; undefined if valid. */
 function textProblem(what: string, text: unknown): string | undefined {
   if (typeof text !== 'string') return `${what} must be a string`;
   if (text === '') return `${what} can't be empty`;
@@ -16,7 +16,7 @@ function textProblem(what: string, text: unknown): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the labels of a namespace, or of the beginning or end of one; undefined where nothing is. */
+/** What is wrong with the labels of a namespace, or of its prefix or suffix; undefined if valid. */
 export function labelsProblem(labels: unknown): string | undefined {
   if (!Array.isArray(labels)) return 'a namespace must be a list of strings';
   if (labels.length > MOST_LABELS) return `a namespace has at most ${MOST_LABELS} labels`;
@@ -28,7 +28,7 @@ export function labelsProblem(labels: unknown): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the namespace of an item; undefined where nothing is. */
+/** What is wrong with the namespace of an item; undefined if valid. */
 export function namespaceProblem(namespace: unknown): string | undefined {
   const problem = labelsProblem(namespace);
   if (problem !== undefined || !Array.isArray(namespace)) return problem;
@@ -37,7 +37,7 @@ export function namespaceProblem(namespace: unknown): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the key of an item in a namespace that is right; undefined where nothing is. */
+/** What is wrong with the key of an item in a valid namespace; undefined if valid. */
 export function keyProblem(key: unknown, namespace: readonly string[]): string | undefined {
   const problem = textProblem('a key', key);
   if (problem !== undefined || typeof key !== 'string') return problem;
@@ -46,11 +46,11 @@ export function keyProblem(key: unknown, namespace: readonly string[]): string |
 }
 
 /**
- * All namespaces that begin with the labels of `prefix`, itself too, as one range: from `from` on, before `to`.
- * undefined for every namespace.
+ * All namespaces with the labels of `prefix`, including itself, as a range: `from` inclusive, `to` exclusive. Undefined for
+ * every namespace.
  *
- * Labels are compared whole and by their bytes, and none holds the character NUL: so nothing lies between a label and
- * the same label with the smallest character behind it.
+ * Labels are compared whole and by their bytes, and contain no NUL: so nothing sorts between a label and the same label
+ * followed by the smallest character.
  */
 export function rangeBelow(prefix: readonly string[]): { from: string[]; to: string[] } | undefined {
   const last = prefix.at(-1);

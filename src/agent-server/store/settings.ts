@@ -1,22 +1,22 @@
 import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
 import type { StoreConfig } from '../../graph-config/retention.ts';
 
-/** How the items of a deployment live. Times are minutes. */
+/** The expiry settings of items. Times are minutes. */
 export interface StoreSettings {
-  /** What an item gets that says nothing of its own; undefined for ever. */
+  /** The default time to live; undefined for none. */
   defaultTtl: number | undefined;
-  /** Whether reading an item begins its time anew, where a request does not say. */
+  /** Whether reading an item restarts its time to live by default. */
   refreshOnRead: boolean;
-  /** How long (ms) from one removal of expired items to the next. They are not shown before either. */
+  /** The interval (ms) of removing expired items, which are hidden before that too. */
   sweepEveryMs: number;
 }
 
-/** How often (minutes) expired items are removed where nobody says: an item may bring a time to live of its own. */
+/** The default interval (minutes) of removing expired items: an item may have its own time to live. */
 const USUAL_SWEEP_INTERVAL = 60;
-/** A removal is cheap, and a timer holds no more than some weeks. */
+/** Limits (ms) of the interval. */
 const SWEEP_MS = { atLeast: 1_000, atMost: 24 * 60 * 60_000 } as const;
 
-/** How the key `store` of the graph configuration file wants items to be kept. */
+/** Parses the key `store` of the graph configuration file. */
 export function storeSettings(config: StoreConfig | null | undefined): StoreSettings {
   const { default_ttl, refresh_on_read, sweep_interval_minutes } = config?.ttl ?? {};
   return {

@@ -2,16 +2,16 @@ import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Items } from './items.ts';
 
-/** What the removal of expired items works with. */
+/** The dependencies of the sweeper. */
 export interface SweeperParts {
   items: Items;
-  /** How long (ms) from one removal to the next. */
+  /** The interval (ms). */
   everyMs: number;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/** Removes expired items now and then: they are not shown any more, and only take room. */
+/** Periodically removes expired items, which are already hidden, to free space. */
 export class Sweeper {
   readonly #parts: SweeperParts;
   readonly #stop = new AbortController();
@@ -20,7 +20,7 @@ export class Sweeper {
     this.#parts = parts;
   }
 
-  /** Sweeps again and again until it is stopped, for the first time when the first interval is over. */
+  /** Sweeps until stopped, for the first time after one interval. */
   async keepSweeping(): Promise<void> {
     const { items, everyMs, clock, log } = this.#parts;
     const { signal } = this.#stop;

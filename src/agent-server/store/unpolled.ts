@@ -1,22 +1,21 @@
-/** The part of the engine's wrapper that is replaced: it stands between a run and the store of the deployment. */
+/** The methods of the engine's wrapper to replace. */
 const REPLACED = ['start', 'stop', 'enqueueOperation'] as const;
 
-/** Prototypes that are done: every graph of an agent loads the same engine. */
+/** Prototypes already replaced: all graphs of an agent load the same engine. */
 const done = new WeakSet<object>();
 
-/** Where each wrapper's operations have got to: the next one waits for the one before it. */
+/** The last operation of each wrapper, after which the next one starts. */
 const lines = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Lets the engine's wrapper around a store carry operations out as they come.
+ * Makes the engine's store wrapper execute operations immediately instead of polling.
  *
- * The engine wraps the store anew for each run and graph in it, and the wrapper looks for operations with a timer of no
- * delay for as long as the run lasts: a thousand looks a second for each run that waits for a model, and one more at its
- * end, whether or not the graph has ever heard of a store. One wrong operation also fails all that were asked for at the
- * same moment, `listNamespaces` and `batch` throw, and `put` loses what it was told beyond the value. Here an operation
- * begins when it is asked for, after the ones before it of its run; a run ends when they have.
+ * The engine wraps the store for each run and subgraph, and polls for operations with a zero-delay timer while the run
+ * lasts: a thousand polls a second for each run that waits for a model, even if the graph uses no store. It also fails all
+ * operations of a batch together, breaks `listNamespaces` and `batch`, and drops arguments of `put`. Here each operation
+ * starts when called, after the earlier ones of its run; a run ends when its operations have ended.
  *
- * @param wrapper the engine's class `AsyncBatchedStore`; what is not of the expected form is left as it is.
+ * @param wrapper the engine's class `AsyncBatchedStore`; an unexpected form is left as it is.
  */
 export function withoutPolling(wrapper: unknown): void {
   const prototype: unknown = typeof wrapper === 'function' ? wrapper.prototype : undefined;
@@ -68,7 +67,7 @@ async function inLine(wrapper: object, operation: object): Promise<unknown> {
     wrapper,
     turn.then(
       () => undefined,
-      // Whoever asked is told.
+      // The caller receives the error.
       () => undefined,
     ),
   );

@@ -1,11 +1,11 @@
 import type { Follower, LoggedEvent } from '../runs/event-log.ts';
 
 /**
- * Tells what was, once that is read, and then what happens: what happens while the past is read comes after it.
+ * Delivers past events once they are read, then new ones; events that occur meanwhile are queued after them.
  *
- * @param follow follows what happens, from now on.
- * @param complain told why the past can't be told; what happens is told all the same.
- * @returns stops following.
+ * @param follow subscribes to new events.
+ * @param complain called if the past can't be read; new events are delivered anyway.
+ * @returns unsubscribes.
  */
 export function afterPast(
   past: Promise<readonly LoggedEvent[]>,

@@ -1,6 +1,6 @@
 /**
- * $1 thread, $2 the new thread, $3 now. Copies a thread with its states, all as they are at one moment, in one
- * statement; no row where there is no such thread. What the new one lives begins now.
+ * $1 thread, $2 the new thread, $3 now. Copies a thread with its states in one statement, as a consistent snapshot; no
+ * row if there is no such thread. The copy's time to live starts now.
  */
 export const COPY = `
   with source as (

@@ -1,8 +1,8 @@
 /**
- * The part of a value that a path leads to: keys with dots between them, places of a list in brackets, from its end
- * where negative, such as `values.messages[-1].content`.
+ * The part of a value at a path: keys joined by dots, list indexes in brackets, negative from the end, such as
+ * `values.messages[-1].content`.
  *
- * @returns null where the path leads nowhere.
+ * @returns null if the path does not exist.
  */
 export function partAt(value: unknown, path: string): unknown {
   let found = value;
@@ -14,11 +14,11 @@ export function partAt(value: unknown, path: string): unknown {
   return found ?? null;
 }
 
-/** The parts that the paths lead to, under their names. */
+/** The parts at several paths, by name. */
 export const extracted = (value: unknown, paths: Record<string, string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, partAt(value, path)]));
 
-/** Whether a path is spelled as one. */
+/** Whether a path has valid syntax. */
 export const isPath = (path: string): boolean => /^[^.[\]]+(?:\.[^.[\]]+|\[-?\d{1,9}\])*$/.test(path);
 
 function stepsOf(path: string): (string | number)[] {

@@ -1,22 +1,22 @@
 import type { ThreadEvents } from './thread-events.ts';
 
-/** A run that is told of on the stream of its thread. */
+/** A run whose events go to the stream of its thread. */
 export interface Subscription {
-  /** Ends the telling. */
+  /** Unsubscribes. */
   forget: () => void;
-  /** Tells that it begins, where that waits for its turn. */
+  /** Reports the start of a run that waits for its turn. */
   begin?: (() => void) | undefined;
   /** When it has ended (ms). */
   endedAt?: number;
 }
 
-/** A thread that is followed, or was just now. */
+/** A thread with followers, now or recently. */
 export interface Followed {
   events: ThreadEvents;
   openedAt: number;
-  /** When its last follower left; undefined while there is one. */
+  /** When its last follower disconnected; undefined while there is one. */
   leftAt: number | undefined;
   runs: Map<string, Subscription>;
-  /** Until when (ms) it is told what states were written by hand. */
+  /** Up to which time (ms) manual updates have been reported. */
   writtenAt: number;
 }

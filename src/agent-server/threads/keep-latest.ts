@@ -2,17 +2,17 @@ import type { Pool, PoolClient } from 'pg';
 import type { Removal } from './removal.ts';
 import { inTransaction } from './transaction.ts';
 
-/** How the states before the latest are removed. */
+/** How earlier states are removed. */
 export interface KeepLatest {
   /** Milliseconds since the epoch. */
   now: number;
-  /** The latest state is put together from those before it: only what does not lead to it may go. */
+  /** The latest state is built from its ancestors, which are kept too. */
   withAncestors: boolean;
 }
 
 /**
- * Removes all states of a thread but the latest one, with those of graphs inside that it needs to go on. A thread with
- * unfinished runs is left as it is.
+ * Removes all states of a thread but the latest, with the subgraph states that it needs. Skips a thread with unfinished
+ * runs.
  */
 export function keepLatest(pool: Pool, threadId: string, how: KeepLatest): Promise<Removal> {
   return inTransaction(pool, async (client) => {
@@ -38,9 +38,9 @@ export async function keepLatestOfLocked(
 }
 
 /**
- * $1 thread, $2 whether ancestors are needed, $3 now. Of a graph inside, the newest state is kept where it belongs to
- * the latest one of the whole, or where its namespace has no task in it: such a graph remembers from run to run. States
- * in the engine's older form (below 4) keep a part of themselves with the one before.
+ * $1 thread, $2 whether ancestors are needed, $3 now. Of a subgraph, the newest state is kept if it belongs to the latest
+ * one of the whole, or if its namespace has no task: such a subgraph keeps its state between runs. States in the engine's
+ * older format (below 4) store a part of themselves with their predecessor.
  */
 const KEEP_LATEST = `
   with recursive newest as (

@@ -1,19 +1,19 @@
 import { MAX_TTL_MINUTES } from '../../contract/agent/thread.ts';
 import type { ThreadTtl, ThreadTtlReply, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 
-/** How long a thread lives, and what becomes of it then. */
+/** The time to live of a thread, and what happens then. */
 export interface Lifetime {
   minutes: number;
   strategy: ThreadTtlStrategy;
 }
 
-/** What the configuration file says of the lives of threads, settled. */
+/** The resolved expiry settings of the configuration file. */
 export interface Lifetimes {
-  /** Of threads without a time of their own, from their last change on; undefined: they live for ever. */
+  /** For threads without their own, counted from their last change; undefined for no expiry. */
   ofAll: Lifetime | undefined;
-  /** How often (ms) threads whose time is over are looked for. */
+  /** The polling interval (ms) for expired threads. */
   sweepMs: number;
-  /** How many threads one look takes at most. */
+  /** The batch size of a poll. */
   sweepLimit: number;
 }
 
@@ -27,10 +27,10 @@ export interface LifetimeConfig {
 
 const DEFAULT_SWEEP_MINUTES = 5;
 const DEFAULT_SWEEP_LIMIT = 1000;
-/** The longest that a timer can sleep. */
+/** The longest timer. */
 const MOST_SLEEP_MS = 24 * 24 * 3600 * 1000;
 
-/** Settles what the configuration file leaves out. */
+/** Applies the defaults. */
 export function lifetimesOf(config: LifetimeConfig | null | undefined): Lifetimes {
   const minutes = config?.default_ttl == null ? undefined : Math.min(config.default_ttl, MAX_TTL_MINUTES);
   const sweepMinutes = config?.sweep_interval_minutes ?? DEFAULT_SWEEP_MINUTES;
@@ -41,16 +41,16 @@ export function lifetimesOf(config: LifetimeConfig | null | undefined): Lifetime
   };
 }
 
-/** The time that a request gives a thread. */
+/** The time to live in a request. */
 export const lifetimeOf = (ttl: ThreadTtl): Lifetime =>
   typeof ttl === 'number'
     ? { minutes: ttl, strategy: 'delete' }
     : { minutes: ttl.ttl, strategy: ttl.strategy ?? 'delete' };
 
-/** When a time that begins at `now` (ms since the epoch) is over. */
+/** When a time to live that starts at `now` (ms since the epoch) ends. */
 export const endOf = ({ minutes }: Lifetime, now: number): Date => new Date(now + minutes * 60_000);
 
-/** A thread's time as the API shows it; null where it lives for ever. */
+/** Serializes a thread's time to live for the API; null for no expiry. */
 export function showLifetime(lifetime: Lifetime | undefined, expiresAt: Date | null): ThreadTtlReply | null {
   if (lifetime === undefined) return null;
   return {

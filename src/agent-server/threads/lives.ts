@@ -10,14 +10,14 @@ import { deleteLocked } from './removal.ts';
 import type { StoredThread } from './store.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A thread whose time is over. */
+/** An expired thread. */
 export interface DueThread {
   thread_id: string;
   metadata: FreeObject;
   strategy: ThreadTtlStrategy;
 }
 
-/** How long the threads of a deployment live, in its database. */
+/** The expiry of the threads of a deployment. */
 export class ThreadLives {
   readonly #storage: Storage;
   readonly #lifetimes: Lifetimes;
@@ -29,7 +29,7 @@ export class ThreadLives {
     this.#clock = clock;
   }
 
-  /** Notes since when the configuration file gives threads a time: those that are older keep what they had, for ever. */
+  /** Records when the default time to live took effect: older threads never expire. */
   async noteStart(): Promise<void> {
     const { pool } = this.#storage;
     if (!this.#lifetimes.ofAll) await pool.query('delete from thread_lifetime');
@@ -39,7 +39,7 @@ export class ThreadLives {
     }
   }
 
-  /** The time of a thread as the API shows it; null where it lives for ever. */
+  /** The time to live of a thread for the API; null for no expiry. */
   async show(thread: StoredThread): Promise<ThreadTtlReply | null> {
     const { ofAll } = this.#lifetimes;
     const { rows } = await this.#storage.pool.query<{ due_at: Date | null; counted: boolean }>(
@@ -53,7 +53,7 @@ export class ThreadLives {
     return showLifetime(own ?? (row?.counted ? ofAll : undefined), row?.due_at ?? null);
   }
 
-  /** Threads whose time is over and on which no run is under way. */
+  /** Expired threads without unfinished runs. */
   async due(): Promise<DueThread[]> {
     const { ofAll, sweepLimit } = this.#lifetimes;
     const { rows } = await this.#storage.pool.query<DueThread>(
@@ -65,7 +65,7 @@ export class ThreadLives {
   }
 
   /**
-   * Ends the time of a thread; false where it is no longer over, or another process is at it.
+   * Handles the expiry of a thread; false if it is no longer expired, or another process is handling it.
    *
    * @param withAncestors see `KeepLatest`.
    */

@@ -12,7 +12,7 @@ import { ThreadSweep } from './sweep.ts';
 import { ThreadRuns } from './thread-runs.ts';
 import { ThreadStreams } from './thread-streams.ts';
 
-/** What the threads of a process are put together from. */
+/** The dependencies of the thread components. */
 export interface ThreadDependencies {
   storage: Storage;
   threads: ThreadStore;
@@ -24,18 +24,18 @@ export interface ThreadDependencies {
   log: (line: string) => void;
 }
 
-/** Everything that is done with threads but running on them. */
+/** All thread components except runs. */
 export interface OpenThreads {
   threads: ThreadStore;
   states: ThreadStates;
   lives: ThreadLives;
   remover: ThreadRemover;
   streams: ThreadStreams;
-  /** What goes on beside the requests: threads whose time is over go, and at the end all who follow one are let go. */
+  /** Background work: handles expired threads; its end disconnects all followers. */
   sweep: { begin: () => void; end: () => Promise<void> };
 }
 
-/** Puts together what looks after threads, and notes since when the configuration file gives them a time. */
+/** Creates the thread components, and records when the default time to live took effect. */
 export async function openThreads(around: ThreadDependencies): Promise<OpenThreads> {
   const { storage, threads, graphs, runs, clock, log } = around;
   const { pool } = storage;

@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** When a thread's time is over, in SQL; null while no end is set. `minutes` is what threads without a time of their own have. */
+/** When a thread expires, in SQL; null for no expiry. `minutes` is the default time to live. */
 export const dueAt = (minutes: string): string => `
   case
     when ttl_minutes is not null then
@@ -13,22 +13,22 @@ export const dueAt = (minutes: string): string => `
   end`;
 
 /**
- * Whether a row of `threads` is of a thread whose time was over before `now`, in SQL: one that is there for nobody, though
- * it may not have been removed yet. One that only loses its past is none, nor is one with a run that has not ended.
+ * Whether a row of `threads` expired before `now`, in SQL: it is then hidden, even if not yet removed. Excludes threads
+ * that only lose their history on expiry, and threads with unfinished runs.
  */
 export type IsOver = (now: string) => string;
 
-/** @param ofAll what threads without a time of their own have; undefined: they live for ever. */
+/** @param ofAll the default time to live; undefined for none. */
 export const overBy = (ofAll?: Lifetime): IsOver => {
   const due = dueAt(ofAll === undefined ? 'null' : String(ofAll.minutes));
   return (now) =>
     `coalesce(unfinished = 0 and coalesce(ttl_strategy, '${ofAll?.strategy ?? 'delete'}') = 'delete' and ${due} <= ${now}, false)`;
 };
 
-/** A time (ms since the epoch) as SQL has it. */
+/** A time (ms since the epoch) in SQL. */
 export const sqlTime = (ms: number): string => `'${new Date(ms).toISOString()}'::timestamptz`;
 
-/** Of a row of `table` that names a thread: that the thread's time is not over. One that names none has no such time. */
+/** Excludes rows of `table` that name an expired thread. Rows without a thread pass. */
 export type ThreadIsThere = (table: 'runs' | 'crons') => RawBuilder<boolean>;
 
 export const thereBy =

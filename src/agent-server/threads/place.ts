@@ -4,10 +4,10 @@ import type { Checkpoint } from '../../contract/agent/thread.ts';
 import { missing } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** Which state of a thread is meant; the newest of the whole graph where nothing is said. */
+/** Selects a state of a thread; the newest of the whole graph by default. */
 export type Where = Pick<Checkpoint, 'checkpoint_id' | 'checkpoint_ns' | 'checkpoint_map'>;
 
-/** The engine's `configurable` for a place among a thread's states; which thread it is, the path says and no body. */
+/** The engine's `configurable` for a state of a thread. The path names the thread, never the body. */
 export function placeOf(threadId: string, { checkpoint_id, checkpoint_ns, checkpoint_map }: Where): FreeObject {
   return {
     thread_id: threadId,
@@ -17,7 +17,7 @@ export function placeOf(threadId: string, { checkpoint_id, checkpoint_ns, checkp
   };
 }
 
-/** Whether there is a state at that place. */
+/** Whether that state exists. */
 export async function hasCheckpoint(
   client: Pick<ClientBase, 'query'>,
   threadId: string,

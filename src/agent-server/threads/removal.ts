@@ -2,14 +2,14 @@ import type { Pool } from 'pg';
 import type { Querying } from '../runs/store.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What became of a thread that should go. */
+/** The outcome of removing a thread. */
 export type Removal = 'removed' | 'missing' | 'busy';
 
 /**
- * Deletes a thread with all that is kept of it: its runs, its checkpoints with what was written to them, and by the
- * tables' own references its crons. The thread's row is locked first, so that no run begins on what is going.
+ * Deletes a thread with its runs, checkpoints, writes, and, by foreign keys, its crons. The thread's row is locked first,
+ * so that no run can start on it.
  *
- * @param evenBusy also where runs on it have not ended.
+ * @param evenBusy also if runs on it are unfinished.
  */
 export function removeThread(pool: Pool, threadId: string, { evenBusy }: { evenBusy: boolean }): Promise<Removal> {
   return inTransaction(pool, async (client) => {

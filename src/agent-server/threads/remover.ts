@@ -8,21 +8,21 @@ import { keepLatest } from './keep-latest.ts';
 import { removeThread } from './removal.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
 
-/** What threads are removed with. */
+/** The dependencies of the remover. */
 export interface RemoverParts {
   pool: Pool;
   threads: ThreadStore;
   runs: Runs;
   graphs: Graphs;
   clock: Clock;
-  /** Told when a thread is gone. */
+  /** Called when a thread was deleted. */
   gone: (threadId: string) => void;
 }
 
-/** How often runs that begin while a thread is being deleted are ended, before it goes all the same. */
+/** How often to end runs that start while a thread is being deleted, before it is deleted anyway. */
 const MOST_TRIES = 3;
 
-/** Removes threads, or what they have behind them. */
+/** Removes threads, or their history. */
 export class ThreadRemover {
   readonly #parts: RemoverParts;
 
@@ -30,7 +30,7 @@ export class ThreadRemover {
     this.#parts = parts;
   }
 
-  /** Deletes a thread with all that is kept of it, after its runs were ended; false where there is none. */
+  /** Ends a thread's runs and deletes it with all its data; false if there is none. */
   async delete(threadId: string): Promise<boolean> {
     const { pool, runs, gone } = this.#parts;
     for (let tries = 1; ; tries += 1) {
@@ -42,10 +42,10 @@ export class ThreadRemover {
   }
 
   /**
-   * Deletes threads, or all of their states but the latest. Threads that are not there, and with `keep_latest` those
-   * with a run under way, are passed over.
+   * Deletes threads, or all of their states but the latest. Skips missing threads, and with `keep_latest` those with
+   * unfinished runs.
    *
-   * @returns how many threads it was done to.
+   * @returns the number of pruned threads.
    */
   async prune(threadIds: readonly string[], strategy: ThreadTtlStrategy): Promise<number> {
     let pruned = 0;
@@ -63,7 +63,7 @@ export class ThreadRemover {
     return (await keepLatest(pool, thread.thread_id, { now: clock.now(), withAncestors })) === 'removed';
   }
 
-  /** Whether the latest state of a thread can only be read with those before it; so it is taken of an unknown graph. */
+  /** Whether the latest state of a thread needs its ancestors; assumed for an unknown graph. */
   async withAncestors({ thread_id, metadata }: Pick<StoredThread, 'thread_id' | 'metadata'>): Promise<boolean> {
     const { graphs, threads } = this.#parts;
     const graphId = metadata['graph_id'];

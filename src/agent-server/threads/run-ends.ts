@@ -4,13 +4,13 @@ import type { StoredRun } from '../runs/run-row.ts';
 import { idAt, timeOf } from './thread-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 
-/** Data of the event that tells, on the stream of a thread, that a run has ended. */
+/** The data of the event that reports the end of a run on its thread's stream. */
 export const endOf = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
 
-/** Data of the event that tells that a run begins. */
+/** The data of the event that reports the start of a run. */
 export const startOfRun = (runId: string, attempt: number): string => JSON.stringify({ run_id: runId, attempt });
 
-/** What can still be told of a run that has ended and whose events nobody has: which it was, its error, its end. */
+/** The events for an ended run whose own events are gone: its metadata, its error, its end. */
 export function eventsLeft(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>): { event: string; json: string }[] {
   return [
     { event: METADATA_EVENT, json: startOfRun(run.run_id, run.attempt) },
@@ -19,10 +19,10 @@ export function eventsLeft(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>)
   ];
 }
 
-/** How many runs of the past are told of at most. */
+/** The maximum number of past runs to report. */
 const MOST_PAST = 1000;
 
-/** What can still be told of a thread's runs that ended after the event `afterId` and before a time (ms). */
+/** The events for a thread's runs that ended after the event `afterId` and before a time (ms). */
 export async function pastOf(
   threadRuns: ThreadRuns,
   threadId: string,
@@ -31,7 +31,7 @@ export async function pastOf(
   const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, MOST_PAST);
   return runs.flatMap((run) => {
     const id = idAt(run.ended_at?.getTime() ?? until);
-    // Whatever happens later has a higher number.
+    // Later events have higher numbers.
     return eventsLeft(run).map((event, at) => ({ ...event, id: Math.min(id + at, idAt(until)) }));
   });
 }

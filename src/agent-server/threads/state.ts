@@ -4,9 +4,9 @@ import type { OpenTasks } from '../runs/open-tasks.ts';
 import { taskError } from '../runs/task-error.ts';
 
 /**
- * A state as the API shows it (`GET /threads/{thread_id}/state`), the states of graphs inside in the same way.
+ * Serializes a state for the API (`GET /threads/{thread_id}/state`), including subgraph states.
  *
- * @param open what it waits for, where more is known of that than the engine tells.
+ * @param open the pending tasks, if known better than from the engine.
  */
 export function showState(snapshot: Snapshot, open?: OpenTasks): object {
   return {
@@ -21,14 +21,14 @@ export function showState(snapshot: Snapshot, open?: OpenTasks): object {
   };
 }
 
-/** The state of a thread on which nothing ran yet. */
+/** The state of a thread without runs. */
 export function emptyState(threadId: string): object {
   return showState({ values: {}, next: [], tasks: [], config: { configurable: { thread_id: threadId } } });
 }
 
 /**
- * A task of a state. Of a graph inside, the engine gives the state where it was asked for, and else the configuration
- * under which the state can be read.
+ * Serializes a task of a state. For a subgraph, the engine returns its state if requested, else the configuration to read
+ * it.
  */
 function showTask(task: unknown): unknown {
   if (!isObject(task)) return task;

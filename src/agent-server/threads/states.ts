@@ -20,34 +20,34 @@ import { inTransaction, PoolOfOne } from './transaction.ts';
 import { asRefused, settle, writeSteps } from './write-states.ts';
 import type { Step } from './write-states.ts';
 
-/** What the states of threads are read and written with. */
+/** The dependencies of `ThreadStates`. */
 export interface ThreadStatesParts {
   pool: Pool;
   threads: ThreadStore;
   graphs: Graphs;
   clock: Clock;
-  /** Told when somebody has written a state: the thread's newest one as the API shows it, and when (ms). */
+  /** Called after a manual update: the thread's newest state in the API's form, and when (ms). */
   written: (threadId: string, state: object, at: number) => void;
 }
 
-/** A state that somebody writes by hand. */
+/** A manual update of a state. */
 export interface StateUpdate {
   values: unknown;
   asNode: string | undefined;
-  /** After which state; the newest where absent. */
+  /** The state to update; the newest by default. */
   where: Where;
 }
 
-/** Which states of the past are asked for. */
+/** Selects past states. */
 export interface HistoryRequest {
   limit: number;
-  /** The id of a checkpoint: only those before it. */
+  /** The id of a checkpoint: only earlier ones. */
   before?: string | undefined;
   metadata?: FreeObject | undefined;
   where: Where;
 }
 
-/** A thread with states that it shall have behind it. */
+/** A thread to create with existing states. */
 export interface FilledThread {
   threadId: string;
   metadata: FreeObject;
@@ -55,11 +55,11 @@ export interface FilledThread {
   supersteps: readonly Superstep[];
 }
 
-/** The states of threads: read, looked back on, and written by hand. */
+/** The states of threads: current, history, and manual updates. */
 export class ThreadStates {
   readonly #parts: ThreadStatesParts;
   readonly #graphs: ThreadGraphs;
-  /** One transaction at a time that runs the agent's code: it holds one of two connections, and runs need the other. */
+  /** At most one transaction that runs the agent's code: it holds one of two connections, and runs need the other. */
   readonly #line = new OneAtATime();
 
   constructor(parts: ThreadStatesParts) {
@@ -70,7 +70,7 @@ export class ThreadStates {
   /**
    * The state of a thread at a checkpoint, or the newest.
    *
-   * @throws Refusal 404 where there is no such checkpoint, or the thread is of a graph that this revision does not have.
+   * @throws Refusal 404 if there is no such checkpoint, or this revision lacks the thread's graph.
    */
   async at(thread: StoredThread, where: Where, subgraphs: boolean): Promise<object> {
     const graphId = this.#graphs.idOf(thread);
@@ -86,7 +86,7 @@ export class ThreadStates {
     return showState(snapshot, await openTasks(graph, snapshot));
   }
 
-  /** The states of a thread, newest first; none where nothing ran on it. */
+  /** The states of a thread, newest first; empty without runs. */
   async history(thread: StoredThread, { limit, before, metadata, where }: HistoryRequest): Promise<object[]> {
     const graphId = this.#graphs.idOf(thread);
     if (graphId === undefined) return [];
@@ -105,11 +105,11 @@ export class ThreadStates {
   }
 
   /**
-   * Writes a state by hand.
+   * Updates a state manually.
    *
    * @returns the new checkpoint.
-   * @throws Refusal 404 for a thread, a graph or a checkpoint that is not there, 409 while runs on the thread have not
-   *   ended, 422 for values that the graph does not take.
+   * @throws Refusal 404 for a missing thread, graph or checkpoint, 409 while the thread has unfinished runs, 422 for
+   *   values that the graph rejects.
    */
   async update(threadId: string, { values, asNode, where }: StateUpdate): Promise<FreeObject> {
     const { threads } = this.#parts;
@@ -135,9 +135,9 @@ export class ThreadStates {
   }
 
   /**
-   * Makes a thread that has states behind it as if its graph had run; one that is there already is left as it is.
+   * Creates a thread with states as if its graph had run; an existing one does not change.
    *
-   * @throws Refusal 422 where the graph is not named or not there, or does not take the values: then there is no thread.
+   * @throws Refusal 422 if the graph is not named, missing, or rejects the values: no thread is created then.
    */
   async create({ threadId, metadata, lifetime, supersteps }: FilledThread): ReturnType<ThreadStore['create']> {
     const { threads, graphs } = this.#parts;
@@ -161,10 +161,9 @@ export class ThreadStates {
   }
 
   /**
-   * Copies a thread with all its states. Its runs stay with the first one; what is copied in the middle of one stands
-   * where that had come to.
+   * Copies a thread with all its states, without its runs. During a run, the copy has the states so far.
    *
-   * @returns undefined where there is no such thread.
+   * @returns undefined if there is no such thread.
    */
   async copy(threadId: string, copyId: string): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;
@@ -212,5 +211,5 @@ async function lock(
   return rows[0];
 }
 
-/** Metadata as the database can look for it. */
+/** Metadata in its searchable form. */
 const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(JSON.parse(storable(metadata)));

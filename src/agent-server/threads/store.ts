@@ -21,7 +21,7 @@ import type { IsOver } from './over.ts';
 import { deleteLocked } from './removal.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A thread as the server keeps it. */
+/** A stored thread. */
 export interface StoredThread {
   thread_id: string;
   status: ThreadStatus;
@@ -36,7 +36,7 @@ export interface StoredThread {
   ttl_minutes: number | null;
 }
 
-/** A thread as the API shows it (section "Thread"). */
+/** Serializes a thread for the API (section "Thread"). */
 export function showThread(thread: StoredThread): Thread {
   return {
     thread_id: thread.thread_id,
@@ -51,7 +51,7 @@ export function showThread(thread: StoredThread): Thread {
   };
 }
 
-/** The threads of a deployment, in its database. One whose time is over is not there for anybody, removed or not. */
+/** The threads of a deployment. Expired ones are hidden, removed or not. */
 export class ThreadStore {
   readonly #storage: Storage;
   readonly #clock: Clock;
@@ -64,9 +64,9 @@ export class ThreadStore {
   }
 
   /**
-   * Makes a thread; one that is there already is left as it is.
+   * Creates a thread; an existing one does not change.
    *
-   * @param on the connection of a transaction that it shall be a part of.
+   * @param on the connection of an enclosing transaction.
    */
   async create(
     threadId: string,
@@ -92,7 +92,7 @@ export class ThreadStore {
     return this.create(threadId, metadata, lifetime, on);
   }
 
-  /** Makes room for a thread of the same id. Its row is locked first, so that nothing begins on what is going. */
+  /** Removes an expired thread of the same id. Its row is locked first, so that no run can start on it. */
   async #removeOver(threadId: string, on: Querying): Promise<void> {
     const { rowCount } = await on.query(
       `select from threads where thread_id = $1 and ${this.#isOver('$2')} for update`,
@@ -109,7 +109,7 @@ export class ThreadStore {
     return rows[0];
   }
 
-  /** Adds to a thread's metadata, key by key, and lets its time begin anew. */
+  /** Merges metadata key by key, and restarts the time to live. */
   async patch(threadId: string, metadata: FreeObject, lifetime?: Lifetime): Promise<StoredThread | undefined> {
     const now = this.#clock.now();
     const renewed = lifetime && {
@@ -126,7 +126,7 @@ export class ThreadStore {
       .executeTakeFirst();
   }
 
-  /** The `configurable` of the run that was last accepted on a thread: what a function makes the thread's graph from. */
+  /** The `configurable` of the last accepted run on a thread, from which a factory creates the thread's graph. */
   async lastConfigurable(threadId: string, on: Querying = this.#storage.pool): Promise<FreeObject> {
     const { rows } = await on.query<{ configurable: FreeObject | null }>(
       "select kwargs #> '{config,configurable}' as configurable from runs where thread_id = $1 order by sequence desc limit 1",
@@ -135,7 +135,7 @@ export class ThreadStore {
     return rows[0]?.configurable ?? {};
   }
 
-  /** One page of those that match, and how many match in all. Newest first where the request says no order. */
+  /** One page of the matches, and their total. Newest first by default. */
   async search(request: ThreadSearch): Promise<{ threads: StoredThread[]; total: number }> {
     const query = matching(this.#storage.db.selectFrom('threads').selectAll().where(this.#isThere()), request)
       .orderBy(orderOf(request.sort_by ?? 'created_at'), request.sort_order ?? 'desc')
@@ -174,7 +174,7 @@ function matching<O>(
   if (ids !== undefined) narrowed = narrowed.where(sql<boolean>`thread_id = any(${ids}::uuid[])`);
   if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
   if (status !== undefined) narrowed = narrowed.where('status', '=', status);
-  // Values may hold what `jsonb` can't (see `storable`), at which the conversion would fail for every row.
+  // Values may contain what `jsonb` can't (see `storable`): the conversion would then fail for every row.
   if (values !== undefined) {
     narrowed = narrowed.where(
       sql<boolean>`case when "values"::text ~* '\\\\u(0000|d[89a-f])' then false else "values"::jsonb @> ${storable(values)}::jsonb end`,

@@ -3,19 +3,19 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { ThreadLives } from './lives.ts';
 import type { ThreadRemover } from './remover.ts';
 
-/** What the sweeps of a process work with. */
+/** The dependencies of the sweep. */
 export interface SweepParts {
   lives: ThreadLives;
   remover: ThreadRemover;
-  /** How often (ms) it is looked. */
+  /** The polling interval (ms). */
   everyMs: number;
   clock: Clock;
-  /** Told when a thread is gone. */
+  /** Called when a thread was deleted. */
   gone: (threadId: string) => void;
   log: (line: string) => void;
 }
 
-/** Looks again and again for threads whose time is over. However many processes look, each thread is seen to once. */
+/** Periodically handles expired threads. With several processes, each thread is handled once. */
 export class ThreadSweep {
   readonly #parts: SweepParts;
   readonly #stop = new AbortController();
@@ -34,7 +34,7 @@ export class ThreadSweep {
     await this.#looking;
   }
 
-  /** @returns how many threads it saw to. */
+  /** @returns the number of threads handled. */
   async look(): Promise<number> {
     const { lives, remover, gone, log } = this.#parts;
     let count = 0;
@@ -46,9 +46,9 @@ export class ThreadSweep {
         count += 1;
         if (!keeps) gone(thread.thread_id);
       } catch (error) {
-        // One thread that can't be seen to does not keep the others from it.
+        // A failure for one thread does not stop the others.
         if (isDatabaseUnavailable(error)) throw error;
-        log(`The time of thread ${thread.thread_id} is over, but it can't be removed: ${String(error)}`);
+        log(`Thread ${thread.thread_id} has expired, but can't be removed: ${String(error)}`);
       }
     }
     return count;
@@ -59,7 +59,7 @@ export class ThreadSweep {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for threads whose time is over failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling for expired threads failed: ${String(error)}`);
       });
       await pause(clock, everyMs, signal);
     }

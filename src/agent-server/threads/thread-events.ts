@@ -2,29 +2,28 @@ import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
 import type { Follower, LoggedEvent } from '../runs/event-log.ts';
 
-/** The event that tells of a state that somebody wrote by hand. */
+/** The event that reports a manual update. */
 export const STATE_UPDATE_EVENT = 'state_update';
 
-/** What is kept (characters) of one thread at most, for those who come back. */
+/** The memory limit (characters) of one thread's events, for clients that reconnect. */
 export const MOST_KEPT = 4 * 1024 * 1024;
-/** How many events can have their numbers in one millisecond before the numbers run ahead. */
+/** The number of events per millisecond before the numbers run ahead of the clock. */
 const PER_MS = 1000;
 
-/** The number of the first event that may happen at a time (ms since the epoch). */
+/** The lowest event number at a time (ms since the epoch). */
 export const idAt = (ms: number): number => Math.floor(ms) * PER_MS;
 
-/** The time (ms since the epoch) at which an event with this number happened. */
+/** The time (ms since the epoch) of an event number. */
 export const timeOf = (id: number): number => Math.floor(id / PER_MS);
 
-/** Whether an event is one of the modes. */
+/** Whether an event belongs to one of the modes. */
 export function isOfModes(event: string, modes: readonly ThreadStreamMode[]): boolean {
   if (event === STATE_UPDATE_EVENT) return modes.includes('state_update');
   return modes.includes('run_modes') || (modes.includes('lifecycle') && event === METADATA_EVENT);
 }
 
 /**
- * What happens on one thread, told to whoever follows. Numbers of events grow with time, so that they mean something to
- * other processes too.
+ * The events on one thread. Their numbers grow with time, so that they are valid in other processes too.
  */
 export class ThreadEvents {
   readonly #followers = new Set<Follower>();
@@ -37,7 +36,7 @@ export class ThreadEvents {
 
   /**
    * @param now milliseconds since the epoch.
-   * @param most how much (characters) may be kept now.
+   * @param most the current memory limit (characters).
    */
   constructor(now: () => number, most = () => MOST_KEPT) {
     this.#now = now;
@@ -46,7 +45,7 @@ export class ThreadEvents {
     this.#complete = this.#last;
   }
 
-  /** Events with a higher number than this are all here. */
+  /** Events with a higher number than this are all in memory. */
   get complete(): number {
     return this.#complete;
   }
@@ -64,14 +63,14 @@ export class ThreadEvents {
     for (const follower of this.#followers) follower(logged);
   }
 
-  /** Follows: what is kept after `afterId`, then what happens; where it is undefined, what happens. */
+  /** Subscribes to the kept events after `afterId` and new ones; without `afterId`, to new ones only. */
   follow(follower: Follower, afterId: number | undefined): () => void {
     if (afterId !== undefined) for (const event of this.#kept) if ((event.id ?? 0) > afterId) follower(event);
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
   }
 
-  /** Nothing more will happen. */
+  /** Ends the log. */
   close(): void {
     for (const follower of this.#followers) follower(undefined);
     this.#followers.clear();

@@ -9,7 +9,7 @@ import { missing, Refusal } from '../refusal.ts';
 import { describeError } from '../runs/run-error.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
 
-/** The graphs by which the states of threads are read and written. */
+/** The graphs that read and write the states of threads. */
 export class ThreadGraphs {
   readonly #graphs: Graphs;
   readonly #threads: ThreadStore;
@@ -20,9 +20,9 @@ export class ThreadGraphs {
   }
 
   /**
-   * The id of the graph that last ran on a thread, or that it was made for; undefined where there is none.
+   * The id of the graph that last ran on a thread, or that it was created for; undefined if there is none.
    *
-   * @throws Refusal 404 where this revision does not have it.
+   * @throws Refusal 404 if this revision lacks the graph.
    */
   idOf(thread: StoredThread): string | undefined {
     const graphId = thread.metadata['graph_id'];
@@ -32,16 +32,16 @@ export class ThreadGraphs {
   }
 
   /**
-   * The graph, made from the configuration of the thread's last run.
+   * The graph, created from the configuration of the thread's last run.
    *
-   * @throws Refusal 422 where a function of the agent's does not make it.
+   * @throws Refusal 422 if the agent's factory fails.
    */
   async read(threadId: string, graphId: string): Promise<StatefulGraph> {
     const configurable = await this.#threads.lastConfigurable(threadId);
     return requested(graphId, threadId, () => this.#graphs.make(graphId, { configurable }, 'thread'));
   }
 
-  /** The same with its checkpoints in a pool of the caller's, which the configuration is read over too. */
+  /** The same with its checkpoints in the caller's pool, from which the configuration is read too. */
   async readOver(threadId: string, graphId: string, pool: Pool): Promise<StatefulGraph> {
     const configurable: FreeObject = await this.#threads.lastConfigurable(threadId, pool);
     return requested(graphId, threadId, () => this.#graphs.makeOver(graphId, { configurable }, pool));

@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
 import type { StoredRun } from '../runs/run-row.ts';
 
-/** A thread that somebody follows, as it stands now. */
+/** The current state of a followed thread. */
 export interface FollowedThread {
   thread_id: string;
-  /** When somebody last wrote a state by hand; null where the newest state is a run's. */
+  /** When the last manual update happened; null if the newest state is a run's. */
   written_at: Date | null;
 }
 
-/** What is read of threads for those who follow them. */
+/** Reads threads and their runs for followers. */
 export class ThreadRuns {
   readonly #pool: Pool;
 
@@ -16,7 +16,7 @@ export class ThreadRuns {
     this.#pool = pool;
   }
 
-  /** Those of the threads that are there. */
+  /** The existing ones of these threads. */
   async standing(threadIds: readonly string[]): Promise<FollowedThread[]> {
     const { rows } = await this.#pool.query<FollowedThread>({
       name: 'followed-threads',
@@ -31,9 +31,9 @@ export class ThreadRuns {
   }
 
   /**
-   * The runs of the threads that are carried out now, or ended after `since` (ms), in the order of their acceptance.
+   * The runs of the threads that are running, or ended after `since` (ms), in the order of acceptance.
    *
-   * @param known the ids of those that need not be told.
+   * @param known the ids of runs to leave out.
    */
   async recent(threadIds: readonly string[], since: number, known: readonly string[]): Promise<StoredRun[]> {
     const { rows } = await this.#pool.query<StoredRun>(
@@ -45,7 +45,7 @@ export class ThreadRuns {
     return rows;
   }
 
-  /** The runs of a thread that ended between two times (ms), the last ones where there are many, in their order. */
+  /** The runs of a thread that ended between two times (ms), in order; the last ones if there are many. */
   async endedBetween(threadId: string, after: number, until: number, most: number): Promise<StoredRun[]> {
     const { rows } = await this.#pool.query<StoredRun>(
       `select * from (

@@ -14,28 +14,28 @@ import { startOfRun, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 import { isOfModes, MOST_KEPT, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
 
-/** What the streams of threads work with. */
+/** The dependencies of `ThreadStreams`. */
 export interface ThreadStreamsParts {
   runs: Runs;
   threadRuns: ThreadRuns;
-  /** The newest state of a thread as the API shows it; undefined where the thread is not there. */
+  /** The newest state of a thread in the API's form; undefined if there is no such thread. */
   stateOf: (threadId: string) => Promise<object | undefined>;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/** How often (ms) it is looked what other processes do on the threads that are followed here. */
+/** The polling interval (ms) for changes by other processes on the followed threads. */
 const LOOK_MS = 500;
-/** How far (ms) the clocks of two processes may differ. */
+/** The maximum clock difference (ms) of two processes. */
 const SKEW_MS = 5000;
-/** What is kept (characters) of all threads together, for those who come back. */
+/** The memory limit (characters) of all threads' events together, for clients that reconnect. */
 const KEPT_OF_ALL = 64 * 1024 * 1024;
-/** How long (ms) the events of a thread are kept after the last follower left: he may come back. */
+/** How long (ms) the events of a thread are kept after the last follower disconnected, which may reconnect. */
 const LINGER_MS = 60_000;
 
 /**
- * What happens on threads, told to whoever follows: the events of every run, and states that were written by hand. Runs
- * of this process are told as they happen; of other processes' it is heard within a second.
+ * The events on threads: those of every run, and manual updates. Runs of this process are reported at once, those of
+ * other processes within a second.
  */
 export class ThreadStreams {
   readonly #parts: ThreadStreamsParts;
@@ -49,8 +49,8 @@ export class ThreadStreams {
   }
 
   /**
-   * What happens on a thread. Whoever follows from a number on hears what he missed: events as far as they are kept
-   * here, and of runs that ended before that, which they were and how they ended.
+   * The events on a thread. A follower that resumes after a number receives the missed events that are kept here; for runs
+   * that ended before those, their metadata and outcome.
    */
   of(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
     return {
@@ -63,7 +63,7 @@ export class ThreadStreams {
     };
   }
 
-  /** A state was written by hand in this process, at that time (ms). */
+  /** Reports a manual update in this process at that time (ms). */
   written(threadId: string, state: object, at: number): void {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
@@ -71,7 +71,7 @@ export class ThreadStreams {
     thread.events.add(STATE_UPDATE_EVENT, toWire({ thread_id: threadId, state }));
   }
 
-  /** A thread is gone: nothing more will happen on it. */
+  /** Ends the stream of a deleted thread. */
   gone(threadId: string): void {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
@@ -80,7 +80,7 @@ export class ThreadStreams {
     thread.events.close();
   }
 
-  /** Lets every follower go. */
+  /** Disconnects all followers. */
   async end(): Promise<void> {
     this.#stop.abort();
     for (const threadId of this.#threads.keys()) this.gone(threadId);
@@ -115,7 +115,7 @@ export class ThreadStreams {
     const past = whileAway(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
     const follow = (follower: Follower) => events.follow(follower, events.complete);
     const leave = afterPast(past, follow, notify, (error) => {
-      if (!this.#stop.signal.aborted) log(`The past of thread ${threadId} can't be told: ${String(error)}`);
+      if (!this.#stop.signal.aborted) log(`The past events of thread ${threadId} can't be read: ${String(error)}`);
     });
     return () => this.#leave(thread, leave);
   }
@@ -139,7 +139,7 @@ export class ThreadStreams {
     return thread;
   }
 
-  /** A run came in hand here. One that waits for its turn is told of when that has come. */
+  /** Subscribes to a run of this process. One that waits for its turn is reported when it starts. */
   #started(execution: Execution): void {
     const { threadId, runId } = execution.plan;
     const thread = this.#threads.get(threadId);
@@ -160,11 +160,11 @@ export class ThreadStreams {
     });
   }
 
-  /** Passes a run's events on to its thread's, and its end as an event: a run that goes on in another process has none. */
+  /** Forwards a run's events and its end to its thread; a run that continues in another process has no end here. */
   #follower(thread: Followed, runId: string, reported: Subscription, execution?: Execution): Follower {
     return (event) => {
       if (execution?.goesOn) {
-        // From now on it is another process's.
+        // Another process executes the run from now on.
         if (event === undefined && thread.runs.get(runId) === reported) thread.runs.delete(runId);
         return;
       }
@@ -186,7 +186,7 @@ export class ThreadStreams {
         await this.#look(since);
         since = before - SKEW_MS;
       } catch (error) {
-        if (!isDatabaseUnavailable(error)) log(`Looking at threads that are followed failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling followed threads failed: ${String(error)}`);
       }
       await pause(clock, LOOK_MS, signal);
     }
@@ -208,7 +208,7 @@ export class ThreadStreams {
     }
   }
 
-  /** Tells what has begun, and forgets what is long over. */
+  /** Reports started runs, and drops those that ended long ago. */
   #tidy(threadId: string, { leftAt, runs }: Followed, since: number): void {
     if (leftAt !== undefined && this.#parts.clock.now() - leftAt > LINGER_MS) this.gone(threadId);
     for (const [runId, { begin, endedAt }] of runs) {
@@ -217,7 +217,7 @@ export class ThreadStreams {
     }
   }
 
-  /** Tells of a run that another process carries out, or did. */
+  /** Follows a run of another process. */
   #followRun(run: StoredRun): void {
     const thread = this.#threads.get(run.thread_id);
     if (!thread || thread.runs.has(run.run_id)) return;
@@ -235,7 +235,7 @@ export class ThreadStreams {
   async #emitState(threadId: string, writtenAt: number): Promise<void> {
     const thread = this.#threads.get(threadId);
     if (!thread || writtenAt <= thread.writtenAt) return;
-    // Before the reading, so that a state that can't be read is complained of once.
+    // Set before reading, so that an unreadable state is logged once.
     thread.writtenAt = writtenAt;
     const state = await this.#parts.stateOf(threadId);
     if (state !== undefined) this.written(threadId, state, writtenAt);

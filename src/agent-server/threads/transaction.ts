@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
 
-/** Does something in one transaction, on one connection: all of it holds, or, where it throws, nothing. */
+/** Runs work in one transaction, which is rolled back if it throws. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -12,7 +12,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
     return result;
   } catch (error) {
     await client.query('rollback').catch((lost: Error) => {
-      // A connection that can't roll back is lost: the server undoes what it began, and the pool must not lend it again.
+      // If the rollback fails, the connection is closed: the database then rolls back, and the pool must not reuse it.
       broken = lost;
     });
     throw error;
@@ -21,13 +21,13 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
   }
 }
 
-/** What a library says to begin and end a transaction of its own. */
+/** The statements by which a library controls its own transaction. */
 const OF_A_TRANSACTION = /^(?:begin|commit|rollback)\s*;?$/i;
 
 /**
- * A pool that lends out the connection of a transaction under way, and no other: for a library that wants a pool and
- * shall take part in the transaction. What it says to begin or to end one of its own is passed over. It knows whether
- * a statement failed, and how: the transaction is lost then, whatever became of the error.
+ * A pool that only lends the connection of a running transaction, for a library that requires a pool. Its own transaction
+ * statements are skipped. Records the first failed statement: the transaction is lost then, even if the library handles
+ * the error.
  */
 export class PoolOfOne extends Pool {
   readonly #client: PoolClient;
@@ -38,7 +38,7 @@ export class PoolOfOne extends Pool {
     this.#client = client;
   }
 
-  /** What the first statement that failed failed with. */
+  /** The error of the first failed statement. */
   get failure(): Error | undefined {
     return this.#failure;
   }

@@ -9,19 +9,19 @@ import { describeError } from '../runs/run-error.ts';
 import { toWire } from '../wire.ts';
 import type { PoolOfOne } from './transaction.ts';
 
-/** One step: what its nodes answered, side by side. */
+/** One step: the results of its parallel nodes. */
 export interface Step {
   updates: EngineUpdate[];
 }
 
-/** The key under which a graph inside takes its checkpoints from the one around it. */
+/** The key under which a subgraph receives the checkpointer of its parent. */
 const CHECKPOINTER = '__pregel_checkpointer';
 
 /**
- * Writes states as if nodes had answered them, after the state that `place` names.
+ * Writes states as if nodes had returned them, after the state that `place` names.
  *
  * @param place the engine's `configurable`: thread, namespace, checkpoint.
- * @returns where the new state lies.
+ * @returns the configuration of the new state.
  */
 export async function writeSteps(
   graph: StatefulGraph,
@@ -30,13 +30,13 @@ export async function writeSteps(
 ): Promise<StateConfig> {
   const namespace = place['checkpoint_ns'];
   const withNulls = steps.map(({ updates }) => ({
-    // The engine tells an empty answer by its null.
+    // The engine expects null for an empty result.
     updates: updates.map(({ values, asNode }) => ({ values: values ?? null, asNode })),
   }));
   if (typeof namespace !== 'string' || namespace === '') {
     return graph.bulkUpdateState({ configurable: place }, withNulls);
   }
-  // The engine itself would take the outermost graph of the path.
+  // The engine itself would use the outermost graph of the path.
   const inner = await subgraphAt(graph, nodePath(namespace));
   if (inner === undefined || !isStateful(inner)) {
     throw new Refusal(422, [{ loc: ['body', 'checkpoint', 'checkpoint_ns'], msg: NO_SUBGRAPH, type: 'value_error' }]);
@@ -47,8 +47,8 @@ export async function writeSteps(
 const NO_SUBGRAPH = 'is no namespace of a graph inside this one';
 
 /**
- * Writes down in a thread's row what its newest state makes of it, in the transaction that made the state. The thread is
- * `interrupted` where the state has a next node, else `idle`.
+ * Updates a thread's row for its newest state, in the transaction that created it. The thread is `interrupted` if the
+ * state has a next node, else `idle`.
  */
 export async function settle(
   client: PoolClient,
@@ -73,10 +73,10 @@ const SETTLE = `
   where thread_id = $1`;
 
 /**
- * Lets the agent's graph take values of a request. What it throws is how it refuses them, unless a statement of the
+ * Applies values of a request to the agent's graph, whose error means that it rejects them, unless a statement of the
  * transaction failed.
  *
- * @throws Refusal 422 with the graph's own words.
+ * @throws Refusal 422 with the graph's message.
  */
 export async function asRefused<T>(pool: PoolOfOne, take: () => Promise<T>): Promise<T> {
   try {

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Storage } from '../storage/open.ts';
 
-/** A run that has ended and that was not told yet: what is told of it, as JSON. */
+/** An ended run to export: its payload as JSON. */
 export interface PendingRun {
   sequence: string;
   run: unknown;
 }
 
-/** The most runs that wait to be told: of more the oldest are given up. */
-const maxPendingRuns = 10_000;
+/** The maximum size of the outbox: beyond it, the oldest runs are dropped. */
+export const maxPendingRuns = 10_000;
 
 /**
- * Runs that have ended and have still to be told. They are put there by the statement that ends them (`runs/statements.ts`),
- * so that no run ends untold; all processes of a deployment have the one outbox, so that the next one goes on.
+ * The outbox of ended runs. The statement that ends a run adds it (`runs/statements.ts`), so that none is lost. All
+ * processes of a deployment share it.
  */
 export class Outbox {
   readonly #storage: Storage;
@@ -21,18 +21,18 @@ export class Outbox {
     this.#storage = storage;
   }
 
-  /** The oldest ones. */
+  /** The oldest runs. */
   async oldest(limit: number): Promise<PendingRun[]> {
     return this.#storage.db.selectFrom('trace_outbox').selectAll().orderBy('sequence').limit(limit).execute();
   }
 
-  /** Forgets those that were told. */
+  /** Deletes exported runs. */
   async forget(sequences: readonly string[]): Promise<void> {
     if (sequences.length === 0) return;
     await this.#storage.db.deleteFrom('trace_outbox').where('sequence', 'in', sequences).execute();
   }
 
-  /** Gives up the oldest of too many. How many that were. */
+  /** Drops the oldest runs beyond the limit; returns their number. */
   async shorten(): Promise<number> {
     const { numDeletedRows } = await this.#storage.db
       .deleteFrom('trace_outbox')
@@ -43,7 +43,7 @@ export class Outbox {
     return Number(numDeletedRows);
   }
 
-  /** Gives all of them up: there is nobody to be told. */
+  /** Drops all runs, because the tracing project is gone. */
   async empty(): Promise<void> {
     await sql`delete from trace_outbox`.execute(this.#storage.db);
   }

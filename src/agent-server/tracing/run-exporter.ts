@@ -2,11 +2,11 @@ import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Outbox, PendingRun } from './outbox.ts';
 
-/** Where runs that ended are told. */
+/** Where ended runs are exported. */
 export interface TracingOptions {
-  /** The address that they are posted to. */
+  /** The URL for the POST requests. */
   url: string;
-  /** Sent as a bearer token: a secret. */
+  /** The bearer token: a secret. */
   token: string;
 }
 
@@ -16,37 +16,37 @@ export interface RunExporterSettings extends TracingOptions {
   log: (line: string) => void;
 }
 
-/** How often (ms) it is looked for runs that ended. */
+/** The polling interval (ms) of the outbox. */
 const lookMs = 1_000;
-/** How many are told at once. */
+/** The batch size. */
 const atOnce = 100;
-/** How long (ms) the other side may take to answer. */
+/** The timeout (ms) of a request. */
 const answerWithinMs = 10_000;
-/** The longest wait (ms) after failures in a row. */
+/** The longest pause (ms) after consecutive failures. */
 const longestWaitMs = 60_000;
 
-/** What came of telling some runs. */
+/** The outcome of an export. */
 export type Reported =
   | { kind: 'taken' }
-  /** They can never be taken as they are. */
+  /** Permanently rejected as they are. */
   | { kind: 'refused'; why: string }
-  /** There is nobody any more who would take any. */
+  /** The tracing project no longer exists. */
   | { kind: 'gone' }
-  /** Another time it may go better. */
+  /** A temporary failure. */
   | { kind: 'away'; why: string };
 
-/** What an answer to runs that were told means. */
+/** Interprets the status of an export. */
 export function meaningOf(status: number): Reported {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   if (status === 404 || status === 410) return { kind: 'gone' };
   if (status === 400 || status === 413 || status === 422) return { kind: 'refused', why: `answered ${status}` };
-  // A token that is not let in may be let in again after the next start of the service.
+  // A rejected token may be accepted after the next start of the service.
   return { kind: 'away', why: `answered ${status}` };
 }
 
 /**
- * Tells runs that ended, at least once each and in their order, for as long as it takes. No run waits for it: what it
- * tells lies in the outbox until it was taken.
+ * Exports ended runs in order, at least once each, with unlimited retries. No run waits for it: the outbox keeps runs
+ * until they are accepted.
  */
 export class RunExporter {
   readonly #settings: RunExporterSettings;
@@ -57,20 +57,20 @@ export class RunExporter {
     this.#settings = settings;
   }
 
-  /** Tells again and again until it is stopped. */
+  /** Exports until stopped. */
   async keepExporting(): Promise<void> {
     const { clock, log } = this.#settings;
     while (!this.#stop.signal.aborted) {
       await this.exportRuns().catch((error: unknown) => {
         this.#failures += 1;
-        if (!isDatabaseUnavailable(error)) log(`Telling the tracing project of runs failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Exporting runs to the tracing project failed: ${String(error)}`);
       });
       const wait = this.#failures === 0 ? lookMs : Math.min(longestWaitMs, lookMs * 2 ** Math.min(this.#failures, 10));
       await pause(clock, wait, this.#stop.signal);
     }
   }
 
-  /** Stops looking, and tells once more what has ended meanwhile, within a bound (ms). */
+  /** Stops polling after a last export within a bound (ms). */
   async stop(withinMs: number): Promise<void> {
     this.#stop.abort();
     if (this.#failures > 0) return;
@@ -82,7 +82,7 @@ export class RunExporter {
     await last;
   }
 
-  /** Tells all that there is to be told, until there is none or it does not go well. */
+  /** Exports until the outbox is empty or an export fails. */
   async exportRuns(signal?: AbortSignal): Promise<void> {
     const { outbox, log } = this.#settings;
     for (;;) {
@@ -91,17 +91,17 @@ export class RunExporter {
       const reported = await this.#send(unstated, signal);
       if (reported.kind === 'away') return this.#isAway(reported.why);
       if (reported.kind === 'gone') {
-        log('The tracing project is gone; runs are not told any more.');
+        log('The tracing project no longer exists. Runs are not exported any more.');
         return outbox.empty();
       }
       if (reported.kind === 'refused' && unstated.length > 1) await this.#oneByOne(unstated, signal);
       else await this.#settle(unstated, reported);
-      if (this.#failures > 0) log('The tracing project is told of runs again.');
+      if (this.#failures > 0) log('Runs are exported to the tracing project again.');
       this.#failures = 0;
     }
   }
 
-  /** Of several that were refused together one is to blame, and the others shall not go with it. */
+  /** Exports a rejected batch one by one, so that only the invalid run is dropped. */
   async #oneByOne(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<void> {
     for (const each of unstated) {
       const reported = await this.#send([each], signal);
@@ -112,16 +112,16 @@ export class RunExporter {
 
   async #settle(unstated: readonly PendingRun[], reported: Reported): Promise<void> {
     const { outbox, log } = this.#settings;
-    if (reported.kind === 'refused') log(`A run could not be told to the tracing project: it ${reported.why}.`);
+    if (reported.kind === 'refused') log(`A run could not be exported to the tracing project: it ${reported.why}.`);
     await outbox.forget(unstated.map(({ sequence }) => sequence));
   }
 
   async #isAway(why: string): Promise<void> {
     const { outbox, log } = this.#settings;
     this.#failures += 1;
-    if (this.#failures === 1) log(`The tracing project could not be told of runs: it ${why}. Trying again.`);
+    if (this.#failures === 1) log(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
     const given = await outbox.shorten();
-    if (given > 0) log(`${given} runs are not told to the tracing project: too many waited for it.`);
+    if (given > 0) log(`Dropped ${given} runs that waited for the tracing project: its queue is full.`);
   }
 
   async #send(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<Reported> {
@@ -140,7 +140,7 @@ export class RunExporter {
       await answer.arrayBuffer();
       return meaningOf(answer.status);
     } catch (error) {
-      // Whatever keeps an answer from coming: the runs stay, and are told another time.
+      // Network failures and timeouts: the runs stay in the outbox.
       return { kind: 'away', why: `could not be reached (${error instanceof Error ? error.message : 'no answer'})` };
     } finally {
       answered.abort();

@@ -1,4 +1,4 @@
-/** How many tokens models took and gave. */
+/** The numbers of input and output tokens. */
 export interface Usage {
   input: number;
   output: number;
@@ -6,10 +6,10 @@ export interface Usage {
 }
 
 /**
- * What the messages tell that a run added to the state, summed; undefined where none tells anything. A message tells in
- * `usage_metadata`, as the engine's messages do, whichever list of the state it stands in.
+ * Sums up the token usage of the messages that a run added to the state; undefined if none reports any. Reads
+ * `usage_metadata`, as the engine's messages have it, in all lists of the state.
  *
- * @param before the state that the run began with, whose messages are others' work.
+ * @param before the state at the start of the run, whose messages don't count.
  */
 export function usageOf(before: unknown, after: unknown): Usage | undefined {
   const former = new Set(messagesIn(before).map(keyOf));
@@ -26,7 +26,7 @@ export function usageOf(before: unknown, after: unknown): Usage | undefined {
   return sum;
 }
 
-/** Everything in the lists of a state that might be a message. */
+/** All objects in the lists of a state that may be messages. */
 function messagesIn(state: unknown): object[] {
   if (typeof state !== 'object' || state === null || Array.isArray(state)) return [];
   return Object.values(state).flatMap((channel: unknown) =>
@@ -34,13 +34,13 @@ function messagesIn(state: unknown): object[] {
   );
 }
 
-/** What a message is known by: its id, or itself where it has none. */
+/** The identity of a message: its id, or the object itself. */
 function keyOf(message: object): unknown {
   const id: unknown = Reflect.get(message, 'id');
   return typeof id === 'string' ? id : message;
 }
 
-/** A whole number of at least nothing; nothing for anything else. */
+/** A non-negative integer; 0 for anything else. */
 function count(reported: object, name: string): number {
   const value: unknown = Reflect.get(reported, name);
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;

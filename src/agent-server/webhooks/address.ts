@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * What kind of network an address lies in. `private`: this machine, or a network of the operator's own. `forbidden`: where
- * no receiver of a webhook can be, or where a cloud keeps what it tells of its machines.
+ * The kind of an address's network. `private`: this machine, or the operator's network. `forbidden`: addresses without
+ * receivers, and the metadata services of clouds.
  */
 export type Network = 'public' | 'private' | 'forbidden';
 
@@ -45,7 +45,7 @@ const isPrivate6 = listOf('ipv6', [
   ['fc00::', 7],
 ]);
 
-/** Metadata of a cloud within the unique local ones; assignments, documentation and tunnels within the global ones. */
+/** A cloud's metadata service among the unique local ones; assignments, documentation and tunnels among the global ones. */
 const isForbidden6 = listOf('ipv6', [
   ['fd00:ec2::254', 128],
   ['fd20:ce::254', 128],
@@ -56,20 +56,20 @@ const isForbidden6 = listOf('ipv6', [
 ]);
 
 const isGlobal6 = listOf('ipv6', [['2000::', 3]]);
-/** Addresses that stand for one of IPv4: written so, or by a translator between the two (RFC 6052). */
+/** IPv6 forms of IPv4 addresses: mapped, or translated (RFC 6052). */
 const standsFor4 = listOf('ipv6', [
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
 ]);
 
-/** The network of an address as numbers, without brackets. What is no address, or has a zone, is forbidden. */
+/** Classifies an address without brackets. Invalid addresses and those with a zone are forbidden. */
 export function networkOf(address: string): Network {
   if (isIPv4(address)) return isForbidden4(address) ? 'forbidden' : isPrivate4(address) ? 'private' : 'public';
   if (!isIPv6(address) || address.includes('%')) return 'forbidden';
   if (standsFor4(address)) return networkOf(lastAs4(address));
   if (isForbidden6(address)) return 'forbidden';
   if (isPrivate6(address)) return 'private';
-  // Of the rest only what was given out for the whole world: any other is reserved, link-local or multicast.
+  // Only globally assigned addresses: any other is reserved, link-local or multicast.
   return isGlobal6(address) ? 'public' : 'forbidden';
 }
 

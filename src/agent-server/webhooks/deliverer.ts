@@ -9,36 +9,36 @@ import { sendOutside, sendToItself, TooLate } from './send.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 
-/** What a deliverer works with. */
+/** The dependencies of the deliverer. */
 export interface DelivererParts {
   deliveries: Deliveries;
   settings: WebhookSettings;
   resolve: Resolve;
-  /** The server's own routes, for calls to itself. */
+  /** The server's own routes, for loopback webhooks. */
   fetch: (request: Request) => Response | Promise<Response>;
-  /** What a call to itself shows beside the configured headers. */
+  /** Additional headers of loopback webhooks. */
   ownHeaders: Readonly<Record<string, string>>;
   clock: Clock;
   log: (line: string) => void;
   /** Between 0 and 1. */
   chance: () => number;
-  /** How long (ms) a try may take; 15,000 when absent. */
+  /** The timeout (ms) of an attempt; 15,000 by default. */
   answerWithinMs?: number | undefined;
 }
 
-/** How long (ms) a try may take, its name's resolution included. */
+/** The timeout (ms) of an attempt, including name resolution. */
 const ANSWER_WITHIN_MS = 15_000;
-/** How much longer (ms) nobody else tries a delivery that is being tried. */
+/** How much longer (ms) than an attempt its claim lasts. */
 const SPARE_MS = 5_000;
-/** How often (ms) it is looked for deliveries that other processes left: those of this process are told at once. */
+/** The polling interval (ms) for webhooks of other processes; this process's own are notified at once. */
 const LOOK_MS = 5_000;
-/** How many are tried at the same time, and how many of one host at most, or nearly: a host that hangs holds up no other. */
+/** The limit of concurrent attempts, and the approximate limit per host: a slow host must not block others. */
 const AT_ONCE = 32;
 const OF_ONE_HOST = 8;
 
 /**
- * Delivers webhooks from the queue, at least once each, beside the runs: none waits for it. Each is tried until its receiver
- * took it, refused it, or failed too often (`nextAfter`); then it is forgotten, and the log says what was given up.
+ * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
+ * rejects it, or the attempts are used up (`nextAfter`); the log reports those given up.
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -47,9 +47,9 @@ export class Deliverer {
   readonly #breakOff = new AbortController();
   readonly #trying = new Map<Promise<void>, string>();
   #bell = new AbortController();
-  /** When one is due that was put off here, in milliseconds since the epoch. */
+  /** When the next retry of this process is due, in milliseconds since the epoch. */
   #nextDue = Number.POSITIVE_INFINITY;
-  /** When it was looked last, in milliseconds since the epoch. */
+  /** The time of the last poll, in milliseconds since the epoch. */
   #lookedAt = 0;
   #delivering = Promise.resolve();
 
@@ -58,12 +58,12 @@ export class Deliverer {
     this.#answerWithinMs = parts.answerWithinMs ?? ANSWER_WITHIN_MS;
   }
 
-  /** Says that there may be something to deliver. */
+  /** Notifies that there may be webhooks to deliver. */
   ring(): void {
     this.#bell.abort();
   }
 
-  /** Delivers, from now on. */
+  /** Starts to deliver. */
   begin(): void {
     this.#delivering = this.#keepDelivering();
   }
@@ -71,10 +71,10 @@ export class Deliverer {
   async #keepDelivering(): Promise<void> {
     const { clock, log } = this.#parts;
     while (!this.#stop.signal.aborted) {
-      // Before the look: what is told while it goes on is looked for again.
+      // Reset before polling, so that a notification during the poll triggers another one.
       this.#bell = new AbortController();
       const isMore = await this.#look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for webhooks to deliver failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling for webhooks failed: ${String(error)}`);
         return false;
       });
       if (isMore) continue;
@@ -82,7 +82,7 @@ export class Deliverer {
     }
   }
 
-  /** Delivers what has come up to now, within a bound (ms), and gives back what was not taken by then. */
+  /** Delivers due webhooks within a bound (ms), and releases the rest. */
   async end(withinMs: number): Promise<void> {
     const { clock, log } = this.#parts;
     this.#stop.abort();
@@ -101,7 +101,7 @@ export class Deliverer {
     ended.abort();
   }
 
-  /** Begins to try what is due, as far as there is room; whether there may be more. */
+  /** Starts attempts for due webhooks while there is room; returns whether there may be more. */
   async #look(): Promise<boolean> {
     const { deliveries, clock } = this.#parts;
     const now = clock.now();
@@ -128,13 +128,13 @@ export class Deliverer {
     return [...count].flatMap(([host, tries]) => (tries >= OF_ONE_HOST ? [host] : []));
   }
 
-  /** What was due at the last look and not taken waits for room: to look again at once would find none. Who makes room rings. */
+  /** Webhooks left at the last poll wait for room, so polling again at once is useless. Freeing a slot notifies. */
   #untilDue(): number {
     if (this.#nextDue <= this.#lookedAt) return LOOK_MS;
     return Math.min(LOOK_MS, Math.max(0, this.#nextDue - this.#parts.clock.now()));
   }
 
-  /** One try, and what follows from it. It never rejects: what the database does not hear is tried again by somebody. */
+  /** One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is retried. */
   async #carryOut(delivery: Delivery): Promise<void> {
     const { log } = this.#parts;
     try {

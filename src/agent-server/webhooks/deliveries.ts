@@ -2,32 +2,31 @@ import { sql } from 'kysely';
 import type { Storage } from '../storage/open.ts';
 import type { EndedRun } from './payload.ts';
 
-/** A webhook that has still to be delivered. */
+/** A webhook to deliver. */
 export interface Delivery extends EndedRun {
   delivery_id: string;
   /** May hold a token: it is never logged. */
   url: string;
-  /** The URL's host, empty for a path of the server itself. */
+  /** The URL's host, empty for a loopback webhook. */
   host: string;
-  /** How often it was tried, this time included. */
+  /** The number of attempts, including this one. */
   attempts: number;
 }
 
-/** What one look at the queue asks for. */
+/** The options of a claim. */
 export interface Claim {
   /** Milliseconds since the epoch. */
   now: number;
-  /** For how long (ms) nobody else tries them: longer than a try takes. */
+  /** The duration (ms) of the claim: longer than an attempt. */
   forMs: number;
   limit: number;
-  /** Hosts that have enough for the moment. */
+  /** Hosts at their limit. */
   notTo: readonly string[];
 }
 
 /**
- * Webhooks that have still to be delivered. The statement that ends a run puts its webhook here (`runs/statements.ts`), so
- * that no run ends without it. All processes of a deployment have the one queue; whoever claims a delivery has it for a
- * while, and when the process is gone by then, the next one tries it.
+ * The queue of webhooks. The statement that ends a run adds its webhook (`runs/statements.ts`), so that none is lost. All
+ * processes of a deployment share it; a claim that expires passes to the next process.
  */
 export class Deliveries {
   readonly #storage: Storage;
@@ -36,7 +35,7 @@ export class Deliveries {
     this.#storage = storage;
   }
 
-  /** Takes some that are due in hand, and counts the try. */
+  /** Claims due webhooks, and counts the attempt. */
   async claim({ now, forMs, limit, notTo }: Claim): Promise<Delivery[]> {
     const { rows } = await this.#storage.pool.query<Delivery>({
       name: 'claim-webhooks',
@@ -54,32 +53,32 @@ export class Deliveries {
     return rows;
   }
 
-  /** Forgets one that was delivered or given up. */
+  /** Deletes a webhook that was delivered or given up. */
   async forget({ delivery_id }: Pick<Delivery, 'delivery_id'>): Promise<void> {
     await this.#storage.db.deleteFrom('webhook_deliveries').where('delivery_id', '=', delivery_id).execute();
   }
 
-  /** Has one tried again, not before `at` (ms since the epoch), unless somebody else tries it by now. */
+  /** Reschedules a webhook for `at` (ms since the epoch), unless another process has claimed it. */
   async putOff({ delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>, at: number): Promise<void> {
     const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
-  /** Gives one back whose try was broken off, as if it had not been tried. */
+  /** Releases an aborted attempt without counting it. */
   async giveBack({ delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>, now: number): Promise<void> {
     const untried = { next_attempt_at: new Date(now), attempts: sql<number>`attempts - 1` };
     const query = this.#storage.db.updateTable('webhook_deliveries').set(untried);
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
-  /** When the first one after `now` is due, both in milliseconds since the epoch; undefined where there is none. */
+  /** When the first webhook after `now` is due, both in milliseconds since the epoch; undefined if there is none. */
   async nextAfter(now: number): Promise<number | undefined> {
     const query = this.#storage.db.selectFrom('webhook_deliveries').select('next_attempt_at');
     const later = query.where('next_attempt_at', '>', new Date(now)).orderBy('next_attempt_at').limit(1);
     return (await later.executeTakeFirst())?.next_attempt_at.getTime();
   }
 
-  /** Forgets all of them. How many that were. */
+  /** Deletes all webhooks; returns their number. */
   async forgetAll(): Promise<number> {
     const { numDeletedRows } = await this.#storage.db.deleteFrom('webhook_deliveries').executeTakeFirstOrThrow();
     return Number(numDeletedRows);

@@ -12,18 +12,18 @@ import { webhookSettings } from './settings.ts';
 import type { WebhookSettings } from './settings.ts';
 import { onceAtATime, resolveByMachine } from './webhooks.ts';
 
-/** What whoever starts the server says of webhooks. */
+/** The webhook options of the server's start. */
 export interface WebhookOptions {
-  /** Webhooks may go into private networks; not when absent. */
+  /** Whether webhooks may go to private networks; not by default. */
   privateNetworks?: boolean | undefined;
-  /** What names lead to; the machine's own resolver when absent. */
+  /** Resolves host names; the machine's resolver by default. */
   resolve?: Resolve | undefined;
-  /** How long (ms) a try may take; 15,000 when absent. */
+  /** The timeout (ms) of an attempt; 15,000 by default. */
   answerWithinMs?: number | undefined;
 }
 
 /**
- * What the graph configuration file and the environment make of webhooks.
+ * Combines the webhook settings of the configuration file and the environment.
  *
  * @throws StartupError with every problem and its line.
  */
@@ -37,27 +37,27 @@ export function settledWebhooks(
   throw new StartupError('config-invalid', lines);
 }
 
-/** What delivers webhooks, from its beginning to its end. */
+/** The webhook delivery of a server. */
 export interface Delivering {
   begin(): void;
-  /** @param withinMs how long what is under way may take. */
+  /** @param withinMs how long running attempts may take. */
   end(withinMs: number): Promise<void>;
 }
 
-/** What the delivery of webhooks is put together from. */
+/** The dependencies of the webhook delivery. */
 export interface DeliveringParts {
   storage: Storage;
   runStore: RunStore;
   settings: WebhookSettings;
   options: WebhookOptions | undefined;
-  /** The server's own routes, and what they ask of whoever calls. */
+  /** The server's own routes, and the token that they require. */
   fetch: (request: Request) => Response | Promise<Response>;
   token: string | undefined;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/** The delivery of the webhooks of runs that end from now on; where webhooks are disabled, one that sends none. */
+/** Starts to deliver webhooks of ended runs; if webhooks are disabled, sends none. */
 export function deliverWebhooks({ storage, runStore, settings, options, token, ...rest }: DeliveringParts): Delivering {
   const deliveries = new Deliveries(storage);
   if (settings.disabled) return sendingNone(deliveries, rest.log);
@@ -74,17 +74,17 @@ export function deliverWebhooks({ storage, runStore, settings, options, token, .
   return deliverer;
 }
 
-/** What a former revision left is not sent either: it would come out of the blue once webhooks are sent again. */
+/** Also deletes webhooks of a former revision, which would be outdated if webhooks are enabled later. */
 function sendingNone(deliveries: Deliveries, log: (line: string) => void): Delivering {
   let forgetting = Promise.resolve();
   const forget = async (): Promise<void> => {
     const left = await deliveries.forgetAll();
-    if (left > 0) log(`${left} webhooks that were left are given up: http.disable_webhooks is set.`);
+    if (left > 0) log(`Dropped ${left} undelivered webhooks: http.disable_webhooks is set.`);
   };
   return {
     begin() {
       forgetting = forget().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Webhooks that were left could not be given up: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Undelivered webhooks could not be dropped: ${String(error)}`);
       });
     },
     end: () => forgetting,

@@ -4,27 +4,27 @@ import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
 import { isLoopback, networkOf } from './address.ts';
 import type { UrlRules } from './settings.ts';
 
-/** What a webhook's URL leads to, or the rule that refuses it. */
+/** A parsed webhook URL, or the rule that rejects it. */
 export type Judged =
   | { kind: 'outside'; url: URL; host: string; port: number }
-  /** A call of the server to itself: its path and query. */
+  /** A loopback webhook: its path and query. */
   | { kind: 'itself'; path: string }
   | { kind: 'refused'; why: string };
 
-/** The host under which calls of the server to itself are made; nobody resolves it. */
+/** The host of loopback webhooks, which is never resolved. */
 export const ITSELF = 'http://agent.internal';
 
 const refused = (why: string): Judged => ({ kind: 'refused', why });
 
 /**
- * Judges a webhook's URL by the options of `webhooks.url` (section "Webhook configuration") and, where its host is an
- * address, by that. What its name leads to is judged when it is sent (`addressProblem`). No reason repeats the URL: its
- * query may hold a token.
+ * Checks a webhook's URL by the options of `webhooks.url` (section "Webhook configuration") and, if its host is an IP
+ * address, the address. The addresses of a name are checked when it is sent (`addressProblem`). Reasons never repeat the
+ * URL, whose query may hold a token.
  */
 export function judgeUrl(text: string, rules: UrlRules): Judged {
   if (Array.from(text).length > rules.maxUrlLength)
     return refused(`is longer than ${rules.maxUrlLength} characters (webhooks.url.max_url_length)`);
-  // What a parser of URLs would leave out or turn over in silence is no address that anybody meant.
+  // A URL parser would silently drop or convert these characters.
   if (/[\p{Cc}\p{Z}\\]/u.test(text)) return refused('holds a space, a control character or a backslash');
   if (text.startsWith('/') && !text.startsWith('//')) return judgePath(text, rules);
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text))
@@ -52,11 +52,11 @@ function judgeHost(url: URL, host: string, rules: UrlRules): Judged {
     const wrongHost = 'names a host that is not among webhooks.url.allowed_domains';
     return refused(isPortAllowed ? wrongHost : `${wrongPort(port, rules)}; and ${wrongHost}`);
   }
-  // Known without asking anybody: names below this one are this machine's (RFC 6761).
+  // Names below `localhost` are this machine's (RFC 6761).
   const isOwn = host === 'localhost' || host.endsWith('.localhost');
   const address = isOwn ? '127.0.0.1' : addressIn(host);
   const problem = address === undefined ? undefined : addressProblem(address, host, rules);
-  // Told at once: whoever mends the port alone would meet the other rule next.
+  // Reports both rules at once, so that fixing the port does not reveal another error.
   if (!isPortAllowed)
     return refused(problem === undefined ? wrongPort(port, rules) : `${wrongPort(port, rules)}; and ${problem}`);
   return problem === undefined ? { kind: 'outside', url, host, port } : refused(problem);
@@ -70,7 +70,7 @@ function wrongPort(port: number, { allowedPorts }: UrlRules): string {
     : `names port ${port}, which is not among webhooks.url.allowed_ports`;
 }
 
-/** The host, where it is an address: IPv4, or IPv6 without its brackets. */
+/** The host if it is an IP address: IPv4, or IPv6 without brackets. */
 export function addressIn(host: string): string | undefined {
   const bare = host.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? undefined : bare;
@@ -86,9 +86,9 @@ const PRIVATE =
   '`landfall listener`, LANDFALL_WEBHOOK_PRIVATE=allow of the agent server itself';
 
 /**
- * Why a webhook to `host` may not go to `address`; undefined where it may. Private networks are closed unless the operator
- * opens them, or `allowed_domains` names this very address, or `localhost` for this machine. A name in that list opens
- * none: whoever owns it decides what it leads to.
+ * Why a webhook to `host` may not go to `address`; undefined if it may. Private networks are closed unless the operator
+ * opens them, or `allowed_domains` contains this exact address, or `localhost` for this machine. A name in that list opens
+ * none, because its owner controls its addresses.
  */
 export function addressProblem(address: string, host: string, rules: UrlRules): string | undefined {
   const network = networkOf(address);

@@ -1,23 +1,23 @@
-/** What one try came to. */
+/** The outcome of an attempt. */
 export type Tried =
   | { kind: 'taken' }
-  /** It may go better another time, not before `afterMs` where the receiver said so. */
+  /** A temporary failure; retried after `afterMs` if the receiver said so. */
   | { kind: 'failed'; why: string; afterMs?: number | undefined }
-  /** It would go no better another time. */
+  /** A permanent failure. */
   | { kind: 'refused'; why: string };
 
-/** What becomes of a delivery after a try. */
+/** What to do after an attempt. */
 export type Next = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
 
-/** How often a webhook is tried, over about an hour. */
+/** The maximum number of attempts, over about an hour. */
 export const MOST_TRIES = 14;
-/** The wait (ms) after the first failure; it doubles each time. */
+/** The delay (ms) after the first failure; it doubles each time. */
 const FIRST_WAIT_MS = 1000;
-/** The longest wait (ms), also where the receiver asks for a longer one. */
+/** The longest delay (ms), also if the receiver requests a longer one. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
- * What a receiver's answer means. A redirect is not followed: it would lead past the rules for URLs.
+ * Interprets a receiver's response. Redirects are not followed: they would bypass the URL rules.
  *
  * @param retryAfter the header of that name.
  * @param now milliseconds since the epoch.
@@ -31,7 +31,7 @@ export function meaningOf(status: number, retryAfter: string | undefined, now: n
   return { kind: 'refused', why: `answered ${status}` };
 }
 
-/** The wait (ms) that a `Retry-After` asks for: seconds, or a date. */
+/** The delay (ms) of a `Retry-After` header: seconds, or a date. */
 function waitIn(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
@@ -39,10 +39,10 @@ function waitIn(text: string | undefined, now: number): number | undefined {
 }
 
 /**
- * What becomes of a delivery after its try number `tries`.
+ * Decides about a delivery after attempt number `tries`.
  *
- * @param chance between 0 and 1: each wait is a quarter longer or shorter at most, so that what failed together does not
- *   come back together.
+ * @param chance between 0 and 1: a jitter of up to a quarter, so that webhooks that failed together do not retry
+ *   together.
  */
 export function nextAfter(tried: Tried, tries: number, chance: number): Next {
   if (tried.kind === 'taken') return { kind: 'done' };

@@ -1,7 +1,7 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { WebhookPayload } from '../../contract/agent/webhook.ts';
 
-/** What is told of a run that has ended. */
+/** The data of an ended run. */
 export interface EndedRun {
   run_id: string;
   thread_id: string;
@@ -10,11 +10,11 @@ export interface EndedRun {
   metadata: FreeObject;
   kwargs: FreeObject;
   multitask_strategy: string;
-  /** How it was cut off or failed. */
+  /** Why it failed or was stopped. */
   error: { error: string; message: string } | null;
-  /** The state at the latest checkpoint of its thread; null where it has none. */
+  /** The state at the latest checkpoint of its thread; null if there is none. */
   values: unknown;
-  /** It had no thread that outlives it. */
+  /** Its thread was temporary. */
   stateless: boolean;
   created_at: Date;
   started_at: Date | null;
@@ -26,8 +26,8 @@ export interface EndedRun {
 const FAILED = new Set(['error', 'timeout']);
 
 /**
- * The body of a webhook (section "Webhook notification"). A run that was ended before it began says that it began as it
- * ended: the field is always there.
+ * The body of a webhook (section "Webhook notification"). A run that was stopped before its start has its end as its start
+ * time: the field is always present.
  *
  * @param sentAt milliseconds since the epoch.
  */

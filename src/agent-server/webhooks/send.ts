@@ -8,28 +8,28 @@ import { meaningOf } from './outcome.ts';
 import type { Tried } from './outcome.ts';
 import type { UrlRules } from './settings.ts';
 
-/** Every address that a name leads to; rejects where there is none. */
+/** Resolves a host name to all its addresses; rejects if there is none. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-/** What one request needs. */
+/** The dependencies of a request. */
 export interface Sending {
   body: string;
   headers: Readonly<Record<string, string>>;
   rules: UrlRules;
   resolve: Resolve;
-  /** Ends the try. */
+  /** Aborts the attempt. */
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** How much (bytes) of an answer's body is taken, so that its sender can end in order: nobody reads it. */
+/** How much (bytes) of a response body is read and ignored, so that the sender can end properly. */
 const MOST_ANSWER = 64 * 1024;
 
 /**
- * Sends a webhook to a receiver outside. The name is resolved here, once, its addresses are judged, and the connection goes
- * to those: a name that changes its answer between the judgement and the connection gains nothing. One forbidden address
- * among them refuses the name. No proxy of the environment is used, and no redirect followed.
+ * Sends a webhook to an external receiver. Resolves the name once, checks its addresses, and connects to exactly these, so
+ * that a changed DNS response gains nothing. One forbidden address rejects the name. Uses no proxy of the environment, and
+ * follows no redirect.
  */
 export async function sendOutside(to: Extract<Judged, { kind: 'outside' }>, sending: Sending): Promise<Tried> {
   try {
@@ -45,7 +45,7 @@ export async function sendOutside(to: Extract<Judged, { kind: 'outside' }>, send
   }
 }
 
-/** The addresses of a host, unless the try ends before they are known. */
+/** The addresses of a host, unless the attempt is aborted first. */
 async function addressesOf(host: string, { resolve, signal }: Sending): Promise<LookupAddress[]> {
   const address = addressIn(host);
   if (address !== undefined) return [{ address, family: address.includes(':') ? 6 : 4 }];
@@ -66,7 +66,7 @@ function post(
       port,
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body) },
-      // An agent of its own: the common one may have been told of a proxy, or keep a connection made by other rules.
+      // A separate agent: the global one may use a proxy, or reuse a connection that other rules allowed.
       agent: isSecure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false }),
       ...(isSecure && address === undefined ? { servername: host } : {}),
       lookup: (_, { all }, callback) => {
@@ -86,11 +86,11 @@ function post(
         bytes += chunk.byteLength;
         if (bytes > MOST_ANSWER) response.destroy();
       });
-      // The status was the answer: how its body breaks off changes nothing.
+      // The status decides: a broken body changes nothing.
       response.on('error', () => resolve(answered));
       response.on('close', () => resolve(answered));
     });
-    // Who asks for another protocol has no more to say in this one: without this the request would end without a word.
+    // A response that switches protocols ends the attempt: without a listener the request would never settle.
     request.on('upgrade', (response, socket) => {
       socket.destroy();
       resolve(meaningOf(response.statusCode ?? 0, undefined, now()));
@@ -99,7 +99,7 @@ function post(
   });
 }
 
-/** Sends a webhook to the server itself: its routes answer, without the network. */
+/** Sends a webhook to the server's own routes, without the network. */
 export async function sendToItself(
   path: string,
   fetch: (request: Request) => Response | Promise<Response>,
@@ -116,26 +116,26 @@ export async function sendToItself(
   }
 }
 
-/** Takes an answer's body until it ends or the try does: what the server does for a caller who is there ends with the body. */
+/** Reads a response's body until it or the attempt ends: work for a connected caller ends with the body. */
 async function hear(response: Response, signal: AbortSignal): Promise<void> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
   try {
     while (!(await unlessAborted(reader.read(), signal)).done);
   } catch (error) {
-    // The status was the answer: how its body breaks off changes nothing.
+    // The status decides: a broken body changes nothing.
     await reader.cancel(error).catch(() => undefined);
   }
 }
 
-/** Why no answer came, without the URL. */
+/** Why there was no response, without the URL. */
 function reasonOf(error: unknown): string {
   if (error instanceof TooLate) return error.message;
   if (!(error instanceof Error)) return 'could not be reached';
   return `could not be reached (${'code' in error && typeof error.code === 'string' ? error.code : error.name})`;
 }
 
-/** The reason with which a try ends that takes too long. */
+/** The abort reason of an attempt that times out. */
 export class TooLate extends Error {
   constructor(withinMs: number) {
     super(`did not answer within ${withinMs / 1000} s`);

@@ -6,41 +6,41 @@ import { MAX_WEBHOOK_URL_LENGTH } from '../../contract/agent/webhook.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { networkOf } from './address.ts';
 
-/** Where webhooks may go. */
+/** The allowed URLs of webhooks. */
 export interface UrlRules {
-  /** Undefined: to any host of a public network. */
+  /** Undefined for any host of a public network. */
   allowedDomains: readonly WebhookDomain[] | undefined;
   requireHttps: boolean;
-  /** Undefined: 443 over https, and 80 over http. */
+  /** Undefined for 443 over https, and 80 over http. */
   allowedPorts: readonly number[] | undefined;
   disableLoopback: boolean;
   /** In characters. */
   maxUrlLength: number;
-  /** Whether the operator lets webhooks into private networks. */
+  /** Whether the operator allows webhooks to private networks. */
   privateNetworks: boolean;
 }
 
-/** What the configuration file makes of webhooks. */
+/** The webhook settings of the configuration file. */
 export interface WebhookSettings {
-  /** Runs take webhooks, and none is sent. */
+  /** Runs accept webhooks, but none is sent. */
   disabled: boolean;
-  /** What goes with each; may hold secrets. By their names in small letters. */
+  /** The headers of every webhook; may hold secrets. By lower-case names. */
   headers: Readonly<Record<string, string>>;
   rules: UrlRules;
 }
 
-/** Something in the file that keeps the server from starting: where, and a sentence that holds no value. */
+/** A setting that prevents the start: its path, and a sentence without values. */
 export interface SettingProblem {
   path: readonly (string | number)[];
   message: string;
 }
 
 /**
- * Reads what the graph configuration file says of webhooks (section "Webhook configuration"). Names and forms were judged
- * when the file was read; here the variables come in.
+ * Resolves the webhook settings of the graph configuration file (section "Webhook configuration") with the environment.
+ * Names and syntax were checked when the file was read.
  *
- * @param env where the templates of headers find their variables.
- * @param privateNetworks whether the operator lets webhooks into private networks.
+ * @param env the variables for the header templates.
+ * @param privateNetworks whether the operator allows webhooks to private networks.
  */
 export function webhookSettings(
   { webhooks, http }: Pick<GraphConfig, 'webhooks' | 'http'>,
@@ -93,7 +93,7 @@ function variableProblem(header: string, name: string, value: string | undefined
   return undefined;
 }
 
-/** An address that no webhook goes to, whatever allows it, is better told at the start than at every run. */
+/** Reports at the start, rather than for every run, an address to which no webhook may go. */
 export function domainProblems(entries: readonly string[]): SettingProblem[] {
   return entries.flatMap((entry, index) => {
     const host = readWebhookDomain(entry)?.host.replace(/^\[|\]$/g, '') ?? '';

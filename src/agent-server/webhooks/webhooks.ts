@@ -5,10 +5,10 @@ import { judgeUrl } from './judge-url.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 
-/** Takes the webhook of a run or a cron, or throws the Refusal that says why not. */
+/** Checks the webhook of a run or a cron; throws a Refusal with the reason. */
 export type CheckWebhook = (url: string | undefined) => void;
 
-/** The judgement of webhooks when a run or a cron is accepted. What it lets pass is judged again when it is sent. */
+/** Checks webhooks when a run or a cron is accepted. They are checked again when sent. */
 export function checkWebhooks({ disabled, rules }: WebhookSettings, log: (line: string) => void): CheckWebhook {
   let isReported = !disabled;
   return (url) => {
@@ -20,16 +20,16 @@ export function checkWebhooks({ disabled, rules }: WebhookSettings, log: (line: 
   };
 }
 
-/** The host that a webhook goes to, as the log and the queue know it: empty for a path of the server itself. */
+/** The host of a webhook for the log and the queue: empty for a loopback webhook. */
 export const webhookHost = (url: string): string =>
   !url.startsWith('/') && URL.canParse(url) ? withoutEndDot(new URL(url).hostname) : '';
 
-/** The machine's own resolver. */
+/** The machine's resolver. */
 export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
 
 /**
- * The same, asking for a name once at a time: the machine has few lookups at once, which the agent's own calls need too,
- * and a name whose servers hang would take one with every try.
+ * Merges concurrent lookups of the same name: the machine has few lookup threads, which the agent's own calls need too,
+ * and a name with slow servers would block one per attempt.
  */
 export function onceAtATime(resolve: Resolve): Resolve {
   const underWay = new Map<string, ReturnType<Resolve>>();

@@ -14,11 +14,11 @@ export const PAGE = { defaultLimit: 10, minLimit: 1, maxLimit: 1000 } as const;
 /** The number of the first version of an assistant; every update makes the next integer (section "Versioning"). */
 export const FIRST_VERSION = 1;
 
-/** What to do when the id of something to be made is taken: answer 409, or answer with what is there. */
+/** What to do if the id to create exists: respond with 409, or with the existing one. */
 export const IF_EXISTS = ['raise', 'do_nothing'] as const;
 
 /**
- * An assistant as a server answers it (section "Assistant"). Read leniently: the document lists the id, the graph, the
+ * An assistant in a response (section "Assistant"). Parsed leniently: the specification lists the id, the graph, the
  * name, the context, the metadata and both times; `config` comes with search (rule 4), `version` and `description` are
  * other fields that exist.
  */
@@ -137,7 +137,7 @@ export const AssistantVersionsSearch = z.strictObject({
 });
 export type AssistantVersionsSearch = z.infer<typeof AssistantVersionsSearch>;
 
-/** The JSON schemas of a graph (`GET /assistants/{assistant_id}/schemas`); one is missing where it can't be told. */
+/** The JSON schemas of a graph (`GET /assistants/{assistant_id}/schemas`); unknown ones are absent. */
 export const GraphSchemas = z.looseObject({
   graph_id: z.string(),
   input_schema: freeObject.nullish(),
@@ -148,7 +148,11 @@ export const GraphSchemas = z.looseObject({
 });
 export type GraphSchemas = z.infer<typeof GraphSchemas>;
 
-/** A graph as it is drawn (`GET /assistants/{assistant_id}/graph`). */
+/** The schemas of a subgraph by its namespace: the names of the nodes on the way, joined by `|`. */
+export const SubgraphSchemas = z.record(z.string(), GraphSchemas.omit({ graph_id: true }));
+export type SubgraphSchemas = z.infer<typeof SubgraphSchemas>;
+
+/** The drawing of a graph (`GET /assistants/{assistant_id}/graph`). */
 export const GraphDrawing = z.looseObject({
   nodes: z.array(
     z.looseObject({

@@ -12,5 +12,5 @@ export const RunConfigRequest = z.looseObject({
 });
 export type RunConfigRequest = z.infer<typeof RunConfigRequest>;
 
-/** The `config` of a reply: an empty or a null one marks an assistant that nobody configured (section "Assistant", rule 4). */
+/** The `config` of a response: empty or null for an unconfigured assistant (section "Assistant", rule 4). */
 export const ConfigReply = freeObject.nullish();

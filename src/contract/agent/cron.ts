@@ -10,13 +10,13 @@ import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
 const MAX_SCHEDULE_LENGTH = 500;
 
 /**
- * A cron, a periodic run, as a server answers it (section "What the service does"). The document names crons and leaves
- * their fields open: these are the public servers'.
+ * A cron, a periodic run, in a response (section "What the service does"). The specification names crons and leaves their
+ * fields open: these are the public servers'.
  *
- * - `thread_id` is null where every run gets a thread of its own; `on_run_completed` then says what becomes of it.
- * - `next_run_date` is null where no run is to come: the cron is not `enabled`, or its `end_time` is over.
- * - `timezone` names a zone of the IANA database; null counts as UTC.
- * - `payload` is what each run is started with. It may hold the token of a webhook's address: it is never printed.
+ * - `thread_id` is null if every run gets its own thread; `on_run_completed` then says what happens to it.
+ * - `next_run_date` is null if no run is due: the cron is not `enabled`, or its `end_time` has passed.
+ * - `timezone` is an IANA time zone; null counts as UTC.
+ * - `payload` is the request of each run. It may hold the token of a webhook's URL: never print it.
  */
 export const Cron = z.looseObject({
   cron_id: z.string(),
@@ -38,7 +38,7 @@ export type Cron = z.infer<typeof Cron>;
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
-/** What the runs of a cron are started with, besides assistant and metadata: the fields of `RunCreate` of the same names. */
+/** The request of a cron's runs, besides assistant and metadata: the fields of `RunCreate` of the same names. */
 const payload = {
   input: z.unknown().optional(),
   config: RunConfigRequest.optional(),
@@ -72,8 +72,8 @@ const timing = {
 
 /**
  * Body of `POST /runs/crons` (section "Endpoints"), and of `POST /threads/{thread_id}/runs/crons`, where every run is on
- * that thread. Without a thread each run gets one of its own, deleted or kept afterwards. `metadata` is the cron's and
- * its runs'; `webhook` is told of each run.
+ * that thread. Without a thread each run gets its own, deleted or kept afterwards. `metadata` is the cron's and its
+ * runs'; `webhook` is called for each run.
  */
 export const CronCreate = z.strictObject({
   assistant_id: z.string().min(1),
@@ -85,8 +85,8 @@ export const CronCreate = z.strictObject({
 export type CronCreate = z.infer<typeof CronCreate>;
 
 /**
- * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: what is there takes the former one's place,
- * but for `metadata`, which is merged. A null `end_time` takes the end away.
+ * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: fields replace the former ones, except for
+ * `metadata`, which is merged. A null `end_time` removes the end.
  */
 export const CronPatch = z.strictObject({
   ...payload,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** One of the known words, or any other string: editors offer the known ones, nothing is refused. */
+/** One of the known values, or any other string: editors suggest the known ones, all are accepted. */
 export type OpenWord<Known extends string> = Known | (string & {});
 
 /**
- * A word of a reply: the document names `known`, and a server may say a newer one, which survives as the string it is.
- * What we send ourselves is checked with `z.enum` instead.
+ * An enum value of a response: the specification names `known`, and a server may send a newer one, which is kept as a
+ * string. Values in our requests are checked with `z.enum` instead.
  */
 export function openWord<const Known extends string>(known: readonly Known[]): z.ZodType<OpenWord<Known>> {
   return z.custom<OpenWord<Known>>((value) => typeof value === 'string', {
@@ -13,6 +13,6 @@ export function openWord<const Known extends string>(known: readonly Known[]): z
   });
 }
 
-/** A JSON object whose members nobody has described. */
+/** A JSON object with unspecified members. */
 export const freeObject = z.record(z.string(), z.unknown());
 export type FreeObject = z.infer<typeof freeObject>;

@@ -6,13 +6,13 @@ import { Checkpoint } from './thread.ts';
 import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
 
 /**
- * Run statuses: `success` and `error` are the document's examples of a final one (section "States and transitions");
- * the others are those of the public servers.
+ * Run statuses: the specification names `success` and `error` as final ones (section "States and transitions"); the
+ * others are those of the public servers.
  */
 export const RUN_STATUSES = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** The statuses that a run keeps for ever. */
+/** The final statuses of a run. */
 export const FINAL_RUN_STATUSES = [
   'success',
   'error',
@@ -21,17 +21,17 @@ export const FINAL_RUN_STATUSES = [
 ] as const satisfies readonly RunStatus[];
 export type FinalRunStatus = (typeof FINAL_RUN_STATUSES)[number];
 
-/** What to do with a run on a thread that is busy: refuse it, wait, or end the other one and keep or undo its work. */
+/** What to do with a run on a busy thread: reject it, queue it, or end the other one and keep or undo its work. */
 export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
 
-/** What becomes of a run whose stream is left. */
-const ON_DISCONNECT = ['cancel', 'continue'] as const;
-/** What becomes of the thread of a stateless run. */
+/** What happens to a run when its stream's client disconnects. */
+export const ON_DISCONNECT = ['cancel', 'continue'] as const;
+/** What happens to the thread of a stateless run. */
 export const ON_COMPLETION = ['delete', 'keep'] as const;
-/** What to do where the thread of a run is not there. */
-const IF_NOT_EXISTS = ['create', 'reject'] as const;
-/** When a run writes its state down: before the next step, beside it, or at its end. */
+/** What to do if the thread of a run does not exist. */
+export const IF_NOT_EXISTS = ['create', 'reject'] as const;
+/** When a run stores its state: before the next step, in parallel, or at its end. */
 export const DURABILITIES = ['sync', 'async', 'exit'] as const;
 
 /** A run as a server answers it; section "Webhook notification" lists the fields, and leaves the rest open. */
@@ -54,9 +54,8 @@ export const Send = z.object({ node: z.string(), input: z.unknown() });
 const EngineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
- * What a run does instead of taking an input: change the state, resume an interrupted node, go to a node. The engine's own
- * form, which a program sends that has a graph of the server inside, bears a name (`lg_name`) or its `graph` as well: they say
- * nothing.
+ * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program with a
+ * remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, which are ignored.
  */
 export const Command = z.strictObject(
   {
@@ -83,8 +82,8 @@ const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
 /**
  * Body of every endpoint that starts a run, on a thread or stateless (section "Endpoints"): `assistant_id` is a graph id
- * or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL told when the run
- * completes. `after_seconds` puts the start off. Beyond these the document is silent; the rest is the public servers'.
+ * or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL to call when the run
+ * completes. `after_seconds` delays the start. The other fields are the public servers'.
  */
 export const RunCreate = z.strictObject({
   assistant_id: z.string().min(1),
@@ -112,6 +111,17 @@ export const RunCreate = z.strictObject({
 });
 export type RunCreate = z.infer<typeof RunCreate>;
 
+/** The fields of `RunCreate` that require an existing thread. */
+export const THREAD_RUN_FIELDS = [
+  'checkpoint',
+  'checkpoint_id',
+  'if_not_exists',
+  'multitask_strategy',
+] as const satisfies readonly (keyof RunCreate)[];
+
+/** The fields of `RunCreate` for stateless runs only. */
+export const STATELESS_RUN_FIELDS = ['on_completion'] as const satisfies readonly (keyof RunCreate)[];
+
 /** The fields a list of runs may select. */
 export const RUN_FIELDS = [
   'run_id',
@@ -125,32 +135,32 @@ export const RUN_FIELDS = [
   'multitask_strategy',
 ] as const satisfies readonly (keyof Run)[];
 
-/** How a run failed: the type of the error and its message. */
+/** The error of a failed run: its type and message. */
 export const RunError = z.looseObject({ error: z.string(), message: z.string() });
 export type RunError = z.infer<typeof RunError>;
 
-/** The key under which `/wait` and `/join` tell of a failed run, at status 200. */
+/** The key of the error of a failed run in the response of `/wait` and `/join`, with status 200. */
 export const ERROR_KEY = '__error__';
 
-/** The body of `/wait` and `/join` where the run failed. */
+/** The body of `/wait` and `/join` if the run failed. */
 export const FailedRunBody = z.looseObject({ [ERROR_KEY]: RunError });
 
-/** What a run that was waited for came to: the state it left, or its failure. */
+/** The result of a run: its state, or its error. */
 export type RunResult =
   { kind: 'values'; values: unknown } | { kind: 'error'; error: { error: string; message: string } };
 
-/** What to do with a run that is cancelled: keep what it did, or undo it and forget the run. */
+/** What to do with a cancelled run: keep its work, or undo it and delete the run. */
 export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const;
 export type CancelAction = (typeof CANCEL_ACTIONS)[number];
 
-/** How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the answer comes when the run has ended. */
+/** How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the response comes at the end of the run. */
 export interface CancelRequest {
   wait?: boolean;
   action?: CancelAction;
 }
 
-/** Which runs `POST /runs/cancel` ends by their status: `all` are those that have not ended. */
-const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
+/** Which runs `POST /runs/cancel` ends by status: `all` are the unfinished ones. */
+export const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
 
 /** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */
 export const RunsCancel = z.strictObject({

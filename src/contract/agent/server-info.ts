@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
-/** Answer of `GET /ok`. */
+/** Response of `GET /ok`. */
 export const Health = z.looseObject({ ok: z.boolean() });
 
-/** Answer of `GET /info`: the version decides which webhook features exist (section "Versioning"). */
+/** Response of `GET /info`: the version decides which webhook features exist (section "Versioning"). */
 export const ServerInfo = z.looseObject({
   version: z.string(),
   flags: freeObject.nullish(),

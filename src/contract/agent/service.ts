@@ -15,13 +15,13 @@ import type { StreamEvent } from './stream-event.ts';
 import type { Thread, ThreadCreate, ThreadState } from './thread.ts';
 
 /**
- * An agent server, as whoever talks to one sees it (section "Endpoints"). Every call may end in a `ServiceError`:
- * the server said no, could not be reached by the deadline, or answered something unreadable.
+ * The API of an agent server (section "Endpoints"). Every call may reject with a `ServiceError`: the server refused, was
+ * not reachable by the deadline, or sent an unreadable response.
  *
- * A failed run is no `ServiceError`: it is what the run came to, a `RunResult` or the event `error` of a stream.
+ * A failed run is no `ServiceError`, but a `RunResult` or the event `error` of a stream.
  */
 export interface AgentServer {
-  /** `GET /ok`: resolves when the server says that it is well. */
+  /** `GET /ok`: resolves if the server is healthy. */
   ok(options?: CallOptions): Promise<void>;
 
   /** `GET /info`. */
@@ -36,7 +36,7 @@ export interface AgentServer {
   /** `POST /assistants/search`: one page. */
   searchAssistants(request: AssistantSearch, options?: CallOptions): Promise<Assistant[]>;
 
-  /** `PATCH /assistants/{assistant_id}`: makes the next version, which is active from then on, and answers the assistant. */
+  /** `PATCH /assistants/{assistant_id}`: creates and activates the next version; returns the assistant. */
   patchAssistant(assistantId: string, request: AssistantPatch, options?: CallOptions): Promise<Assistant>;
 
   /** `POST /assistants/{assistant_id}/versions`: one page, newest first. */
@@ -46,7 +46,7 @@ export interface AgentServer {
     options?: CallOptions,
   ): Promise<AssistantVersion[]>;
 
-  /** `POST /assistants/{assistant_id}/latest`: makes a version the active one, and answers the assistant. */
+  /** `POST /assistants/{assistant_id}/latest`: activates a version; returns the assistant. */
   setLatestAssistantVersion(
     assistantId: string,
     request: AssistantVersionChange,
@@ -70,15 +70,15 @@ export interface AgentServer {
 
   /**
    * `POST /threads/{thread_id}/runs/stream`, or `POST /runs/stream` without a thread. The first event is `metadata`
-   * with the run's id; the stream ends with the run, after the event `error` where it failed. Leaving the loop early
-   * closes the stream, and cancels the run unless the request says `on_disconnect: 'continue'`.
+   * with the run's id; the stream ends with the run, after the event `error` if it failed. Leaving the loop early closes
+   * the stream, and cancels the run unless the request says `on_disconnect: 'continue'`.
    */
   streamRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): AsyncIterable<StreamEvent>;
 
   /** `POST /threads/{thread_id}/runs/wait`, or `POST /runs/wait` without a thread. */
   waitRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): Promise<RunResult>;
 
-  /** `POST /threads/{thread_id}/runs`, or `POST /runs` without a thread: the run goes on in the background. */
+  /** `POST /threads/{thread_id}/runs`, or `POST /runs` without a thread: starts a background run. */
   createRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): Promise<Run>;
 
   /** `GET /threads/{thread_id}/runs/{run_id}`. */
@@ -87,7 +87,7 @@ export interface AgentServer {
   /** `POST /threads/{thread_id}/runs/{run_id}/cancel`. */
   cancelRun(threadId: string, runId: string, request?: CancelRequest, options?: CallOptions): Promise<void>;
 
-  /** `GET /threads/{thread_id}/runs/{run_id}/join`: waits for a run that somebody started. */
+  /** `GET /threads/{thread_id}/runs/{run_id}/join`: waits for an existing run. */
   joinRun(threadId: string, runId: string, options?: CallOptions): Promise<RunResult>;
 
   /** `POST /threads/{thread_id}/runs/crons`, or `POST /runs/crons` without a thread. */

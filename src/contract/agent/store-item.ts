@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
-/** Page sizes of the store where a request names none. */
+/** The default page sizes of the store. */
 export const STORE_PAGE = { searchLimit: 10, namespacesLimit: 100 } as const;
 
-/** The longest time an item may be given: a hundred years, in minutes. */
+/** The longest time to live of an item: a hundred years, in minutes. */
 export const MAX_ITEM_TTL_MINUTES = 100 * 366 * 24 * 60;
 
 /** One item of the key-value store. The document names the store and leaves its bodies open. */
@@ -18,9 +18,9 @@ export const StoreItem = z.looseObject({
 export type StoreItem = z.infer<typeof StoreItem>;
 
 /**
- * Body of `PUT /store/items`: makes the item, or replaces its value. `ttl` is how long (minutes) the item lives after it
- * was written or last read: null for ever, as the server is configured where absent. `index` says which parts of the
- * value a search by meaning looks at, false for none.
+ * Body of `PUT /store/items`: creates the item, or replaces its value. `ttl` is the time to live (minutes) after the last
+ * write or read: null for none, the server's default if absent. `index` selects the parts of the value for semantic
+ * search, false for none.
  */
 export const StorePut = z.strictObject({
   namespace: z.array(z.string()),
@@ -45,7 +45,7 @@ export const StoreSearch = z.strictObject({
   limit: z.int().min(1).optional(),
   offset: z.int().min(0).optional(),
   query: z.string().nullable().optional(),
-  /** Whether the time to live of what is found begins anew; as the server is configured where absent. */
+  /** Whether to restart the time to live of the found items; the server's setting by default. */
   refresh_ttl: z.boolean().nullable().optional(),
 });
 export type StoreSearch = z.infer<typeof StoreSearch>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
-/** What a stream may show: `updates` and `events` are the document's (section "Endpoints"), the rest the public servers'. */
+/** The stream modes: `updates` and `events` are the specification's (section "Endpoints"), the rest the public servers'. */
 export const STREAM_MODES = [
   'values',
   'updates',
@@ -15,16 +15,19 @@ export const STREAM_MODES = [
 ] as const;
 export type StreamMode = (typeof STREAM_MODES)[number];
 
-/** Names of events that are no stream mode: the first one of every stream, and the last one of a failed run. */
+/** Event names that are no stream mode: the first event of every stream, and the last one of a failed run. */
 export const METADATA_EVENT = 'metadata';
 export const ERROR_EVENT = 'error';
 
-/** Parts an event's name from the subgraph it tells of: `updates|outer:1|inner:2`. */
+/** The event names of stream mode `messages`: metadata, a growing message, a complete one. */
+export const MESSAGE_EVENTS = ['messages/metadata', 'messages/partial', 'messages/complete'] as const;
+
+/** Separates an event's name from its subgraph: `updates|outer:1|inner:2`. */
 export const NAMESPACE_SEPARATOR = '|';
 
 /**
- * One server-sent event of a run (section "Endpoints", stream format). `event` may carry a namespace; `data` is what
- * its JSON held; `id` is there where a stream can be resumed.
+ * One server-sent event of a run (section "Endpoints", stream format). `event` may include a namespace; `data` is the
+ * parsed JSON; `id` is set if the stream can be resumed.
  */
 export interface StreamEvent {
   id?: string;

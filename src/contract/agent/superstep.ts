@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 import { Command } from './run.ts';
 
-/** One update within a step: as if the node `as_node` had answered these values, or this command. */
+/** One update within a step: as if the node `as_node` had returned these values, or this command. */
 export const SuperstepUpdate = z.strictObject({
   values: z
     .union([freeObject, z.array(z.unknown())])
@@ -13,6 +13,6 @@ export const SuperstepUpdate = z.strictObject({
 });
 export type SuperstepUpdate = z.infer<typeof SuperstepUpdate>;
 
-/** One step that a new thread shall have behind it (`POST /threads`): the updates of nodes that ran side by side. */
+/** One step of a new thread's history (`POST /threads`): the updates of parallel nodes. */
 export const Superstep = z.strictObject({ updates: z.array(SuperstepUpdate).min(1) });
 export type Superstep = z.infer<typeof Superstep>;

@@ -7,23 +7,23 @@ import { freeObject, openWord } from './open-word.ts';
 export const THREAD_STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const;
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 
-/** What becomes of a thread whose time is over: all of it goes, or all but its latest state. */
+/** What happens to an expired thread: it is deleted, or all but its latest state. */
 export const THREAD_TTL_STRATEGIES = ['delete', 'keep_latest'] as const;
 export type ThreadTtlStrategy = (typeof THREAD_TTL_STRATEGIES)[number];
 
-/** The longest time a thread may be given: a hundred years, in minutes. */
+/** The longest time to live of a thread: a hundred years, in minutes. */
 export const MAX_TTL_MINUTES = 100 * 366 * 24 * 60;
 
 const minutesToLive = z.number().positive().max(MAX_TTL_MINUTES);
 
-/** How long a thread is kept, from now on: minutes, with the strategy `delete` where none is named. */
+/** The time to live of a thread from now on: minutes, with the strategy `delete` by default. */
 export const ThreadTtl = z.union([
   minutesToLive,
   z.strictObject({ strategy: z.enum(THREAD_TTL_STRATEGIES).optional(), ttl: minutesToLive }),
 ]);
 export type ThreadTtl = z.infer<typeof ThreadTtl>;
 
-/** What `GET /threads/{thread_id}?include=ttl` tells of a thread's time. `expires_at` is null while no end is set. */
+/** The time to live of a thread in `GET /threads/{thread_id}?include=ttl`. `expires_at` is null if it does not expire. */
 export const ThreadTtlReply = z.looseObject({
   strategy: openWord(THREAD_TTL_STRATEGIES),
   ttl_minutes: z.number(),
@@ -32,8 +32,8 @@ export const ThreadTtlReply = z.looseObject({
 export type ThreadTtlReply = z.infer<typeof ThreadTtlReply>;
 
 /**
- * A thread as a server answers it (section "Thread"). `values` is null on a new thread; a public server leaves it out.
- * `interrupts` maps a task to what it waits for.
+ * A thread in a response (section "Thread"). `values` is null on a new thread; a public server omits it. `interrupts` maps
+ * a task to its interrupts.
  */
 export const Thread = z.looseObject({
   thread_id: z.string(),
@@ -50,7 +50,7 @@ export const Thread = z.looseObject({
 });
 export type Thread = z.infer<typeof Thread>;
 
-/** Where in a thread's history a state lies. */
+/** The position of a state in a thread's history. */
 export const Checkpoint = z.looseObject({
   thread_id: z.string().nullish(),
   checkpoint_ns: z.string().nullish(),
@@ -59,7 +59,7 @@ export const Checkpoint = z.looseObject({
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** A node that a state is about to run, or that it stopped in. */
+/** A node that is next in a state, or that it stopped in. */
 export const ThreadTask = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -92,7 +92,7 @@ export const ThreadCreate = z.strictObject({
 });
 export type ThreadCreate = z.infer<typeof ThreadCreate>;
 
-/** Body of `PATCH /threads/{thread_id}`: `metadata` is merged, `ttl` begins anew. */
+/** Body of `PATCH /threads/{thread_id}`: `metadata` is merged, `ttl` restarts. */
 export const ThreadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: ThreadTtl.optional() });
 export type ThreadPatch = z.infer<typeof ThreadPatch>;
 
@@ -145,7 +145,7 @@ export const ThreadCount = z.strictObject({
 });
 export type ThreadCount = z.infer<typeof ThreadCount>;
 
-/** Body of `POST /threads/prune`: threads go, or all of them but their latest states. */
+/** Body of `POST /threads/prune`: deletes threads, or all but their latest states. */
 export const ThreadPrune = z.strictObject({
   thread_ids: z.array(z.uuid()),
   strategy: z.enum(THREAD_TTL_STRATEGIES).optional(),
@@ -157,8 +157,8 @@ export const ThreadStateCheckpoint = z.strictObject({ checkpoint: Checkpoint, su
 export type ThreadStateCheckpoint = z.infer<typeof ThreadStateCheckpoint>;
 
 /**
- * Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had answered them, after the checkpoint that
- * is named, or the newest. `checkpoint_id` is the older way to name one.
+ * Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had returned them, after the named checkpoint,
+ * or the newest. `checkpoint_id` is the older way to name one.
  */
 export const ThreadStateUpdate = z.strictObject({
   values: z
@@ -191,8 +191,8 @@ export const ThreadHistorySearch = z.strictObject({
 export type ThreadHistorySearch = z.infer<typeof ThreadHistorySearch>;
 
 /**
- * What `GET /threads/{thread_id}/stream` tells: that runs begin and have ended, the events of every run, states that
- * somebody wrote by hand.
+ * The modes of `GET /threads/{thread_id}/stream`: the start and end of runs, the events of every run, manual state
+ * updates.
  */
 export const THREAD_STREAM_MODES = ['lifecycle', 'run_modes', 'state_update'] as const;
 export type ThreadStreamMode = (typeof THREAD_STREAM_MODES)[number];

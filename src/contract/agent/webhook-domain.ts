@@ -1,14 +1,14 @@
-/** An entry of `webhooks.url.allowed_domains`, read: one host, or everything below a domain. */
+/** A parsed entry of `webhooks.url.allowed_domains`: one host, or all subdomains of a domain. */
 export interface WebhookDomain {
-  /** As addresses spell it: small letters, names of other scripts in their ASCII form, an IPv6 address in brackets. */
+  /** In the canonical form of URLs: lower case, ASCII (punycode), an IPv6 address in brackets. */
   host: string;
-  /** Whether the entry was `*.` and the domain: every name below it, and not the domain itself. */
+  /** Whether the entry was `*.` and the domain: all its subdomains, without the domain itself. */
   below: boolean;
 }
 
 /**
- * Reads an entry of `webhooks.url.allowed_domains` (section "Webhook configuration"): a host name, an address, or `*.` and
- * a domain. Undefined for anything else, such as a URL or a name with a port, which could never allow what it says.
+ * Parses an entry of `webhooks.url.allowed_domains` (section "Webhook configuration"): a host name, an address, or `*.` and
+ * a domain. Undefined for anything else, such as a URL or a name with a port, which could never match.
  */
 export function readWebhookDomain(entry: string): WebhookDomain | undefined {
   const below = entry.startsWith('*.');
@@ -20,7 +20,7 @@ export function readWebhookDomain(entry: string): WebhookDomain | undefined {
   return below && isAddress ? undefined : { host, below };
 }
 
-/** A host as addresses spell it, without the dot that a full name may end with; undefined for what is no host. */
+/** The canonical form of a host, without a trailing dot; undefined if invalid. */
 function hostOf(written: string): string | undefined {
   if (!/^(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]*%]+)$/.test(written) || !URL.canParse(`http://${written}/`))
     return undefined;

@@ -1,7 +1,7 @@
 /** Finds the names in the templates `${{ env.NAME }}` of a header's value. */
 export const ENV_TEMPLATE = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
 
-/** What the sending itself decides: a value from elsewhere would break the request, or its being JSON. */
+/** Headers that the sender sets itself: another value would break the request or its content type. */
 const OURS = new Set([
   'connection',
   'content-encoding',
@@ -17,10 +17,10 @@ const OURS = new Set([
 ]);
 
 /**
- * Why a header of `webhooks.headers` can't be sent as it is written (section "Webhook configuration"), in words that follow
- * its name and hold none of its value but names of variables; undefined where it can.
+ * Why a header of `webhooks.headers` can't be sent (section "Webhook configuration"), phrased to follow its name, without
+ * its value except for names of variables; undefined if it can.
  *
- * @param prefix what the names of variables in it must begin with.
+ * @param prefix the required prefix of variable names.
  */
 export function webhookHeaderProblem(name: string, value: string, prefix: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name that a header can have';
@@ -34,7 +34,7 @@ export function webhookHeaderProblem(name: string, value: string, prefix: string
   return undefined;
 }
 
-/** Why a header can't be sent beside the others of `webhooks.headers`, in words that follow its name; undefined where it can. */
+/** Why a header of `webhooks.headers` duplicates another one, phrased to follow its name; undefined if it doesn't. */
 export function duplicateNameProblem(name: string, all: readonly string[]): string | undefined {
   const duplicateNames = all.filter((other) => other !== name && other.toLowerCase() === name.toLowerCase());
   if (duplicateNames.length === 0) return undefined;

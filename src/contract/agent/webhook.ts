@@ -3,7 +3,7 @@ import { freeObject, openWord } from './open-word.ts';
 import { readWebhookDomain } from './webhook-domain.ts';
 import { duplicateNameProblem, webhookHeaderProblem } from './webhook-headers.ts';
 
-/** The longest `webhook` a run may name where the configuration sets none; section "Limits" leaves it open. */
+/** The default for the longest `webhook` of a run; section "Limits" leaves it open. */
 export const MAX_WEBHOOK_URL_LENGTH = 65_536;
 
 /** The ports a webhook may go to where `allowed_ports` is not set (section "Limits"). */
@@ -62,12 +62,12 @@ export const WebhooksConfig = z
   });
 export type WebhooksConfig = z.infer<typeof WebhooksConfig>;
 
-/** A failure as a webhook tells it. */
-const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
+/** An error in a webhook. */
+export const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
 
 /**
- * What a server of ours sends when a run with a `webhook` completes (section "Webhook notification"): the shape of a
- * run, with `values` for stateful runs only, and `error` null on success.
+ * The body of our server's webhook for a completed run (section "Webhook notification"): the shape of a run, with `values`
+ * for stateful runs only, and `error` null on success.
  */
 export const WebhookPayload = z.strictObject({
   run_id: z.uuid(),
@@ -77,7 +77,7 @@ export const WebhookPayload = z.strictObject({
   created_at: z.string(),
   updated_at: z.string(),
   run_started_at: z.string(),
-  /** Left out while the run has not ended. */
+  /** Absent while the run has not ended. */
   run_ended_at: z.string().optional(),
   webhook_sent_at: z.string(),
   metadata: freeObject,
@@ -89,8 +89,8 @@ export const WebhookPayload = z.strictObject({
 export type WebhookPayload = z.infer<typeof WebhookPayload>;
 
 /**
- * A webhook as a receiver of ours reads it: `error` may be absent, null, a bare string or an object; `values` may be
- * absent. `kwargs` may hold the token of the webhook's own address: a payload is never printed.
+ * A webhook as received: `error` may be absent, null, a bare string or an object; `values` may be absent. `kwargs` may
+ * hold the token of the webhook's own URL: never print a payload.
  */
 export const WebhookReceived = z.looseObject({
   run_id: z.string(),

@@ -1,10 +1,10 @@
 import { isObject } from '../json-object.ts';
 
-/** Which spelling a service wants to be sent: the documents', or the public service's. Both are read. */
+/** The field names of requests: the specification's, or the public service's. Responses may have either. */
 export const fieldSpellings = ['contract', 'public'] as const;
 export type FieldSpelling = (typeof fieldSpellings)[number];
 
-/** Every name that differs, and the object it stands in. */
+/** Every differing name, and the object that contains it. */
 export const fieldAliases: readonly { within: string; contract: string; public: string }[] = [
   { within: 'source_revision_config', contract: 'graph_config_path', public: 'langgraph_config_path' },
   { within: 'resource_spec', contract: 'cache_cpu', public: 'redis_cpu' },
@@ -13,7 +13,7 @@ export const fieldAliases: readonly { within: string; contract: string; public: 
   { within: 'resource_spec', contract: 'cache_memory_limit_mb', public: 'redis_memory_limit_mb' },
 ];
 
-/** Rewrites every aliased field of a JSON body into one spelling. Where both stand, the contract's value wins. */
+/** Renames every aliased field of a JSON body. If both names are present, the contract's value wins. */
 export function spellFields(body: unknown, spelling: FieldSpelling): unknown {
   if (Array.isArray(body)) return body.map((item) => spellFields(item, spelling));
   if (!isObject(body)) return body;

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-/** A key of a tenant as it is listed (an addition of ours; control-service.md, Authentication, speaks of keys only). */
+/** A key of a tenant in a list (our addition; control-service.md, Authentication, mentions keys only). */
 export const apiKey = z.looseObject({
   id: z.string(),
   name: z.string(),
   created_at: z.string(),
-  /** Within some minutes; null before its first use. */
+  /** Accurate to some minutes; null before its first use. */
   last_used_at: z.string().nullable(),
-  /** Whether it is good for further tenants too. */
+  /** Whether it is valid for other tenants too. */
   is_organisation_key: z.boolean(),
-  /** Whether it is the key of the installation, which lies in a file beside the service. */
+  /** Whether it is the installation's key, which is stored in a file beside the service. */
   is_installation_key: z.boolean(),
 });
 export type ApiKeyReply = z.infer<typeof apiKey>;
@@ -20,7 +20,7 @@ export type ApiKeysList = z.infer<typeof apiKeysList>;
 
 /** The body of POST /v1/api-keys. */
 export const apiKeyCreateRequest = z.strictObject({
-  /** What its owner calls it: a line of at most 100 characters. */
+  /** A name of at most 100 characters on one line. */
   name: z
     .string()
     .trim()
@@ -29,6 +29,6 @@ export const apiKeyCreateRequest = z.strictObject({
     .regex(/^[^\p{Cc}]*$/u, 'must be one line'),
 });
 
-/** A key as its making is answered: `key` is a secret, told this once, and null in the answer to a repetition. */
+/** A created key: `key` is a secret, returned only once, and null in the response to a repeated request. */
 export const newApiKey = apiKey.extend({ key: z.string().nullable() });
 export type NewApiKey = z.infer<typeof newApiKey>;

@@ -1,24 +1,24 @@
 import * as z from 'zod';
 
-/** A change that was made, by the names of what it was about: never a value (an addition of ours). */
+/** A change with the names of the affected resources, never a value (our addition). */
 export const auditRecord = z.looseObject({
   id: z.string(),
   at: z.string(),
   /** `key`, `operator` (at the machine itself) or `service`. */
   actor: z.string(),
-  /** Null where the actor is no key. */
+  /** Null if the actor is not a key. */
   key_id: z.string().nullable(),
-  /** The name that the key had then. */
+  /** The name of the key at that time. */
   key_name: z.string().nullable(),
-  /** In words: `patch deployment`. */
+  /** For people: `patch deployment`. */
   operation: z.string(),
-  /** What was changed: `deployment_id`, `deployment_name`, `revision_id`, `listener_id`, `api_key_id`, ... */
+  /** The affected resources: `deployment_id`, `deployment_name`, `revision_id`, `listener_id`, `api_key_id`, ... */
   subject: z.record(z.string(), z.string()),
-  /** The names of the fields that are others since: `source_config.build_on_push`, `secrets.MODEL_KEY`. */
+  /** The names of the changed fields: `source_config.build_on_push`, `secrets.MODEL_KEY`. */
   fields: z.array(z.string()),
 });
 
-/** A page of changes, newest first. `next_before` asks for the next one; null on the last. */
+/** A page of changes, newest first. `next_before` is the cursor of the next one; null on the last. */
 export const auditList = z.looseObject({ resources: z.array(auditRecord), next_before: z.string().nullable() });
 export type AuditList = z.infer<typeof auditList>;
 

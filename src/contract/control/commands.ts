@@ -1,5 +1,5 @@
 /**
- * What `install_command` and `build_command` may not hold, by what a person calls it. control-service.md leaves it open;
+ * What `install_command` and `build_command` must not contain, with names for people. control-service.md leaves it open;
  * this is what the public service refuses.
  */
 const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
@@ -12,6 +12,6 @@ const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
   [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
 ];
 
-/** What a command holds that it may not; nothing where it is made of plain words and `&&`. */
+/** The forbidden parts of a command; empty if it consists of plain words and `&&`. */
 export const refusedInCommand = (command: string): string[] =>
   refused.filter(([pattern]) => pattern.test(command)).map(([, called]) => called);

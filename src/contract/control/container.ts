@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A DNS label: what the documents ask of the names of volumes and containers. */
+/** A DNS label: the required form of volume and container names. */
 export const dnsLabel = z
   .string()
   .regex(

@@ -8,7 +8,7 @@ import {
   sourceRevisionConfigRequest,
 } from './source.ts';
 
-/** control-service.md, States: deployment `status`; the last word is newer and only public. */
+/** control-service.md, States: deployment `status`; the last value is newer and only public. */
 export const deploymentStatuses = [
   'AWAITING_DATABASE',
   'READY',
@@ -19,7 +19,7 @@ export const deploymentStatuses = [
 ] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
-/** The body of create (control-service.md, DeploymentCreateRequest). Fields that it does not name are refused. */
+/** The body of create (control-service.md, DeploymentCreateRequest). Unknown fields are refused. */
 export const deploymentCreateRequest = z.strictObject({
   /** Set on create, fixed from then on. */
   name: z.string().min(1),
@@ -46,36 +46,36 @@ export const deploymentPatchRequest = z.strictObject({
 export type DeploymentPatchRequest = z.infer<typeof deploymentPatchRequest>;
 
 /**
- * A deployment as the service tells it (control-service.md, Deployment). `source_revision_config` speaks of the latest
- * revision, `active_revision_id` names the one that serves. `secrets` come in clear.
+ * A deployment in a response (control-service.md, Deployment). `source_revision_config` is the latest revision's,
+ * `active_revision_id` names the one that serves. `secrets` are unmasked.
  */
 export const deployment = z.looseObject({
   name: z.string(),
   source: z.string(),
   source_config: sourceConfig,
   source_revision_config: sourceRevisionConfig,
-  /** Required: a PATCH of secrets replaces them all, so whoever cannot see them would remove them. */
+  /** Required: a PATCH of secrets replaces them all, so a client without them would remove them. */
   secrets: z.array(secretReply),
   secret_references: z.array(secretReferenceReply).nullish(),
   id: z.string(),
   tenant_id: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** One of `deploymentStatuses`, or a word that is newer than this list. */
+  /** One of `deploymentStatuses`, or a newer value. */
   status: z.string(),
-  /** Why it has a status that does not explain itself, for a person; an addition of our service's. */
+  /** The reason for a status, for people; our addition. */
   status_message: z.string().nullish(),
   latest_revision_id: z.string().nullable(),
   active_revision_id: z.string().nullable(),
   image_version: z.string().nullish(),
-  /** Its tracing project; newer than the document. */
+  /** Its tracing project; newer than the specification. */
   tracer_session_id: z.string().nullish(),
-  /** Where its agent server answers; newer than the document, which has `source_config.custom_url`. */
+  /** The URL of its agent server; newer than the specification, which has `source_config.custom_url`. */
   url: z.string().nullish(),
 });
 export type Deployment = z.infer<typeof deployment>;
 
-/** A deployment in a list: a service may tell less of it there than where it is asked for by its id. */
+/** A deployment in a list, where a service may omit fields of the single response. */
 const listedDeployment = deployment.extend({ secrets: z.array(secretReply).nullish() });
 
 /** A page of deployments: no total; a page shorter than `limit` is the last. */
@@ -94,12 +94,12 @@ export const deploymentsQuery = z.strictObject({
   deployment_type: z.string().optional(),
   /** Tags of the public service's, with commas between them. */
   tag_value_ids: z.string().optional(),
-  /** Those that a listener carries out elsewhere, or those that the service does itself. */
+  /** Whether a listener deploys them, or the service itself. */
   remote_reconciled: z.boolean().optional(),
 });
 export type DeploymentsQuery = z.infer<typeof deploymentsQuery>;
 
-/** Where a deployment's agent server answers, or undefined where the service does not tell. */
+/** The URL of a deployment's agent server, or undefined if unknown. */
 export function agentAddress(deployed: Pick<Deployment, 'url' | 'source_config'>): string | undefined {
   return deployed.url || deployed.source_config.custom_url || undefined;
 }

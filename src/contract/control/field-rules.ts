@@ -1,27 +1,26 @@
 import { sources, type Source } from './source.ts';
 
 /**
- * What happens when a field is given to PATCH with a value that is not null:
- * - `revision`: a new revision is made, even where the value is the same
- * - `in-place`: it is changed at once, without a revision
- * - `next-revision`: it is changed without a revision and takes effect with the next one
- * - `fixed`: it was set on create and cannot be changed
- * - `read-only`: the service sets it
+ * The effect of a PATCH of a field with a value that is not null:
+ * - `revision`: creates a new revision, even if the value is the same
+ * - `in-place`: changes it at once, without a revision
+ * - `next-revision`: changes it without a revision; takes effect with the next one
+ * - `fixed`: set on create, can't be changed
+ * - `read-only`: set by the service
  */
 export type PatchEffect = 'revision' | 'in-place' | 'next-revision' | 'fixed' | 'read-only';
 
-/** What the document says of one field, beside its type. */
+/** The specification's rules for a field, beside its type. */
 export interface FieldRule {
-  /** Dotted path in the body, in the document's spelling. */
+  /** Dotted path in the body, with the specification's names. */
   path: string;
-  /** The sources that it applies to: for every other it must be null or absent. */
+  /** The sources that it applies to: for others it must be null or absent. */
   appliesTo: readonly Source[];
   /**
-   * Sources that the document does not name for it, and that public clients send it with all the same: there it is taken,
-   * kept and told as well.
+   * Sources that the specification does not name, but for which public clients send it: accepted, stored and returned.
    */
   alsoTakenFor: readonly Source[];
-  /** The sources that cannot be created without it. */
+  /** The sources that require it on create. */
   requiredFor: readonly Source[];
   patch: PatchEffect;
 }
@@ -38,9 +37,9 @@ const built = ['github', 'internal_source'] as const;
 const internal = ['internal_source', 'internal_docker'] as const;
 
 /**
- * The rules of control-service.md that are data: which field applies to which source, which is required on create,
- * and what a PATCH of it does (Deployment, source_config, source_revision_config, States). `repo_url`, `repo_ref`
- * and `image_uri` are required by sense: nothing could be built without them.
+ * The rules of control-service.md as data: which field applies to which source, which is required on create, and the
+ * effect of a PATCH (Deployment, source_config, source_revision_config, States). `repo_url`, `repo_ref` and `image_uri`
+ * are required because nothing could be built without them.
  */
 export const fieldRules: readonly FieldRule[] = [
   rule('name', sources, 'fixed', sources),
@@ -64,13 +63,13 @@ export const fieldRules: readonly FieldRule[] = [
   rule('source_revision_config.repo_commit_sha', ['github'], 'read-only'),
 ];
 
-/** True where a request may give a field with a source. */
+/** Whether a request may contain a field for a source. */
 export const takes = ({ appliesTo, alsoTakenFor }: FieldRule, source: Source): boolean =>
   appliesTo.includes(source) || alsoTakenFor.includes(source);
 
 const byPath = new Map(fieldRules.map((entry) => [entry.path, entry]));
 
-/** The rule of a field; a path that the document does not know is our own mistake. */
+/** The rule of a field; throws for an unknown path. */
 export function ruleOf(path: string): FieldRule {
   const found = byPath.get(path);
   if (!found) throw new Error(`no field rule for ${path}`);

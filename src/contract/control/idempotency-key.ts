@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** The header that tells what makes a write one (an addition of ours; control-service.md has none). */
+/** The header that identifies a write, so that it can be repeated (our addition to control-service.md). */
 export const idempotencyKeyHeader = 'Idempotency-Key';
 
-/** A key as it may be sent. */
+/** A valid key. */
 export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, 'an idempotency key is 1 to 255 visible ASCII characters');
 
-/** What `GET /info` of a control service tells of it, as far as anything here depends on it. */
+/** The fields of a control service's `GET /info` that clients use. */
 export const controlInfo = z.looseObject({ idempotency_keys: z.boolean().optional().catch(undefined) });

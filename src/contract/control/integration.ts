@@ -7,10 +7,10 @@ export const githubIntegration = z.looseObject({
   name: z.string().nullish(),
 });
 export type GithubIntegration = z.infer<typeof githubIntegration>;
-/** The answer of `GET /v1/integrations/github/install`. */
+/** The response of `GET /v1/integrations/github/install`. */
 export const githubIntegrations = z.array(githubIntegration);
 
-/** A repository that an integration reaches. `id` is GitHub's number of it. */
+/** A repository that an integration can access. `id` is GitHub's. */
 export const githubRepository = z.looseObject({
   host_integration_id: z.string().nullish(),
   id: z.number(),
@@ -20,5 +20,5 @@ export const githubRepository = z.looseObject({
   default_branch: z.string().nullish(),
 });
 export type GithubRepository = z.infer<typeof githubRepository>;
-/** The answer of `GET /v1/integrations/github/{integration_id}/repos`. */
+/** The response of `GET /v1/integrations/github/{integration_id}/repos`. */
 export const githubRepositories = z.array(githubRepository);

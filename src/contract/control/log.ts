@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What is asked of a revision's build or deploy log. Times are ISO 8601, `offset` is the cursor of the page before. */
+/** The query of a revision's build or deploy log. Times are ISO 8601, `offset` is the cursor of the page before. */
 export const logQuery = z.strictObject({
   order: z.enum(['asc', 'desc']).optional(),
   limit: z.int().min(1).max(1000).optional(),
@@ -12,7 +12,7 @@ export const logQuery = z.strictObject({
 });
 export type LogQuery = z.infer<typeof logQuery>;
 
-/** One line of a log: other people's text. */
+/** One line of a log: untrusted text. */
 export const logEntry = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish(),
   /** Milliseconds since the epoch, or text. */
@@ -22,6 +22,6 @@ export const logEntry = z.looseObject({
 });
 export type LogEntry = z.infer<typeof logEntry>;
 
-/** A page of a log; `next_offset` asks for the next one. */
+/** A page of a log; `next_offset` is the cursor of the next one. */
 export const logPage = z.looseObject({ logs: z.array(logEntry), next_offset: z.string().nullish() });
 export type LogPage = z.infer<typeof logPage>;

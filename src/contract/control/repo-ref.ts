@@ -1,4 +1,4 @@
-/** A ref as the service wants it, or why it cannot be one and what to write instead. */
+/** A parsed ref, or why it is invalid and what to write instead. */
 export type ReadRepoRef = { ok: true; ref: string } | { ok: false; problem: string; suggestion?: string };
 
 const tagPrefix = 'refs/tags/';
@@ -7,8 +7,8 @@ const tagPrefix = 'refs/tags/';
 export const isTagRef = (ref: string): boolean => ref.startsWith(tagPrefix);
 
 /**
- * Puts a branch or tag into the document's spelling: a branch is its plain name, a tag its full `refs/tags/...`
- * (control-service.md, source_revision_config: `repo_ref`). What could mean two things is refused with the right one.
+ * Converts a branch or tag to the specification's spelling: a branch is its plain name, a tag its full `refs/tags/...`
+ * (control-service.md, source_revision_config: `repo_ref`). An ambiguous one is refused with a suggestion.
  */
 export function readRepoRef(written: string): ReadRepoRef {
   const ref = written.trim();
@@ -37,7 +37,7 @@ export function readRepoRef(written: string): ReadRepoRef {
   return checked(ref);
 }
 
-/** What git itself does not take as the name of a ref. */
+/** Checks the rules of git for ref names. */
 function checked(ref: string): ReadRepoRef {
   const broken =
     ref === '' ||

@@ -1,5 +1,5 @@
 /**
- * Environment variables that the platform sets itself: a secret of this name is refused with a 400
+ * Environment variables that the platform sets itself: secrets with these names are refused with a 400
  * (control-service.md leaves the list open; these are the public service's).
  */
 export const reservedNames: ReadonlySet<string> = new Set([

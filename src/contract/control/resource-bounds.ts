@@ -1,6 +1,6 @@
 import { withResourceDefaults, type ResourceSpec } from './resource-spec.ts';
 
-/** What may not be above what, each with the field that the first one's default comes from. */
+/** Pairs of request and limit, each with the field of the first one's default. */
 const pairs = [
   ['min_scale', 'max_scale', undefined],
   ['cpu', 'cpu_limit', undefined],
@@ -14,20 +14,20 @@ const pairs = [
   ['db_memory_mb', 'db_memory_limit_mb', undefined],
 ] as const;
 
-/** A field of a ResourceSpec, or of something in it, that the service refuses. */
+/** An invalid field of a ResourceSpec, or of a part of it. */
 export interface ResourceProblem {
   path: readonly (string | number)[];
-  /** Words that follow the field's name, without a full stop. */
+  /** Phrased to follow the field's name, without a full stop. */
   message: string;
-  /** Whether it follows from what was given alone, whatever else is in a spec that it is laid over. */
+  /** Whether the given fields alone cause it, whatever spec they are merged into. */
   certain: boolean;
 }
 
 /**
- * Every amount of a spec that is above its own bound, which nothing could run with (our choice: control-service.md shows no
- * such rule). Defaults count as what they come to, once a field of the pair itself was given.
+ * Every request above its own limit, which could not be scheduled (our choice: control-service.md shows no such rule).
+ * Defaults are applied if a field of the pair was given.
  *
- * @param spell how the reader writes the name of a field; as the document does when absent.
+ * @param spell how to write the name of a field; as in the specification by default.
  */
 function boundProblems(spec: ResourceSpec, spell = (field: string): string => field): ResourceProblem[] {
   const filled = withResourceDefaults(spec);
@@ -41,7 +41,7 @@ function boundProblems(spec: ResourceSpec, spell = (field: string): string => fi
   });
 }
 
-/** Every init container that has what is a sidecar's alone (control-service.md, Container: `restartPolicy`). */
+/** Every init container with a sidecar's field (control-service.md, Container: `restartPolicy`). */
 function initContainerProblems(spec: ResourceSpec): ResourceProblem[] {
   return (spec.init_containers ?? []).flatMap(({ restartPolicy }, index) =>
     restartPolicy
@@ -50,7 +50,7 @@ function initContainerProblems(spec: ResourceSpec): ResourceProblem[] {
   );
 }
 
-/** Every rule that a spec of the right shape breaks. */
+/** Every rule that a well-formed spec violates. */
 export const resourceProblems = (spec: ResourceSpec, spell?: (field: string) => string): ResourceProblem[] => [
   ...initContainerProblems(spec),
   ...boundProblems(spec, spell),

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { container, volume, volumeMount } from './container.ts';
 
-/** CPU is told to one decimal place (control-service.md, ResourceSpec and Limits). */
+/** CPU is returned with one decimal place (control-service.md, ResourceSpec and Limits). */
 export const roundCpu = (cores: number): number => Math.round(cores * 10) / 10;
 
-/** Cores that may be asked for: 0.1 to 8, the bounds included. */
+/** The CPU request in cores: 0.1 to 8, inclusive. */
 const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
-/** Cores that may be the limit: 0.1 to 16, the bounds included. */
+/** The CPU limit in cores: 0.1 to 16, inclusive. */
 const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
-/** Cores where the document names no bound. */
+/** Cores without a bound in the specification. */
 const cpu = z.number().min(0).overwrite(roundCpu).nullish();
 const count = z.int().min(0).nullish();
 const megabytes = z.int().min(0).nullish();
 
-/** The fields that the document marks "do not use": accepted, without effect. */
+/** The fields that the specification marks "do not use": accepted, without effect. */
 export const unusedResourceFields = [
   'orchestrator_cpu',
   'orchestrator_cpu_limit',
@@ -70,7 +70,7 @@ const shape = {
   db_max_connections: count,
 };
 
-/** The fields one by one, without the rules between them. */
+/** The single fields, without the rules between them. */
 export const resourceFields = z.strictObject(shape);
 
 /**
@@ -115,7 +115,7 @@ export const resourceSpec = resourceFields.superRefine((spec, context) => {
 });
 export type ResourceSpec = z.infer<typeof resourceSpec>;
 
-/** A resource_spec as the service tells it: nothing is judged, nothing is lost. */
+/** A resource_spec in a response: any fields are accepted and kept. */
 export const resourceSpecReply = z.record(z.string(), z.unknown());
 
 const defaultsInOrder = [
@@ -133,10 +133,10 @@ const defaultsInOrder = [
   ['db_memory_limit_mb', 'db_memory_mb', 2],
 ] as const;
 
-/** The fields that have a default, each after the one that it comes from. */
+/** The fields with a default, each after the one that it depends on. */
 export const defaultedResourceFields = defaultsInOrder.map(([field]) => field);
 
-/** What the service runs with where a field was left open (control-service.md, ResourceSpec: defaults). */
+/** Applies the defaults of the service (control-service.md, ResourceSpec: defaults). */
 export function withResourceDefaults(spec: ResourceSpec): ResourceSpec {
   const filled = { ...spec };
   for (const [field, from, times] of defaultsInOrder) {

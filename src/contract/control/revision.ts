@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sourceRevisionConfig } from './source.ts';
 
-/** Every revision status that is known, and what it means for somebody who waits (control-service.md, States). */
+/** Every known revision status, and its meaning for a waiting client (control-service.md, States). */
 export const revisionStatusClasses = {
   CREATING: 'in-progress',
   QUEUED: 'in-progress',
@@ -17,21 +17,21 @@ export const revisionStatusClasses = {
   INTERRUPTED: 'interrupted',
   UNKNOWN: 'unknown',
 } as const;
-/** The status words that are known. */
+/** The known statuses. */
 export type RevisionStatus = keyof typeof revisionStatusClasses;
 export type RevisionStatusClass = (typeof revisionStatusClasses)[RevisionStatus];
 
 const classes = new Map<string, RevisionStatusClass>(Object.entries(revisionStatusClasses));
 
-/** The class of a status word; a word that nobody listed is `unknown`: neither live nor failed. */
+/** The class of a status; a new one is `unknown`: neither live nor failed. */
 export const classOfRevisionStatus = (status: string): RevisionStatusClass => classes.get(status) ?? 'unknown';
 
-/** A revision as the service tells it: `DEPLOYED` marks a finished rollout. It carries no deployment id. */
+/** A revision in a response: `DEPLOYED` marks a finished rollout. It has no deployment id. */
 export const revision = z.looseObject({
   id: z.string(),
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
-  /** One of `revisionStatusClasses`, or a word that is newer than this list. */
+  /** One of `revisionStatusClasses`, or a newer value. */
   status: z.string(),
   source: z.string().optional(),
   source_revision_config: sourceRevisionConfig.default({}),
@@ -47,9 +47,9 @@ export type RevisionsList = z.infer<typeof revisionsList>;
 export const revisionsQuery = z.strictObject({
   limit: z.int().min(1).max(100).optional(),
   offset: z.int().min(0).optional(),
-  /** Status words, with commas between them. */
+  /** Statuses, separated by commas. */
   status: z.string().optional(),
-  /** Those that a listener carries out elsewhere, or those that the service does itself. */
+  /** Whether a listener deploys them, or the service itself. */
   remote_reconciled: z.boolean().optional(),
 });
 export type RevisionsQuery = z.infer<typeof revisionsQuery>;

@@ -4,12 +4,12 @@ import * as z from 'zod';
 export const secret = z.strictObject({ name: z.string().min(1), value: z.string() });
 export type Secret = z.infer<typeof secret>;
 
-/** A secret as the service tells it, value in clear: mask it before anything prints. */
+/** A secret in a response, with its value unmasked: mask it before printing. */
 export const secretReply = z.looseObject({ name: z.string(), value: z.string() });
 
 /**
- * An environment variable that is filled from an orchestrator secret which exists already in the deployment's
- * namespace (control-service.md, SecretReference).
+ * An environment variable from an existing orchestrator secret in the deployment's namespace (control-service.md,
+ * SecretReference).
  */
 export const secretReference = z.strictObject({
   /** The environment variable to fill. */
@@ -21,7 +21,7 @@ export const secretReference = z.strictObject({
 });
 export type SecretReference = z.infer<typeof secretReference>;
 
-/** A secret reference as the service tells it. */
+/** A secret reference in a response. */
 export const secretReferenceReply = z.looseObject({
   name: z.string(),
   secret_name: z.string(),

@@ -12,46 +12,45 @@ import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
-/** What a caller may say about a write beside what is written. */
+/** The options of a write. */
 export interface WriteOptions extends CallOptions {
   /**
-   * What makes this write one, sent as `Idempotency-Key`: 1 to 255 visible ASCII characters, never used for another
-   * write. A service that heeds it (`features`) carries the write out once, however often and however close together it
-   * is sent, and answers every repetition as the first time: `latest_revision_id` and `source_revision_config` of the
-   * answer are those of the revision that the first one made, also where a newer one exists by now; everything else is
-   * as it is now. So whoever got no answer sends the same again, with the same `ifLatest`, and binds to
-   * `latest_revision_id` as always. The same key with another request is a 422. A refusal is not kept: the same key may
-   * be sent again after it. Keys are kept for 7 days. control-service.md knows nothing of it.
+   * Identifies this write, sent as `Idempotency-Key`: 1 to 255 visible ASCII characters, never used for another write. A
+   * service that supports it (`features`) executes the write once, however often it is sent, and returns the same
+   * `latest_revision_id` and `source_revision_config` every time: those of the revision that the first request created,
+   * even if there is a newer one; the other fields are current. A client without a response repeats the request with the
+   * same `ifLatest`, and uses `latest_revision_id` as usual. The same key with another request is a 422. Refusals are not
+   * stored, so the key can be used again. Keys are kept for 7 days. Not part of control-service.md.
    */
   idempotencyKey?: string | undefined;
 }
 
-/** What a caller may say about a change of something that exists. */
+/** The options of a change. */
 export interface ChangeOptions extends WriteOptions {
   /**
-   * The latest revision that the change was decided on, sent as `If-Match`. A service that heeds it refuses the change
-   * (412, a conflict) where another revision was made in the meantime; control-service.md knows nothing of it.
+   * The latest revision on which the change is based, sent as `If-Match`. A service that supports it refuses the change
+   * (412, a conflict) if there is a newer revision. Not part of control-service.md.
    */
   ifLatest?: string | undefined;
 }
 
-/** What a service offers beyond control-service.md. */
+/** The features of a service beyond control-service.md. */
 export interface ControlFeatures {
-  /** It heeds `WriteOptions.idempotencyKey`: a write without an answer may be sent again with the same key. */
+  /** Supports `WriteOptions.idempotencyKey`: a write without a response may be repeated with the same key. */
   idempotencyKeys: boolean;
 }
 
 /**
- * The deployment control service as a caller sees it, whether over HTTP or in the same process. Every failure of the
- * other party is a `ServiceError`. The operations after `getRevision` go beyond control-service.md: a service may lack
- * them (`isNotOffered`).
+ * The API of the deployment control service, over HTTP or in the same process. Every failure of the service is a
+ * `ServiceError`. The operations after `getRevision` go beyond control-service.md: a service may lack them
+ * (`isNotOffered`).
  */
 export interface ControlService {
   /** POST /v2/deployments: 201 with the deployment and its first revision. */
   createDeployment(request: DeploymentCreateRequest, options?: WriteOptions): Promise<Deployment>;
   /** GET /v2/deployments/{id} */
   getDeployment(id: string, options?: CallOptions): Promise<Deployment>;
-  /** PATCH /v2/deployments/{id}: `latest_revision_id` of the answer is the revision that this made, where it made one. */
+  /** PATCH /v2/deployments/{id}: if this creates a revision, it is `latest_revision_id` of the response. */
   patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment>;
   /** GET /v2/deployments/{id}/revisions/{revisionId} */
   getRevision(deploymentId: string, revisionId: string, options?: CallOptions): Promise<Revision>;
@@ -64,7 +63,7 @@ export interface ControlService {
   listDeployments(query: DeploymentsQuery, options?: CallOptions): Promise<DeploymentsList>;
   /** GET /v2/deployments/{id}/revisions, newest first */
   listRevisions(deploymentId: string, query: RevisionsQuery, options?: CallOptions): Promise<RevisionsList>;
-  /** POST /v2/deployments/{id}/revisions/{revisionId}/redeploy: makes a new revision of an old one's build. */
+  /** POST /v2/deployments/{id}/revisions/{revisionId}/redeploy: creates a new revision from an old one's build. */
   redeployRevision(deploymentId: string, revisionId: string, options?: ChangeOptions): Promise<Deployment>;
   /** GET /v1/integrations/github/{integrationId}/repos */
   listRepositories(integrationId: string, options?: CallOptions): Promise<GithubRepository[]>;
@@ -74,23 +73,23 @@ export interface ControlService {
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
 
   /**
-   * GET /info: what the service offers. One that has no such endpoint offers none of it. Cheap to ask before every
-   * write: a client remembers the answer for a while.
+   * GET /info: the features of the service; none if the endpoint is missing. Cheap to call before every write, because a
+   * client caches the response.
    */
   features(options?: CallOptions): Promise<ControlFeatures>;
 }
 
-/** The operations that only some callers need. Each of them goes beyond control-service.md's rules for the others. */
+/** The operations that only some callers need, all beyond control-service.md. */
 export interface WholeControlService extends ControlService {
   /**
-   * DELETE /v2/deployments/{id}: asynchronous; reading the deployment ends as missing once it is gone. Its tracing project
-   * stays, and keeps the name from being used again, unless it is to go as well.
+   * DELETE /v2/deployments/{id}: asynchronous; a later read fails as missing. Its tracing project stays and reserves the
+   * name, unless it is deleted too.
    */
   deleteDeployment(id: string, query: { deleteTracingProject: boolean }, options?: CallOptions): Promise<void>;
-  /** POST /v2/deployments/{id}/revisions/{revisionId}/interruption: ends a revision that is on its way. */
+  /** POST /v2/deployments/{id}/revisions/{revisionId}/interruption: interrupts a running rollout. */
   interruptRevision(deploymentId: string, revisionId: string, options?: CallOptions): Promise<void>;
-  /** POST /v2/deployments/{id}/upload-url: where a source tarball is put, and the path to name it by afterwards. */
+  /** POST /v2/deployments/{id}/upload-url: a URL for a source tarball, and the path to name it by afterwards. */
   requestUpload(deploymentId: string, options?: CallOptions): Promise<UploadTarget>;
-  /** POST /v2/deployments/{id}/push-token: what an image is pushed with, for `internal_docker` only. */
+  /** POST /v2/deployments/{id}/push-token: credentials to push an image, for `internal_docker` only. */
   requestPushToken(deploymentId: string, options?: CallOptions): Promise<PushToken>;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceSpec, resourceSpecReply } from './resource-spec.ts';
 
-/** Where a deployment is built from (control-service.md, Deployment: `source`). */
+/** What a deployment is built from (control-service.md, Deployment: `source`). */
 export const sources = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const;
 /** One of `sources`, as it is sent. */
 export const source = z.enum(sources);
@@ -17,8 +17,8 @@ export type DeploymentType = z.infer<typeof deploymentType>;
 export const listenerConfig = z.strictObject({ k8s_namespace: z.string().min(1).nullish() });
 
 /**
- * The deployment-level settings (control-service.md, source_config). All may be null; which of them fit a source,
- * and what a change of each does, is data in `field-rules.ts`.
+ * The deployment-level settings (control-service.md, source_config). All may be null; `field-rules.ts` says which apply to
+ * a source, and the effect of changing each.
  */
 export const sourceConfigRequest = z.strictObject({
   integration_id: z.uuid().nullish(),
@@ -34,7 +34,7 @@ export const sourceConfigRequest = z.strictObject({
 });
 export type SourceConfigRequest = z.infer<typeof sourceConfigRequest>;
 
-/** The revision-level settings (control-service.md, source_revision_config) as they are sent. */
+/** The revision-level settings (control-service.md, source_revision_config) in a request. */
 export const sourceRevisionConfigRequest = z.strictObject({
   repo_ref: z.string().min(1).nullish(),
   graph_config_path: z.string().min(1).nullish(),
@@ -43,7 +43,7 @@ export const sourceRevisionConfigRequest = z.strictObject({
 });
 export type SourceRevisionConfigRequest = z.infer<typeof sourceRevisionConfigRequest>;
 
-/** `source_config` as the service tells it: unknown fields pass, unknown words of an enum survive. */
+/** `source_config` in a response: unknown fields and enum values are kept. */
 export const sourceConfig = z.looseObject({
   integration_id: z.string().nullish(),
   repo_url: z.string().nullish(),
@@ -58,7 +58,7 @@ export const sourceConfig = z.looseObject({
 });
 export type SourceConfig = z.infer<typeof sourceConfig>;
 
-/** `source_revision_config` as the service tells it, with the commit that was built. */
+/** `source_revision_config` in a response, with the commit that was built. */
 export const sourceRevisionConfig = z.looseObject({
   repo_ref: z.string().nullish(),
   graph_config_path: z.string().nullish(),
@@ -66,7 +66,7 @@ export const sourceRevisionConfig = z.looseObject({
   source_tarball_path: z.string().nullish(),
   /** Read-only: the commit that this revision was built from. */
   repo_commit_sha: z.string().nullish(),
-  /** Read-only, ours alone: `sha256:` and the hex digest of the tarball that was uploaded; null where there is none. */
+  /** Read-only, our addition: `sha256:` and the hex digest of the uploaded tarball; null if there is none. */
   source_tarball_digest: z.string().nullish(),
 });
 export type SourceRevisionConfig = z.infer<typeof sourceRevisionConfig>;

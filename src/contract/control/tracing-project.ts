@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { FINAL_RUN_STATUSES } from '../agent/run.ts';
 
-// Tracing projects: control-service.md says only that one is made with every deployment. The rest is our choice.
+// Tracing projects: control-service.md only says that each deployment gets one. The rest is our choice.
 
-/** How many tokens a run's models took and gave, as far as they told. */
+/** The token usage of a run, as far as its models reported it. */
 export const tokenUsage = z.strictObject({
   input: z.int().min(0),
   output: z.int().min(0),
@@ -14,43 +14,43 @@ export type TokenUsage = z.infer<typeof tokenUsage>;
 const text = (longest: number) => z.string().max(longest);
 const time = z.iso.datetime({ offset: true });
 
-/** A run that has ended, as an agent server tells it. Neither its input nor its output is told. */
+/** An ended run, exported by an agent server without its input and output. */
 export const tracedRun = z.strictObject({
   id: z.uuid(),
   thread_id: z.uuid().nullable(),
-  /** The assistant that was run. */
+  /** The assistant of the run. */
   assistant_id: text(255),
   graph_id: text(255),
   revision_id: text(255).nullable(),
   status: z.enum(FINAL_RUN_STATUSES),
-  /** Why it failed; null where it did not. */
+  /** The error; null if it did not fail. */
   error: z.strictObject({ error: text(500), message: text(10_000) }).nullable(),
-  /** Null where no message of it told any. */
+  /** Null if no message reports any. */
   tokens: tokenUsage.nullable(),
   created_at: time,
-  /** Null where it never began. */
+  /** Null if it never started. */
   started_at: time.nullable(),
   ended_at: time,
 });
 export type TracedRun = z.infer<typeof tracedRun>;
 
-/** The most runs that one report may bring. */
-const mostTracedRuns = 100;
-/** The body of POST /v1/projects/{id}/runs: runs that have ended. One that is told again changes nothing. */
+/** The maximum number of runs in one report. */
+export const mostTracedRuns = 100;
+/** The body of POST /v1/projects/{id}/runs: ended runs. A repeated one changes nothing. */
 export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
 
-/** What a report is answered with. */
+/** The response to a report. */
 export const tracedRunsTaken = z.looseObject({ taken: z.int() });
 
-/** A tracing project: it bears its deployment's name, and may outlive the deployment. */
+/** A tracing project: has its deployment's name, and may outlive the deployment. */
 export const tracingProject = z.looseObject({
   id: z.string(),
   name: z.string(),
-  /** Null where the deployment is gone. */
+  /** Null if the deployment was deleted. */
   deployment_id: z.string().nullable(),
   created_at: z.string(),
   run_count: z.int(),
-  /** When the newest of its runs ended; null where there is none. */
+  /** When its latest run ended; null if there is none. */
   last_run_at: z.string().nullable(),
 });
 export type TracingProject = z.infer<typeof tracingProject>;
@@ -67,7 +67,7 @@ export const tracingProjectsQuery = z.strictObject({
 });
 export type TracingProjectsQuery = z.infer<typeof tracingProjectsQuery>;
 
-/** A run as it is told. */
+/** A run in a response. */
 export const tracedRunResponse = z.looseObject({ ...tracedRun.shape, id: z.string(), status: z.string() });
 export type TracedRunResponse = z.infer<typeof tracedRunResponse>;
 /** A page of a project's runs, newest first. */
@@ -78,7 +78,7 @@ export type TracedRunsList = z.infer<typeof tracedRunsList>;
 export const tracedRunsQuery = z.strictObject({
   limit: z.int().min(1).max(100).optional(),
   offset: z.int().min(0).optional(),
-  /** Status words, with commas between them. */
+  /** Statuses, separated by commas. */
   status: z.string().optional(),
   assistant_id: z.string().optional(),
 });

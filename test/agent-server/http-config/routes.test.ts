@@ -155,7 +155,7 @@ describe('switches', () => {
   ])('%s %s is off', async (method, path) => {
     const answer = await json(fetch(`${serving().url}${path}`, { method }));
     expect(answer.status).toBe(404);
-    expect(answer.body.detail).toMatch(/is switched off by http\.disable_\w+ of the graph configuration\.$/);
+    expect(answer.body.detail).toMatch(/is disabled by http\.disable_\w+ of the graph configuration\.$/);
   });
 
   test('the others go on, and `/ok` says that the server lives', async () => {

@@ -63,7 +63,7 @@ describe('the store of a graph', () => {
     ['no time to live', () => store.put(['a'], 'k', {}, undefined, { ttl: 0 }), 'more than 0'],
     ['a namespace that is a text', () => store.batch([{ namespace: 'a', key: 'k' }]), 'list of strings'],
     ['no key', () => store.delete(['a'], ''), "can't be empty"],
-    ['a search by meaning', () => store.search(['a'], { query: 'what they like' }), 'does not search by meaning'],
+    ['a search by meaning', () => store.search(['a'], { query: 'what they like' }), 'semantic search is not supported'],
     [
       'an operator that nobody knows',
       () => store.search(['a'], { filter: { v: { $near: 1 } } }),

@@ -55,7 +55,7 @@ test('the stream of a thread ends without an end of the run where that goes on i
 test('refuses to serve another revision while it serves one', async () => {
   const server = await servers.start({ revisionId: 'one' });
   await server.wake('one');
-  await expect(server.wake('two')).rejects.toThrow('it has to rest before it can serve as this one');
+  await expect(server.wake('two')).rejects.toThrow('Already serving another revision');
   await server.rest();
   await server.wake('two');
   await server.wake('two');

@@ -131,7 +131,7 @@ describe('where the project does not answer', () => {
     expect(await outbox(databaseUrl)).toBe(3);
     collector.answers = 200;
     expect(await reported(3)).toHaveLength(3);
-    expect(lines.filter((line) => line.includes('could not be told'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('could not be exported'))).toHaveLength(1);
     expect(lines.join()).not.toContain(collector.token);
   });
 
@@ -143,7 +143,9 @@ describe('where the project does not answer', () => {
     await becomesTrue(async () => (await outbox(databaseUrl)) === 0);
     collector.answers = 404;
     await agent.waitRun(say('three'), undefined);
-    await becomesTrue(async () => (await outbox(databaseUrl)) === 0 && lines.some((line) => line.includes('is gone')));
+    await becomesTrue(
+      async () => (await outbox(databaseUrl)) === 0 && lines.some((line) => line.includes('no longer exists')),
+    );
     expect(collector.runs).toEqual([]);
   });
 });

@@ -222,7 +222,7 @@ describe('one server', () => {
     const lines: string[] = [];
     const other = await startBeside(off.configPath, sending.databaseUrl, (line) => lines.push(line));
     await other.close();
-    expect(lines).toContain('1 webhooks that were left are given up: http.disable_webhooks is set.');
+    expect(lines).toContain('Dropped 1 undelivered webhooks: http.disable_webhooks is set.');
   });
 });
 

@@ -18,7 +18,7 @@ import { inProtocolForm } from './public-forms.ts';
 import type { FindTask } from './task-places.ts';
 import { Tasks } from './tasks.ts';
 
-/** What an answer is made with. */
+/** The dependencies of the endpoint. */
 export interface A2aParts {
   api: OwnApi;
   findTask: FindTask;
@@ -28,19 +28,19 @@ export interface A2aParts {
 
 /** A call of the agent-to-agent protocol. */
 export interface A2aCall {
-  /** Whom it is for: an assistant's id, or a graph's. */
+  /** The assistant's id, or a graph's. */
   assistantId: string;
-  /** Where the assistant answers: absolute. */
+  /** The absolute URL of the assistant. */
   address: string;
   body: string;
   headers: Headers;
 }
 
-/** The assistant's own answer to who it is; a refusal where there is none. */
+/** Reads the assistant as the caller; throws a refusal if there is none. */
 export const readAssistant = (api: OwnApi, assistantId: string): Promise<Assistant> =>
   api.read(Assistant, 'GET', `/assistants/${encodeURIComponent(assistantId)}`);
 
-/** Answers a call of JSON-RPC, in whichever version of the protocol its method is. */
+/** Handles a JSON-RPC call, in the protocol version of its method. */
 export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2aParts): Promise<Response> {
   const body = fromJson(call.body);
   if (!isObject(body)) {
@@ -79,7 +79,7 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
     return Response.json(inError(error));
   }
   const answer = handler.handle(inProtocolForm(body), new ServerCallContext({ requestedVersion: version }));
-  const leave = () => gone.abort(new Error('The caller went away.'));
+  const leave = () => gone.abort(new Error('The caller disconnected.'));
   if (!STREAMED.has(String(body['method']))) {
     const json = answer.then((result) => JSON.stringify(result));
     return lateAnswer(json, { clock, onGone: leave, headers: {} });
@@ -90,7 +90,7 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
 
 const isId = (id: unknown): boolean => id == null || typeof id === 'string' || Number.isSafeInteger(id);
 
-/** The methods that are answered by events, in both versions. */
+/** The methods with a stream of events as response, in both versions. */
 const STREAMED = new Set(['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']);
 
 async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean> {
@@ -115,7 +115,7 @@ interface StreamParts {
   log: (line: string) => void;
 }
 
-/** A stream of answers as server-sent events. One that fails before its first answer is a plain answer. */
+/** Streams responses as server-sent events. A failure before the first one is a plain response. */
 async function asEvents(answers: Streamed, { clock, leave, inError, log }: StreamParts): Promise<Response> {
   const first = await answers.next().catch((error: unknown) => ({ failed: inError(error) }));
   if ('failed' in first) return Response.json(first.failed);
@@ -131,7 +131,7 @@ async function asEvents(answers: Streamed, { clock, leave, inError, log }: Strea
         quiet = true;
       });
     },
-    // One answer at a time, as they are taken: what waits is bounded by the run's own stream.
+    // One response per pull: the run's own stream bounds the backlog.
     pull: async (controller) => {
       const end = (text = '') => {
         done.abort();

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
 /**
- * Whose card is wanted: an assistant's id, or a graph's for its default assistant. A server of one graph has an agent to
- * name where the query names none.
+ * The assistant of the card: its id, or a graph's for the graph's default assistant. Optional on a server with one graph.
  */
 export const cardQuery = z.object({ assistant_id: z.string().min(1).optional() });

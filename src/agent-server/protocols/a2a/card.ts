@@ -8,9 +8,9 @@ const TEXT = 'text/plain';
 const JSON_TYPE = 'application/json';
 
 /**
- * An assistant as an agent that others may speak with.
+ * Describes an assistant as an agent for other agents.
  *
- * @param address where it answers: absolute.
+ * @param address the absolute URL of the assistant.
  */
 export function agentCard(
   { assistant_id, graph_id, name, description, version }: Assistant,
@@ -50,7 +50,7 @@ export function agentCard(
   };
 }
 
-/** The card as it is read: the fields of version 1.0, and beside them those that readers of 0.3 look for. */
+/** Serializes the card with the fields of version 1.0 and those that readers of 0.3 expect. */
 export function writeCard(card: AgentCard): FreeObject {
   const written: unknown = AgentCard.toJSON(card);
   return {

@@ -4,15 +4,15 @@ import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk
 import { isObject } from '../../../contract/json-object.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 
-/** The key under which a graph takes what was said, and answers what it says. */
+/** The key of a graph's input and state that holds the messages. */
 const MESSAGES = 'messages';
 
 /**
- * What a graph is given of a message: its texts are one message of the caller's under `messages`, and the fields of its
- * data stand beside them.
+ * Converts a message to a graph's input: its texts become one user message under `messages`, and the fields of its data
+ * are added beside it.
  *
  * @param takesMessages whether the graph's input has that key.
- * @throws A2AError for a message that no graph, or this one not, can be given.
+ * @throws A2AError for a message that this graph can't receive.
  */
 export function inputOf({ messageId, parts }: Message, takesMessages: boolean): FreeObject {
   const { texts, data } = sortedParts(parts);
@@ -33,7 +33,7 @@ export function inputOf({ messageId, parts }: Message, takesMessages: boolean): 
   return { ...fields, [MESSAGES]: [...(Array.isArray(before) ? before : []), said] };
 }
 
-/** What a graph that waits for somebody is answered: the one value of the data, else the text. */
+/** The value that resumes an interrupted graph: the only value of the data, else the text. */
 export function resumeOf({ parts }: Message): unknown {
   const { texts, data } = sortedParts(parts);
   return data.length === 1 && texts.length === 0
@@ -42,25 +42,25 @@ export function resumeOf({ parts }: Message): unknown {
 }
 
 function sortedParts(parts: readonly Part[]): { texts: string[]; data: unknown[] } {
-  if (parts.length === 0) throw new RequestMalformedError('message.parts is empty: nothing was said.');
+  if (parts.length === 0) throw new RequestMalformedError('message.parts is empty. Send at least one part.');
   const [texts, data]: [string[], unknown[]] = [[], []];
   for (const { content } of parts) {
     if (content?.$case === 'text') texts.push(content.value);
     else if (content?.$case === 'data') data.push(content.value);
     else if (content === undefined) throw new RequestMalformedError('A part of the message has no content.');
-    else throw new ContentTypeNotSupportedError('Files are not taken: send text, or data.');
+    else throw new ContentTypeNotSupportedError('Files are not supported. Send text or data.');
   }
   return { texts, data };
 }
 
-/** A message of a graph's state, as the API shows it, as far as it is looked at. */
+/** A message of a graph's state in the API's form, with the fields used here. */
 interface Said {
   id: string;
   role: Role;
   text: string;
 }
 
-/** The messages of a state from the one with the given id on; all of them where it is not among them. */
+/** The messages of a state from the one with the given id on; all of them if it is not among them. */
 function saidSince(values: unknown, messageId: string | undefined): Said[] {
   const messages: unknown = isObject(values) ? values[MESSAGES] : undefined;
   if (!Array.isArray(messages)) return [];
@@ -76,7 +76,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ['assistant', Role.ROLE_AGENT],
 ]);
 
-/** Undefined for what is neither the caller's nor the agent's, such as the answer of a tool. */
+/** Undefined for messages of neither the user nor the agent, such as a tool's. */
 export function readSaid(message: unknown, index: number): Said | undefined {
   if (!isObject(message)) return undefined;
   const { id, type, role, content } = message;
@@ -92,7 +92,7 @@ function textOf(content: unknown): string {
   return content.map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : '')).join('');
 }
 
-/** What was said in a task, oldest first. */
+/** The messages of a task, oldest first. */
 export function historyOf(
   values: unknown,
   messageId: string | undefined,
@@ -103,7 +103,7 @@ export function historyOf(
     .map(({ id, role, text }) => ({ ...ids, messageId: id, role, parts: [textPart(text)], ...NOTHING_MORE }));
 }
 
-/** What a task came to: the last thing that the agent said; else, where it says nothing, its state. */
+/** The result of a task: the last message of the agent, else the state. */
 export function artifactsOf(values: unknown, messageId: string | undefined): Artifact[] {
   const said = saidSince(values, messageId).findLast(({ role, text }) => role === Role.ROLE_AGENT && text !== '');
   if (said) return [artifact(said.id, textPart(said.text))];
@@ -112,13 +112,13 @@ export function artifactsOf(values: unknown, messageId: string | undefined): Art
   return Object.keys(fields).length > 0 ? [artifact('state', dataPart(fields))] : [];
 }
 
-/** What the agent asks for, where its graph waits for somebody: `values` of the interrupts. */
+/** The questions of an interrupted graph: the `values` of its interrupts. */
 export function question(requested: readonly unknown[], ids: { taskId: string; contextId: string }): Message {
   const parts = requested.map((value) => (typeof value === 'string' ? textPart(value) : dataPart(value)));
   return agentMessage(parts.length > 0 ? parts : [textPart('The agent waits for an answer.')], ids, 'question');
 }
 
-/** A sentence of the server's own about a task. */
+/** A message of the server itself about a task. */
 export const remark = (text: string, ids: { taskId: string; contextId: string }): Message =>
   agentMessage([textPart(text)], ids, 'remark');
 
@@ -132,7 +132,7 @@ const agentMessage = (parts: Part[], ids: { taskId: string; contextId: string },
 
 const NOTHING_MORE = { metadata: undefined, extensions: [], referenceTaskIds: [] };
 
-/** What a task came to, or a piece of it: one part. */
+/** One part of the result of a task. */
 export const artifact = (artifactId: string, part: Part): Artifact => ({
   artifactId,
   name: 'answer',

@@ -5,19 +5,19 @@ import type { OwnApi } from '../own-api.ts';
 import type { RunEvent } from './task-stream.ts';
 import { TASK_MODES } from './task-stream.ts';
 
-/** The largest event (bytes) that is read of a run's stream: a state may be large. */
+/** The largest event (bytes) of a run's stream: a state may be large. */
 const MOST_EVENT_BYTES = 64 * 1024 * 1024;
 
-/** What a run on a thread is started with. */
+/** The request to start a run on a thread. */
 export type RunRequest = Record<string, unknown>;
 
-/** Where a run lies. */
+/** The thread and the id of a run. */
 export interface RunPlace {
   threadId: string;
   runId: string;
 }
 
-/** Runs on threads, by the server's own endpoints. */
+/** Runs on threads, through the server's own endpoints. */
 export class OwnRuns {
   readonly #api: OwnApi;
 
@@ -33,18 +33,18 @@ export class OwnRuns {
     return { runId, result };
   }
 
-  /** Starts a run and leaves it alone. */
+  /** Starts a run in the background. */
   start(threadId: string, body: RunRequest): Promise<Run> {
     return this.#api.read(Run, 'POST', `/threads/${threadId}/runs`, { body });
   }
 
-  /** Starts a run and follows it. */
+  /** Starts a run and streams its events. */
   async stream(threadId: string, body: RunRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
     const requested = { ...body, stream_mode: TASK_MODES };
     return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal }));
   }
 
-  /** Follows a run that was started, from now on. */
+  /** Streams the events of an existing run from now on. */
   async join({ threadId, runId }: RunPlace, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
     return eventsOf(await this.#api.ask('GET', `/threads/${threadId}/runs/${runId}/stream`, { signal }));
   }
@@ -61,10 +61,10 @@ export class OwnRuns {
     await this.#api.ask('POST', `/threads/${threadId}/runs/${runId}/cancel?wait=true`);
   }
 
-  /** What a run that has ended left, as one who waited was answered. */
+  /** The result of an ended run, as `/join` returns it. */
   async result({ threadId, runId }: RunPlace, status: string): Promise<unknown> {
     const left = await this.#api.read(z.unknown(), 'GET', `/threads/${threadId}/runs/${runId}/join`);
-    // What a run left that ended well may be gone by now: it ended well all the same.
+    // The result of a successful run may be gone by now, which is no failure of the run.
     return status === 'success' && FailedRunBody.safeParse(left).success ? null : left;
   }
 }

@@ -1,8 +1,8 @@
 import { isObject } from '../../../contract/json-object.ts';
 
 /**
- * A call with the names of the public description in the protocol's own: `thread.threadId` is the message's context,
- * `taskId` the task's id, and an `assistant` is an agent.
+ * Converts a call with the names of the public API to the protocol's: `thread.threadId` is the message's context, `taskId`
+ * the task's id, and the role `assistant` is `agent`.
  */
 export function inProtocolForm(call: Record<string, unknown>): Record<string, unknown> {
   const { params } = call;

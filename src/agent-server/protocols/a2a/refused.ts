@@ -2,8 +2,7 @@ import { A2AError, RequestMalformedError, TaskNotCancelableError, TaskNotFoundEr
 import { EndpointRefusal } from '../own-api.ts';
 
 /**
- * Does something with the server's own endpoints, and says what they refuse in the protocol's words. A mistake of ours is
- * told to the log and not to the caller.
+ * Converts refusals of the server's own endpoints to protocol errors. The details of an internal error go to the log only.
  */
 export async function inA2aWords<T>(log: (line: string) => void, work: () => Promise<T>): Promise<T> {
   try {
@@ -12,14 +11,14 @@ export async function inA2aWords<T>(log: (line: string) => void, work: () => Pro
     if (error instanceof EndpointRefusal) throw wordsFor(error);
     if (error instanceof A2AError) throw error;
     log(`The agent-to-agent protocol failed: ${error instanceof Error ? error.stack : String(error)}`);
-    throw new A2AError('The server failed. Its log says more.');
+    throw new A2AError('Internal error. See the server log.');
   }
 }
 
-/** There is no such task. */
+/** The error for a missing task. */
 export const noTask = (id: string): Error => new TaskNotFoundError(`There is no task ${id}.`);
 
-/** Answers for a task that the caller may not see like for a missing one: the refusal of its run would name its thread. */
+/** Reports a hidden task like a missing one: the refusal of its run would name its thread. */
 export const asNoTask =
   (id: string) =>
   (error: unknown): never => {

@@ -1,21 +1,21 @@
 import type { Pool } from 'pg';
 
-/** The metadata of a run that goes on with a task of another run: the task's id. */
+/** The metadata key of a run that continues a task of another run. */
 export const TASK_METADATA = 'a2a_task_id';
 
-/** Where a task lies. */
+/** The location of a task. */
 export interface TaskPlace {
   threadId: string;
-  /** The run that went on with it last; its own where none did. */
+  /** The latest run of the task. */
   runId: string;
 }
 
-/** Finds where a task lies by its id, which is the id of its first run; undefined where there is none. */
+/** Finds a task by its id, which is the id of its first run; undefined if there is none. */
 export type FindTask = (taskId: string) => Promise<TaskPlace | undefined>;
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Looks for tasks among the runs of a deployment: callers may name a task without its context. */
+/** Finds tasks among the runs of a deployment: callers may name a task without its context. */
 export function tasksIn(pool: Pool): FindTask {
   return async (taskId) => {
     if (!UUID.test(taskId)) return undefined;

@@ -13,14 +13,15 @@ export interface RunEvent {
   data: unknown;
 }
 
-/** The modes in which a run is followed for a task: what is said while it is said, and what it comes to. */
+/** The stream modes for a task: messages while they are generated, and the state. */
 export const TASK_MODES = ['messages-tuple', 'values'] as const;
 
 /**
- * The events of a run as a task's: the task, what the agent says as it says it, its whole answer, and how it ended. A
- * stream that broke off because the server leaves tells no end: the run goes on elsewhere.
+ * Converts the events of a run to those of a task: the task, the agent's output as it is generated, the whole result, and
+ * the final state. A stream that breaks because this process shuts down reports no end: the run continues in another
+ * process.
  *
- * @param given what the run was given, and the id of the message that the task began with.
+ * @param given the run's input, and the id of the task's first message.
  */
 export async function* taskStream(
   events: AsyncIterable<RunEvent>,
@@ -39,7 +40,7 @@ export async function* taskStream(
     } else if (mode === ERROR_EVENT) result = { [ERROR_KEY]: data };
     else if (mode === 'values' && namespace.length === 0) {
       const waitsFor = isObject(data) ? data[INTERRUPT] : undefined;
-      // Several may ask, one after the other.
+      // Several tasks of the graph may interrupt one after the other.
       if (Array.isArray(waitsFor)) requested = [...(requested ?? []), ...waitsFor];
       else result = data;
     } else if (mode === 'messages' && ids) {

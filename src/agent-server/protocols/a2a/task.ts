@@ -10,17 +10,17 @@ export interface TaskIds {
   contextId: string;
 }
 
-/** The key under which values tell that a graph waits for somebody. */
+/** The key of the values that holds the interrupts. */
 export const INTERRUPT = '__interrupt__';
 
-/** The states that a task keeps for ever. */
+/** The final states of a task. */
 export const isOver = (state: TaskState | undefined): boolean =>
   state === TaskState.TASK_STATE_COMPLETED ||
   state === TaskState.TASK_STATE_FAILED ||
   state === TaskState.TASK_STATE_CANCELED ||
   state === TaskState.TASK_STATE_REJECTED;
 
-/** A task on which there is nothing to show yet. */
+/** A task without output yet. */
 export const taskUnderWay = (
   ids: TaskIds,
   state: TaskState.TASK_STATE_SUBMITTED | TaskState.TASK_STATE_WORKING,
@@ -31,15 +31,15 @@ export const taskUnderWay = (
   history: historyOf(input, undefined, ids),
 });
 
-/** How a task stands after a run: what `/wait` answers, said in the protocol's words. */
+/** The state of a task after a run, from the response of `/wait`. */
 export interface Standing {
   state: TaskState;
   message: Message | undefined;
-  /** The values of the state; undefined where the run failed. */
+  /** The values of the state; undefined if the run failed. */
   values: unknown;
 }
 
-/** @param result the values that a run left, with what its graph waits for, or how it failed. */
+/** @param result the values after a run with its interrupts, or its error. */
 export function standingAfter(result: unknown, ids: TaskIds): Standing {
   const failed = FailedRunBody.safeParse(result);
   if (failed.success) {
@@ -54,7 +54,7 @@ export function standingAfter(result: unknown, ids: TaskIds): Standing {
   return { state: TaskState.TASK_STATE_INPUT_REQUIRED, message: question(requested, ids), values };
 }
 
-/** @param messageId of the message that the task began with: what was said before it is not the task's. */
+/** @param messageId of the task's first message: earlier messages belong to other tasks. */
 export function taskAfter(
   { state, message, values }: Standing,
   ids: TaskIds,
@@ -77,7 +77,7 @@ const blank = ({ taskId, contextId }: TaskIds) => ({
   metadata: undefined,
 });
 
-/** The same with no more of what was said than was asked for; all of it where nothing was asked. */
+/** Limits the history of a task to the requested length; unlimited by default. */
 export function withHistory(task: Task, most: number | undefined): Task {
   if (most === undefined || !(most >= 0)) return task;
   return { ...task, history: most === 0 ? [] : task.history.slice(-most) };

@@ -32,25 +32,25 @@ import { taskStream } from './task-stream.ts';
 import { isOver, standingAfter, taskAfter, taskUnderWay, withHistory } from './task.ts';
 import type { TaskIds } from './task.ts';
 
-/** What the tasks of one assistant are carried out with. */
+/** The dependencies of an assistant's tasks. */
 export interface TaskParts {
   assistant: Assistant;
   card: AgentCard;
   runs: OwnRuns;
   findTask: FindTask;
-  /** Whether the graph's input has the key `messages`; true where nobody can tell. */
+  /** Whether the graph's input has the key `messages`; true if unknown. */
   takesMessages: () => Promise<boolean>;
-  /** Aborts when the caller goes. */
+  /** Aborts when the caller disconnects. */
   gone: AbortSignal;
   log: (line: string) => void;
 }
 
-/** What a message begins, or goes on with. */
+/** What a message starts or continues. */
 interface Turn {
   threadId: string;
-  /** The task that it goes on with; a new one where absent. */
+  /** The task to continue; undefined for a new one. */
   taskId: string | undefined;
-  /** Of the message that the task began with. */
+  /** The id of the task's first message. */
   messageId: string;
   input: unknown;
   request: RunRequest;
@@ -59,8 +59,8 @@ interface Turn {
 const PAGE = { most: 100, usual: 50 };
 
 /**
- * One assistant as an agent of the protocol: a context is a thread, a task a run on it and the runs that went on with it
- * after somebody was asked. Nothing is kept beside them, so tasks outlive the process, and another one can tell of them.
+ * One assistant as an agent of the protocol: a context is a thread, a task is a run on it plus the runs that resumed it
+ * after an interrupt. Tasks have no storage of their own, so every process can serve them, also after a restart.
  */
 export class Tasks implements A2ARequestHandler {
   readonly #parts: TaskParts;
@@ -77,7 +77,7 @@ export class Tasks implements A2ARequestHandler {
     throw new ExtendedAgentCardNotConfiguredError();
   }
 
-  /** Answers with the task: once it has ended, or at once where the caller does not wait. */
+  /** Returns the task at its end, or at once if the caller does not wait. */
   sendMessage(params: SendMessageRequest): Promise<Task> {
     return inA2aWords(this.#parts.log, async () => {
       const turn = await this.#turn(params);
@@ -129,8 +129,7 @@ export class Tasks implements A2ARequestHandler {
   async listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
     return inA2aWords(this.#parts.log, async () => {
       const { contextId, pageToken, historyLength } = request;
-      if (contextId === '')
-        throw new RequestMalformedError('contextId is missing: tasks are listed context by context.');
+      if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
       const pageSize = Math.min(request.pageSize || PAGE.usual, PAGE.most);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
       const runs = await this.#parts.runs.list(contextOf(contextId), pageSize, offset);
@@ -176,17 +175,17 @@ export class Tasks implements A2ARequestHandler {
       taskId: undefined,
       messageId: message.messageId,
       input,
-      // Which task a run goes on with is not the caller's to say.
+      // The client must not choose the task of a run.
       request: { ...start, input, metadata: withoutTask(metadata) },
     };
   }
 
-  /** A message for a task that waits for one. */
+  /** Resumes a task that waits for a message. */
   async #resumed(message: Message, metadata: object, start: RunRequest): Promise<Turn> {
     const { taskId, contextId } = message;
     const { place, task, first } = await this.#find(taskId);
     if (contextId !== '' && contextId !== task.contextId) {
-      throw new RequestMalformedError(`Task ${taskId} is of another context than ${contextId}.`);
+      throw new RequestMalformedError(`Task ${taskId} belongs to another context than ${contextId}.`);
     }
     const state = task.status?.state;
     if (state !== TaskState.TASK_STATE_INPUT_REQUIRED) {
@@ -228,12 +227,12 @@ const isUnfinished = ({ status }: Run): boolean => status === 'pending' || statu
 const withoutTask = (metadata: object = {}): object =>
   Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== TASK_METADATA));
 
-/** The task that a run belongs to. */
+/** The task of a run. */
 const taskOf = ({ run_id, metadata }: Run): unknown => metadata?.[TASK_METADATA] ?? run_id;
 
 const inputGiven = ({ kwargs }: Run): unknown => kwargs?.['input'];
 
-/** The id of the message that a run was started with; undefined where it was started otherwise. */
+/** The id of the message that started a run; undefined if none did. */
 function messageGiven(run: Run): string | undefined {
   const input = inputGiven(run);
   const messages: unknown = isObject(input) ? input['messages'] : undefined;

@@ -8,7 +8,7 @@ import { lateAnswer } from '../../routes/late-answer.ts';
 import type { OwnApi } from '../own-api.ts';
 import { mcpServer } from './server.ts';
 
-/** What an answer is made with. */
+/** The dependencies of the endpoint. */
 export interface McpParts {
   api: OwnApi;
   version: string;
@@ -19,8 +19,8 @@ export interface McpParts {
 }
 
 /**
- * Answers a POST of the model context protocol: in one piece, as the public description says. Nothing is remembered from
- * one request to the next.
+ * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing is
+ * kept between requests.
  */
 export async function answerMcp(request: Request, parts: McpParts): Promise<Response> {
   const { api, version, mostBytes: maxRequestBodySize, clock, log } = parts;
@@ -37,7 +37,7 @@ export async function answerMcp(request: Request, parts: McpParts): Promise<Resp
   return whenReady(answer, clock, close);
 }
 
-/** What comes soon is passed on as it is; a run that takes long is no reason for the connection to fall silent. */
+/** Passes a quick response on as it is; keeps the connection of a slow one alive. */
 async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
   const waited = new AbortController();
   const soon = await Promise.race([answer, clock.sleep(MAX_WAIT_MS, waited.signal)]);
@@ -49,5 +49,5 @@ async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => 
   );
 }
 
-/** How long (ms) an answer may take that is passed on with its status: those that take longer are all of runs. */
+/** How long (ms) to wait for a response with its own status: slower ones all come from runs. */
 const MAX_WAIT_MS = 1000;

@@ -7,14 +7,14 @@ import { EndpointRefusal } from '../own-api.ts';
 import type { OwnApi } from '../own-api.ts';
 import { toolInput, toolNames } from './tools.ts';
 
-/** How many tools are told at once: each with its schema. */
+/** The page size of the tool list: each tool includes its schema. */
 const TOOLS_A_PAGE = 100;
 
 /**
- * A server of the model context protocol for one request: every assistant that the caller may see is a tool, and calling
- * it runs it without a thread.
+ * Creates a server of the model context protocol for one request. Every assistant that the caller may see is a tool;
+ * calling it runs the assistant without a thread.
  *
- * @param version of the server, as it calls itself.
+ * @param version of the server.
  */
 export function mcpServer(api: OwnApi, version: string): Server {
   const server = new Server({ name: 'landfall-agent-server', version }, { capabilities: { tools: {} } });
@@ -55,7 +55,7 @@ async function describe(api: OwnApi, name: string, { assistant_id, graph_id, des
   return { name, description: description ?? `Runs the graph "${graph_id}".`, inputSchema: schema };
 }
 
-/** The schema of what an assistant's graph takes; undefined where nobody can tell, or the graph is another revision's. */
+/** The input schema of an assistant's graph; undefined if unknown, or if another revision has the graph. */
 async function inputSchema(api: OwnApi, assistantId: string): Promise<GraphSchemas['input_schema']> {
   try {
     return (await api.read(GraphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
@@ -65,7 +65,7 @@ async function inputSchema(api: OwnApi, assistantId: string): Promise<GraphSchem
   }
 }
 
-/** Whatever goes wrong with a run is told to the model, which may do better. */
+/** Reports a failed run to the model as a tool error, so that the model can react. */
 async function call(
   api: OwnApi,
   { assistant_id }: Assistant,
@@ -88,6 +88,6 @@ async function call(
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (!/^\d{1,9}$/.test(cursor))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not one of ours.');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor. Use the one of the former page.');
   return Number(cursor);
 }

@@ -1,6 +1,6 @@
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 
-/** What is looked at of an assistant that is offered as a tool. */
+/** The fields of an assistant that its tool uses. */
 export interface ToolAssistant {
   assistant_id: string;
   graph_id: string;
@@ -8,17 +8,16 @@ export interface ToolAssistant {
   metadata?: FreeObject | null | undefined;
 }
 
-/** The longest name that the hosts of models take. */
+/** The longest tool name that model hosts accept. */
 const LONGEST = 64;
-/** How much of an assistant's id tells two of one name apart. */
+/** The number of characters of an assistant's id that make a duplicate name unique. */
 const MARK = 8;
 
 /**
- * The assistants by the names of their tools: a graph's default assistant has the graph's id, another one its own name
- * with what models can't say left out. Of several with one name the first keeps it, the others have a part of their id
- * behind it.
+ * Maps tool names to assistants: a default assistant has its graph's id, another one its own name without unsupported
+ * characters. Of duplicate names the first is kept, the others get a part of their id as suffix.
  *
- * @param assistants oldest first, so that a tool keeps its name when others come.
+ * @param assistants oldest first, so that a tool keeps its name when others are added.
  */
 export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Map<string, A> {
   const tools = new Map<string, A>();
@@ -37,17 +36,17 @@ const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_
 
 const sayable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, LONGEST);
 
-/** What a tool takes: the graph's input, or, where that is no object, an object that holds it. */
+/** The input of a tool: the graph's input, wrapped in an object if it is none. */
 export interface ToolInput {
   schema: { type: 'object' } & FreeObject;
   /** The graph's input, from the tool's arguments. */
   of: (args: FreeObject) => unknown;
 }
 
-/** The field that holds an input which is no object. */
+/** The field that wraps an input which is not an object. */
 const HELD = 'input';
 
-/** @param schema of the graph's input; undefined where nobody can tell. */
+/** @param schema of the graph's input; undefined if unknown. */
 export function toolInput(schema: FreeObject | null | undefined): ToolInput {
   const { type } = schema ?? {};
   if (type === undefined || type === 'object') {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
-/** Runs that have to be told to the tracing project. */
+/** The outbox of ended runs for the tracing project. */
 export const traceOutbox: Migration = {
   name: '002-trace-outbox',
   up: async (db) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
-/** Webhooks of runs that have ended, until they were delivered or given up. */
+/** Webhooks of ended runs, until delivered or given up. */
 export const webhooks: Migration = {
   name: '010-webhooks',
   up: async (db) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
-/** Crons; they go with their assistant and with their thread. */
+/** Crons, which are deleted with their assistant and their thread. */
 export const crons: Migration = {
   name: '020-crons',
   up: async (db) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
-/** How long threads live, and when their states last changed. */
+/** The expiry of threads, and when their states last changed. */
 export const threads: Migration = {
   name: '040-threads',
   up: async (db) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
-/** Which processes of the deployment live, and the events of runs that others than their process may read. */
+/** The live processes of the deployment, and the events of runs for other processes. */
 export const processes: Migration = {
   name: '050-processes',
   up: async (db) => {

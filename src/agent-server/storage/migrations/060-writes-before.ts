@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
- * What an unfinished run found where it wrote to states that were there before it, so that it can be undone, and begun
- * anew: no channel where there was nothing. And how a thread stands when no run on it is unfinished, and of which graph
- * it was before a run.
+ * What an unfinished run overwrote in earlier states, so that it can be undone and started again; a null channel where
+ * there was nothing. And the status of a thread without unfinished runs, and its graph before a run.
  */
 export const writesBefore: Migration = {
   name: '060-writes-before',

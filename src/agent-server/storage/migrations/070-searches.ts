@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
- * What is asked of many rows. Which runs of a thread have not ended is asked for every run that waits for its turn: by the
- * order of acceptance alone each of ten thousand that wait would read all the others. The condition is one that statements
- * about a single run do not have: where few had not ended when the rows were last counted, they would rather read this
- * index to its end than look a run up by its id. Threads are searched by metadata and listed by age; neither changes with
- * a run, so that runs do not write to those indexes.
+ * Indexes for queries over many rows. Every waiting run queries the unfinished runs of its thread: with an index on the
+ * order of acceptance alone, each of ten thousand would read all others. The index has a condition that statements about a
+ * single run lack: otherwise the planner might prefer it to the primary key while few runs are unfinished. Threads are
+ * searched by metadata and listed by age; a run changes neither, so runs do not write to those indexes.
  */
 export const searches: Migration = {
   name: '070-searches',

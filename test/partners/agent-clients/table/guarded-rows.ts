@@ -5,21 +5,19 @@ const hello = { assistant_id: 'greeter', input: { input: 'Ada' } };
 
 /** Asked of servers with rules of access, by which everybody has the threads they made, and with webhooks off. */
 export const guardedRows: Row[] = [
-  row('with rules of access (`auth`) somebody who is not known is a 401', (server) =>
-    server.status('POST', '/threads', {}),
-  ),
-  row('everybody finds the threads they made', async (server) => {
+  row('with authorization (`auth`) an unknown caller is a 401', (server) => server.status('POST', '/threads', {})),
+  row('users find only their own threads', async (server) => {
     await server.as('Ada').thread();
     await server.as('Bob').thread();
     return `${count((await server.as('Ada').ask('POST', '/threads/search', {})).body)} of 2 found`;
   }),
-  row('a thread of somebody else is a 404, for runs too', async (server) => {
+  row('a thread of another user is a 404, for runs too', async (server) => {
     const thread = await server.as('Cleo').thread();
     const read = await server.as('Dan').status('GET', `/threads/${thread}`);
     return `${read}, and ${await server.as('Dan').status('POST', `/threads/${thread}/runs/wait`, hello)}`;
   }),
-  row('what a rule says no to is a 403', (server) => server.as('Ada').status('GET', '/store/items?namespace=a&key=k')),
-  row('with `http.disable_webhooks` runs take a webhook, and none is sent', async (server) => {
+  row('a refused request is a 403', (server) => server.as('Ada').status('GET', '/store/items?namespace=a&key=k')),
+  row('with `http.disable_webhooks` runs accept a webhook, but none is sent', async (server) => {
     const { path, url } = server.hook();
     const { status } = await server.as('Eve').wait({ ...hello, webhook: url });
     return `${status}, and ${(await server.hooks(path, 1, 1_500)).length === 0 ? 'none comes' : 'it comes'}`;

@@ -6,8 +6,8 @@ const daily = { assistant_id: 'greeter', schedule: '0 9 * * *', input: { input: 
 const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 
 export const cronRows: Row[] = [
-  row('a cron is made', (server) => server.status('POST', '/runs/crons', daily)),
-  row('a cron on a thread is made', async (server) => {
+  row('a cron is created', (server) => server.status('POST', '/runs/crons', daily)),
+  row('a cron on a thread is created', async (server) => {
     const thread = await server.thread();
     const assistant = await server.assistant();
     const body = { ...daily, assistant_id: assistant, thread_id: thread };
@@ -15,19 +15,17 @@ export const cronRows: Row[] = [
   }),
   row('crons are searched', (server) => server.status('POST', '/runs/crons/search', {})),
   row('crons are counted', (server) => server.status('POST', '/runs/crons/count', {})),
-  row('a cron that is not there can not be deleted (404)', (server) =>
-    server.status('DELETE', `/runs/crons/${unknownId}`),
-  ),
+  row('deleting a missing cron is a 404', (server) => server.status('DELETE', `/runs/crons/${unknownId}`)),
 ];
 
 export const storeRows: Row[] = [
-  row('an item that was put is read by graphs too', async (server) => {
+  row('graphs can read a stored item', async (server) => {
     const who = randomUUID();
     await server.ask('PUT', '/store/items', { namespace: ['visits'], key: who, value: { times: 4 } });
     const { body } = await server.wait({ assistant_id: 'keeper', input: { who } });
     return code(field(body, 'seen'));
   }),
-  row('an item that is not there', async (server) => {
+  row('a missing item', async (server) => {
     const { status, body } = await server.ask('GET', `/store/items?namespace=none&key=none`);
     return `${status} with ${body === undefined ? 'no JSON' : code(body)}`;
   }),
@@ -39,14 +37,14 @@ export const storeRows: Row[] = [
     const { body } = await server.ask('POST', '/store/items/search', { namespace_prefix: namespace, filter });
     return `${count(field(body, 'items'))} of 2 found`;
   }),
-  row('a namespace does not find its neighbours (`users.1` and `users.10`)', async (server) => {
+  row('a namespace search excludes its neighbours (`users.1` and `users.10`)', async (server) => {
     const root = randomUUID();
     for (const last of ['1', '10'])
       await server.ask('PUT', '/store/items', { namespace: [root, last], key: 'k', value: { here: true } });
     const { body } = await server.ask('POST', '/store/items/search', { namespace_prefix: [root, '1'] });
     return `${count(field(body, 'items'))} found`;
   }),
-  row('an item is gone when its `ttl` (0.01 minutes) is over', async (server) => {
+  row('an item expires after its `ttl` (0.01 minutes)', async (server) => {
     const namespace = [randomUUID()];
     await server.ask('PUT', '/store/items', { namespace, key: 'k', value: { here: true }, ttl: 0.01 });
     await new Promise((resolve) => setTimeout(resolve, 800));
@@ -58,11 +56,11 @@ export const storeRows: Row[] = [
 export const systemRows: Row[] = [
   row('`/docs` is a page', (server) => server.status('GET', '/docs')),
   row('`/openapi.json` describes the server', (server) => server.status('GET', '/openapi.json')),
-  row('`/metrics` tells figures', (server) => server.status('GET', '/metrics')),
-  row('`/info` tells a version of at least 0.5.36', async (server) =>
+  row('`/metrics` returns metrics', (server) => server.status('GET', '/metrics')),
+  row('`/info` returns a version of at least 0.5.36', async (server) =>
     code(field((await server.ask('GET', '/info')).body, 'version')),
   ),
-  row('the model context protocol is spoken at `/mcp`', async (server) => {
+  row('`/mcp` serves the model context protocol', async (server) => {
     const answer = await fetch(`${server.server.url}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -71,11 +69,11 @@ export const systemRows: Row[] = [
     await answer.body?.cancel();
     return String(answer.status);
   }),
-  row('agents talk to agents at `/a2a/{assistant_id}`', (server) => {
+  row('`/a2a/{assistant_id}` serves the agent-to-agent protocol', (server) => {
     const said = { kind: 'message', messageId: randomUUID(), role: 'user', parts: [{ kind: 'text', text: 'hi' }] };
     return server.status('POST', '/a2a/chat', rpc('message/send', { message: said }));
   }),
-  row('a body that is no JSON is a 400', async (server) => {
+  row('an invalid JSON body is a 400', async (server) => {
     const answer = await fetch(`${server.server.url}/threads`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -92,7 +90,7 @@ export const systemRows: Row[] = [
 
 /** What outlives a kill; the servers are started again by it. */
 export const killedRows: Row[] = [
-  row('what was acknowledged outlives a kill: assistant, thread, item, run', async (server) => {
+  row('acknowledged changes survive a kill: assistant, thread, item, run', async (server) => {
     const assistant = await server.assistant({ name: 'Kept' });
     const thread = await server.thread();
     const namespace = randomUUID();

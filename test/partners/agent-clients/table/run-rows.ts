@@ -13,11 +13,11 @@ async function busy(server: Asking): Promise<{ thread: string; run: string }> {
 }
 
 export const runRows: Row[] = [
-  row('the first event of a stream is `metadata` with the id of the run', async (server) => {
+  row("a stream starts with `metadata` and the run's id", async (server) => {
     const [first] = await server.events('/runs/stream', post({ ...hello, stream_mode: ['updates'] }));
     return `\`${first?.event}\` ${text(first?.data, 'run_id') === '' ? 'without' : 'with'} an id`;
   }),
-  row('the updates of a graph inside bear its name', async (server) => {
+  row('updates of a subgraph have its name', async (server) => {
     const body = { assistant_id: 'outer', input: { word: 'w' }, stream_mode: ['updates'], stream_subgraphs: true };
     const inner = (await server.events('/runs/stream', post(body))).find(({ event }) => event.startsWith('updates|'));
     return inner?.event.startsWith('updates|inside:') ? 'they do' : 'they do not';
@@ -28,7 +28,7 @@ export const runRows: Row[] = [
     const named = `/threads/${thread}/runs/${text(made.body, 'run_id')}`;
     return made.header('content-location') === named ? 'it does' : code(made.header('content-location'));
   }),
-  row('a failed run is waited for: 200 with `__error__`', async (server) => {
+  row('waiting for a failed run: 200 with `__error__`', async (server) => {
     const { status, body } = await server.wait({ ...hello, input: { input: 'x', fail: 'no ink' } });
     return `${status} with ${code(field(body, '__error__'))}`;
   }),
@@ -38,25 +38,25 @@ export const runRows: Row[] = [
     await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
     return answered;
   }),
-  row('without a `multitask_strategy` it waits its turn', async (server) => {
+  row('without a `multitask_strategy` it is queued', async (server) => {
     const thread = await server.thread();
     await server.run(thread, { assistant_id: 'slow', input: { each: 200 } });
     const { status } = await server.wait({ assistant_id: 'slow', input: { each: 1 } }, thread);
     return String(status);
   }),
-  row('`rollback` forgets the run before', async (server) => {
+  row('`rollback` deletes the former run', async (server) => {
     const { thread, run } = await busy(server);
     await server.wait({ ...hello, multitask_strategy: 'rollback' }, thread);
     return server.status('GET', `/threads/${thread}/runs/${run}`);
   }),
-  row('who waits for a run that is cancelled is told so', async (server) => {
+  row('waiting for a cancelled run returns an error', async (server) => {
     const { thread, run } = await busy(server);
     const waited = server.ask('GET', `/threads/${thread}/runs/${run}/join`);
     await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
     const { body } = await waited;
     return `\`__error__\` ${code(field(body, '__error__', 'error'))}`;
   }),
-  row('a run that has not ended can not be deleted (409)', async (server) => {
+  row('deleting an unfinished run is a 409', async (server) => {
     const { thread, run } = await busy(server);
     const answered = await server.status('DELETE', `/threads/${thread}/runs/${run}`);
     await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
@@ -69,11 +69,11 @@ export const runRows: Row[] = [
     await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
     return `${answered}, then ${seen}`;
   }),
-  row('a batch with one wrong run makes none', async (server) => {
+  row('a batch with an invalid run creates none', async (server) => {
     const answered = await server.ask('POST', '/runs/batch', [hello, { ...hello, assistant_id: 'nothing' }]);
     return `${answered.status}${Array.isArray(answered.body) ? `, ${answered.body.length} runs` : ''}`;
   }),
-  row('a resumable stream goes on from `Last-Event-ID`', async (server) => {
+  row('a resumable stream continues after `Last-Event-ID`', async (server) => {
     const thread = await server.thread();
     const stream = { assistant_id: 'slow', input: { each: 150 }, stream_mode: ['updates'], stream_resumable: true };
     const before = await server.events(
@@ -87,7 +87,7 @@ export const runRows: Row[] = [
     });
     return after.map(({ data }) => Object.keys(Object(data)).join()).join(', then ') || 'nothing comes';
   }),
-  row('a stream of a run that is cancelled ends with `error`', async (server) => {
+  row('the stream of a cancelled run ends with `error`', async (server) => {
     const thread = await server.thread();
     const heard = server.events(
       `/threads/${thread}/runs/stream`,
@@ -101,21 +101,21 @@ export const runRows: Row[] = [
     await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
     return `its last event is \`${(await heard).at(-1)?.event}\``;
   }),
-  row('the stream of a thread tells the runs on it', async (server) => {
+  row('the stream of a thread has the events of its runs', async (server) => {
     const thread = await server.thread();
     const heard = server.events(`/threads/${thread}/stream`, {}, ({ event }) => event === 'values', 5_000);
     // Several, because nobody tells when the stream is there.
     for (let n = 0; n < 5; n++) await server.wait(hello, thread);
     return (await heard).some(({ event }) => event === 'values') ? 'it does' : 'nothing comes';
   }),
-  row('`after_seconds` puts a run off', async (server) => {
+  row('`after_seconds` delays a run', async (server) => {
     const thread = await server.thread();
     const run = await server.run(thread, { ...hello, after_seconds: 1 });
     const started = performance.now();
     const end = await server.until(thread, run, 'success');
     return `${end} ${performance.now() - started > 500 ? 'later' : 'at once'}`;
   }),
-  row('`GET .../runs` with `status` lists those alone', async (server) => {
+  row('`GET .../runs` filters by `status`', async (server) => {
     const thread = await server.thread();
     await server.wait(hello, thread);
     return `${count((await server.ask('GET', `/threads/${thread}/runs?status=error`)).body)} of another status`;

@@ -13,7 +13,7 @@ export const threadRows: Row[] = [
     await server.wait({ ...hello, input: { input: 'x', fail: 'no ink' } }, id);
     return code(field((await server.ask('GET', `/threads/${id}`)).body, 'status'));
   }),
-  row('one that waits for a person is `interrupted`', async (server) => {
+  row('a thread that waits for a person is `interrupted`', async (server) => {
     const id = await server.thread();
     await server.wait({ assistant_id: 'interrupts', input: { request: 'sing' } }, id);
     return code(field((await server.ask('GET', `/threads/${id}`)).body, 'status'));
@@ -28,15 +28,15 @@ export const threadRows: Row[] = [
     await server.wait({ assistant_id: 'slow', input: { each: 1 } }, id);
     return `${count((await server.ask('GET', `/threads/${id}/history`)).body)} states`;
   }),
-  row('a run on a thread that is not there is a 404', (server) =>
+  row('a run on a missing thread is a 404', (server) =>
     server.status('POST', `/threads/${unknownId}/runs/wait`, hello),
   ),
-  row('an id that is none is a 422', (server) => server.status('GET', '/threads/not-a-uuid')),
-  row('a thread with a `ttl` tells of it (`include=ttl`)', async (server) => {
+  row('an invalid id is a 422', (server) => server.status('GET', '/threads/not-a-uuid')),
+  row('a thread shows its `ttl` (`include=ttl`)', async (server) => {
     const id = await server.thread({ ttl: 60 });
     return field((await server.ask('GET', `/threads/${id}?include=ttl`)).body, 'ttl') ? 'it does' : 'it does not';
   }),
-  row('`/threads/search` with `values` finds only threads that have them', async (server) => {
+  row('`/threads/search` with `values` finds only matching threads', async (server) => {
     const id = await server.thread();
     const word = `w${id}`;
     await server.wait({ assistant_id: 'greeter', input: { input: word } }, id);
@@ -47,7 +47,7 @@ export const threadRows: Row[] = [
     const id = await server.thread();
     return `${count((await server.ask('POST', '/threads/search', { ids: [id] })).body)} found`;
   }),
-  row('`supersteps` of a new thread make its state', async (server) => {
+  row('`supersteps` create the state of a new thread', async (server) => {
     const updates = [{ values: { input: 'a', output: 'from elsewhere' }, as_node: 'greet' }];
     const id = await server.thread({ metadata: { graph_id: 'greeter' }, supersteps: [{ updates }] });
     return code(field((await server.ask('GET', `/threads/${id}/state`)).body, 'values', 'output'));
@@ -63,7 +63,7 @@ export const threadRows: Row[] = [
     const copy = text((await server.ask('POST', `/threads/${id}/copy`)).body, 'thread_id');
     return code(field((await server.ask('GET', `/threads/${copy}/state`)).body, 'values', 'output'));
   }),
-  row('a run from a state of the past has only what was there then', async (server) => {
+  row('a run from a past state ignores later values', async (server) => {
     const id = await server.thread();
     const slow = { assistant_id: 'slow', input: { each: 1 } };
     await server.wait(slow, id);
@@ -72,7 +72,7 @@ export const threadRows: Row[] = [
     const { body } = await server.wait({ ...slow, checkpoint: { checkpoint_id: past, checkpoint_ns: '' } }, id);
     return `${count(field(body, 'steps'))} steps`;
   }),
-  row('the state of a busy thread is not written by hand (409)', async (server) => {
+  row('a manual update of a busy thread is a 409', async (server) => {
     const id = await server.thread();
     const run = await server.run(id, { assistant_id: 'slow', input: { each: 60_000 } });
     await server.until(id, run, 'running');

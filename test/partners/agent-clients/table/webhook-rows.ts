@@ -17,17 +17,17 @@ const others = [
 ];
 
 export const webhookRows: Row[] = [
-  row('a webhook of a run that went well has `error: null`', async (server) => {
+  row('the webhook of a successful run has `error: null`', async (server) => {
     const { path, url } = server.hook();
     await server.wait({ ...hello, webhook: url }, await server.thread());
     return code(field(await server.hooks(path), 0, 'body', 'error'));
   }),
-  row('of a run that failed, `error` is an object', async (server) => {
+  row('for a failed run, `error` is an object', async (server) => {
     const { path, url } = server.hook();
     await server.wait({ ...failing, webhook: url }, await server.thread());
     return code(field(await server.hooks(path), 0, 'body', 'error'));
   }),
-  row('it is JSON and says so', async (server) => {
+  row('its content type is JSON', async (server) => {
     const { path, url } = server.hook();
     await server.wait({ ...hello, webhook: url }, await server.thread());
     return code((await server.hooks(path))[0]?.headers['content-type']);
@@ -42,7 +42,7 @@ export const webhookRows: Row[] = [
     await server.wait({ ...hello, webhook: url });
     return code(field(await server.hooks(path), 0, 'body', 'values'));
   }),
-  row('it says when the run began and ended, and when it was sent', async (server) => {
+  row("it has the times of the run's start and end, and of sending", async (server) => {
     const { path, url } = server.hook();
     await server.wait({ ...hello, webhook: url }, await server.thread());
     const body = field(await server.hooks(path), 0, 'body');
@@ -61,17 +61,17 @@ export const webhookRows: Row[] = [
     await server.wait({ ...hello, webhook: url }, await server.thread());
     return code(field(await server.hooks(path), 0, 'body', 'kwargs', 'input'));
   }),
-  row('the headers of `webhooks.headers` go with it', async (server) => {
+  row('it has the headers of `webhooks.headers`', async (server) => {
     const { path, url } = server.hook();
     await server.wait({ ...hello, webhook: url });
     return code((await server.hooks(path))[0]?.headers['x-from']);
   }),
-  row('one of them names a variable that begins with `env_prefix`', async (server) => {
+  row('a header may use a variable with the prefix `env_prefix`', async (server) => {
     const { path, url } = server.hook();
     await server.wait({ ...hello, webhook: url });
     return code((await server.hooks(path))[0]?.headers['x-token']);
   }),
-  row('a header that names a variable which is not set stops the start', async ({ server }) => {
+  row('a header with an unset variable stops the start', async ({ server }) => {
     const headers = { 'x-token': '${{ env.LG_WEBHOOK_NOT_THERE }}' };
     const words = await server.tryToStart({ webhooks: { headers } }).then(
       () => 'it starts',
@@ -79,37 +79,37 @@ export const webhookRows: Row[] = [
     );
     return words.includes('LG_WEBHOOK_NOT_THERE') ? 'it does not start, and names the variable' : words;
   }),
-  row('it comes again where the receiver answered 503', async (server) => {
+  row('it is retried after a 503', async (server) => {
     const { path, url } = server.hook();
     server.server.receiver.answer(path, 503, 200);
     await server.wait({ ...hello, webhook: url }, await server.thread());
     return `it came ${(await server.hooks(path, 2, 12_000)).length === 2 ? 'twice' : 'once'}`;
   }),
-  row('a webhook that is no URL is a 422', (server) =>
+  row('a webhook with an invalid URL is a 422', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: 'not a url' }),
   ),
-  row('one to a host that is not among `allowed_domains` is a 422', (server) =>
+  row('a webhook to a host outside `allowed_domains` is a 422', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: 'https://elsewhere.example/hook' }),
   ),
-  row('one to a port that is not among `allowed_ports` is a 422', async (server) => {
+  row('a webhook to a port outside `allowed_ports` is a 422', async (server) => {
     // A port where somebody listens: the public server sends it there.
     const { port } = new URL(server.server.url);
     return server.status('POST', '/runs/wait', { ...hello, webhook: `http://127.0.0.1:${port}/ok` });
   }),
-  row('a path of the server itself is a 422 with `disable_loopback`', (server) =>
+  row('a loopback webhook is a 422 with `disable_loopback`', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: '/threads/search' }),
   ),
-  row('one that is longer than `max_url_length` is a 422', (server) =>
+  row('a webhook longer than `max_url_length` is a 422', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: server.hook().url.padEnd(501, 'x') }),
   ),
-  row('runs are made at `/thread/{thread_id}/runs` as well', async (server) =>
+  row('`/thread/{thread_id}/runs` creates runs too', async (server) =>
     server.status('POST', `/thread/${await server.thread()}/runs`, hello),
   ),
 ];
 
 /** Whoever is asked this may have to be started again. */
 export const deadlyWebhookRows: Row[] = [
-  row('after twelve webhooks that nobody takes, a run still ends', async (server) => {
+  row('after twelve undelivered webhooks, a run still ends', async (server) => {
     const { path, url } = server.hook();
     server.server.receiver.answer(path, 'hang-up');
     for (let n = 0; n < 12; n++) {
