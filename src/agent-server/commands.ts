@@ -12,7 +12,7 @@ const Command = z.union([
 const NO_COMMAND = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
 
 /** The responses, one line each. */
-export type CommandAnswer = { event: 'resting' } | { event: 'awake' } | { event: 'failed'; reason: string };
+export type CommandAnswer = { event: 'idle' } | { event: 'serving' } | { event: 'failed'; reason: string };
 
 /**
  * Runs the commands on `input` one after the other.
@@ -34,7 +34,7 @@ export async function takeCommands(
     try {
       if (command.do === 'rest') {
         await server.rest();
-        answer({ event: 'resting' });
+        answer({ event: 'idle' });
       } else {
         await server.wake(command.revision_id);
         answer({ event: 'serving' });

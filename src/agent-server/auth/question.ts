@@ -33,7 +33,7 @@ export const RESOURCES = {
 } as const satisfies Record<Kind, Resource>;
 
 /** The error for a missing resource, which a hidden one gets too. */
-export function notThere(kind: Kind, id: string, runId?: string): Error {
+function notThere(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
   if (kind === 'assistant') return noAssistant(id);
   const words = {

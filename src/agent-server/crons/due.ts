@@ -2,7 +2,7 @@ import { timeAfter } from './schedule.ts';
 import type { Schedule } from './schedule.ts';
 
 /** How old (ms) the latest missed time may be for one run to make up for all times missed while no process ran. */
-export const MADE_UP_FOR_MS = 3_600_000;
+const MADE_UP_FOR_MS = 3_600_000;
 
 /** The clock step back (ms) from which times are computed again: a correction by seconds repeats no run. */
 export const SET_BACK_MS = 60_000;

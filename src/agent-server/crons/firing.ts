@@ -9,7 +9,7 @@ import { earlierThan, SET_BACK_MS, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
 
 /** The polling interval (ms) for due crons: a run is late by this at most. */
-export const LOOK_MS = 1000;
+const LOOK_MS = 1000;
 /** The batch size. */
 const AT_ONCE = 100;
 /** Later than the next run of any cron. */

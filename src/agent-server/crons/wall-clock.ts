@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The offset (ms) of a zone from UTC at a moment (ms since the epoch). */
-export function offsetAt(zone: string, moment: number): number {
+function offsetAt(zone: string, moment: number): number {
   const key = zone.toLowerCase();
   let format = formats.get(key);
   if (!format) {

@@ -14,7 +14,7 @@ export interface RetryPolicy {
 const inside = new AsyncLocalStorage<RetryPolicy>();
 
 /** The database is unavailable. Hides the driver's message, which contains the address. */
-export class DatabaseAway extends Error {
+class DatabaseAway extends Error {
   override name = 'DatabaseAway';
 
   constructor(cause: unknown) {

@@ -56,7 +56,7 @@ export const rpcAnswer = z.looseObject({
 /** The error for an unreadable request: that of JSON-RPC, or that of every endpoint. */
 const rpcRefusal = z.union([rpcAnswer, validationErrorResponse]);
 /** A message of the model context protocol. */
-export const mcpMessage = freeObject;
+const mcpMessage = freeObject;
 
 const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
   {

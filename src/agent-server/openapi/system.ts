@@ -14,7 +14,7 @@ export const info = z.looseObject({
 });
 
 /** The response of `GET /ok`. */
-export const health = z.object({ ok: z.literal(true) });
+const health = z.object({ ok: z.literal(true) });
 
 /** The server itself. */
 export const systemOperations: readonly Operation[] = [

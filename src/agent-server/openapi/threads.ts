@@ -20,7 +20,7 @@ const tag = 'Threads';
 /** The request to create a thread. */
 export const threadCreation = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() });
 /** Metadata to merge into that of a thread. */
-export const threadStatePatch = ThreadPatch.pick({ metadata: true });
+const threadStatePatch = ThreadPatch.pick({ metadata: true });
 /** The result of pruning. */
 export const pruned = z.object({ pruned_count: z.int() });
 

@@ -15,7 +15,7 @@ export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
   }));
 
 /** The problem of a missing required field, as the control service reports it. */
-export const MISSING = { msg: 'Field required', type: 'missing' } as const;
+const MISSING = { msg: 'Field required', type: 'missing' } as const;
 
 const isMissing = ({ code, message }: Issue): boolean =>
   code === 'invalid_type' && message.endsWith(', received undefined');

@@ -23,7 +23,7 @@ export function showDebug(data: unknown): unknown {
 }
 
 /** Converts a task of a state; the engine identifies a subgraph's state by its configuration. */
-export function showTask(task: unknown): unknown {
+function showTask(task: unknown): unknown {
   if (!isObject(task)) return task;
   const { state, error, ...rest } = task;
   const named = isObject(state) && 'configurable' in state && !('values' in state);

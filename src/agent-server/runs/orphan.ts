@@ -1,7 +1,7 @@
 import type { StoredRun } from './run-row.ts';
 
 /** The maximum number of attempts: a run that kills its process must not do so forever. */
-export const MOST_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 3;
 
 /** What to do about an unfinished run whose process is gone. */
 export type OrphanFate =

@@ -14,7 +14,7 @@ import { stateAfter } from './state-after.ts';
 import type { RunStore } from './store.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
-export const SWEEP_MS = 1000;
+const SWEEP_MS = 1000;
 /** The batch size. */
 const AT_ONCE = 100;
 
@@ -192,7 +192,7 @@ function webhookOf({ kwargs }: StoredRun): string | undefined {
 }
 
 /** Restores the plan of a stored run, to continue it at `now` (ms since the epoch). */
-export function planOf(run: StoredRun, now: number): RunPlan {
+function planOf(run: StoredRun, now: number): RunPlan {
   return {
     runId: run.run_id,
     threadId: run.thread_id,

@@ -7,7 +7,7 @@ import type { Item, Items } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
 
 /** An invalid store call of a graph, which fails the run. */
-export class StoreCallError extends Error {
+class StoreCallError extends Error {
   constructor(call: string, problem: string) {
     super(`store.${call}: ${problem}.`);
     this.name = 'StoreCallError';

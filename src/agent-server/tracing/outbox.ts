@@ -8,7 +8,7 @@ export interface PendingRun {
 }
 
 /** The maximum size of the outbox: beyond it, the oldest runs are dropped. */
-export const maxPendingRuns = 10_000;
+const maxPendingRuns = 10_000;
 
 /**
  * The outbox of ended runs. The statement that ends a run adds it (`runs/statements.ts`), so that none is lost. All

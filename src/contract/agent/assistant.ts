@@ -148,10 +148,6 @@ export const GraphSchemas = z.looseObject({
 });
 export type GraphSchemas = z.infer<typeof GraphSchemas>;
 
-/** The schemas of a subgraph by its namespace: the names of the nodes on the way, joined by `|`. */
-export const SubgraphSchemas = z.record(z.string(), GraphSchemas.omit({ graph_id: true }));
-export type SubgraphSchemas = z.infer<typeof SubgraphSchemas>;
-
 /** The drawing of a graph (`GET /assistants/{assistant_id}/graph`). */
 export const GraphDrawing = z.looseObject({
   nodes: z.array(

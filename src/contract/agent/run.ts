@@ -26,11 +26,11 @@ export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
 
 /** What happens to a run when its stream's client disconnects. */
-export const ON_DISCONNECT = ['cancel', 'continue'] as const;
+const ON_DISCONNECT = ['cancel', 'continue'] as const;
 /** What happens to the thread of a stateless run. */
 export const ON_COMPLETION = ['delete', 'keep'] as const;
 /** What to do if the thread of a run does not exist. */
-export const IF_NOT_EXISTS = ['create', 'reject'] as const;
+const IF_NOT_EXISTS = ['create', 'reject'] as const;
 /** When a run stores its state: before the next step, in parallel, or at its end. */
 export const DURABILITIES = ['sync', 'async', 'exit'] as const;
 
@@ -111,17 +111,6 @@ export const RunCreate = z.strictObject({
 });
 export type RunCreate = z.infer<typeof RunCreate>;
 
-/** The fields of `RunCreate` that require an existing thread. */
-export const THREAD_RUN_FIELDS = [
-  'checkpoint',
-  'checkpoint_id',
-  'if_not_exists',
-  'multitask_strategy',
-] as const satisfies readonly (keyof RunCreate)[];
-
-/** The fields of `RunCreate` for stateless runs only. */
-export const STATELESS_RUN_FIELDS = ['on_completion'] as const satisfies readonly (keyof RunCreate)[];
-
 /** The fields a list of runs may select. */
 export const RUN_FIELDS = [
   'run_id',
@@ -160,7 +149,7 @@ export interface CancelRequest {
 }
 
 /** Which runs `POST /runs/cancel` ends by status: `all` are the unfinished ones. */
-export const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
+const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
 
 /** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */
 export const RunsCancel = z.strictObject({

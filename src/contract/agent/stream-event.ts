@@ -19,9 +19,6 @@ export type StreamMode = (typeof STREAM_MODES)[number];
 export const METADATA_EVENT = 'metadata';
 export const ERROR_EVENT = 'error';
 
-/** The event names of stream mode `messages`: metadata, a growing message, a complete one. */
-export const MESSAGE_EVENTS = ['messages/metadata', 'messages/partial', 'messages/complete'] as const;
-
 /** Separates an event's name from its subgraph: `updates|outer:1|inner:2`. */
 export const NAMESPACE_SEPARATOR = '|';
 

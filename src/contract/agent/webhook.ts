@@ -63,7 +63,7 @@ export const WebhooksConfig = z
 export type WebhooksConfig = z.infer<typeof WebhooksConfig>;
 
 /** An error in a webhook. */
-export const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
+const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
 
 /**
  * The body of our server's webhook for a completed run (section "Webhook notification"): the shape of a run, with `values`

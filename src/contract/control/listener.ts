@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { dnsLabel } from './container.ts';
 
 /** The compute types of listeners; `k8s` is the only one known (the public service's `ListenerCreateRequest`). */
-export const computeTypes = ['k8s'] as const;
+const computeTypes = ['k8s'] as const;
 /** One of `computeTypes`, as it is sent. */
 export const computeType = z.enum(computeTypes);
 
 /** The maximum number of a listener's namespaces. */
-export const mostNamespaces = 100;
+const mostNamespaces = 100;
 
 /**
  * A listener's configuration by compute type (`ListenerComputeConfig`). `k8s_namespaces` are those that deployments may

@@ -35,7 +35,7 @@ export const tracedRun = z.strictObject({
 export type TracedRun = z.infer<typeof tracedRun>;
 
 /** The maximum number of runs in one report. */
-export const mostTracedRuns = 100;
+const mostTracedRuns = 100;
 /** The body of POST /v1/projects/{id}/runs: ended runs. A repeated one changes nothing. */
 export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
 
