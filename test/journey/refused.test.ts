@@ -83,7 +83,7 @@ describe('what cannot be built fails the step, says why, and leaves the former r
     [
       'a lock file of a tool that this machine lacks',
       { 'bun.lock': '{}' },
-      [/bun\.lock asks for bun, which is not installed on this machine/, /Install bun, or commit the lock file of/],
+      [/bun\.lock selects bun, which is not installed on this machine/, /Install bun, or commit the lock file of/],
     ],
     [
       'an export that is not there',

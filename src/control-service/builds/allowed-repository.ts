@@ -13,9 +13,8 @@ const inRepository = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'obj
 const parts = [...inRepository, 'info', 'pack'];
 
 /**
- * Whether everything that git would read for a repository of this machine lies below the allowed folders. A `.git` that
- * is a link or names another folder, shared objects, and links among the objects lead to other repositories, which the
- * service may be able to read and whoever wrote them may not.
+ * Checks that everything git would read for a local repository is below the allowed folders. A linked `.git`, alternates,
+ * and links among the objects can lead to repositories that the service may read and the caller may not.
  *
  * @param path a real path.
  * @param allowed real paths.
@@ -39,7 +38,7 @@ export function staysAllowed(path: string, allowed: readonly string[]): boolean 
 const isRepository = (place: string): boolean =>
   statOf(place)?.isFile() === true || unlessGone(() => lstatSync(join(place, 'HEAD')), undefined) !== undefined;
 
-/** Where nobody is allowed: stands for a file that can't be judged. */
+/** A path that is never allowed: stands for a file that can't be checked. */
 const nowhere = '/';
 
 /** The places that git goes on to from a file or folder of a repository. */
@@ -68,7 +67,7 @@ const entriesIn = (folder: string): string[] =>
     .filter((entry) => entry.isSymbolicLink() || (entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name)))
     .map(({ name }) => join(folder, name));
 
-/** The text of a plain file; undefined where there is none. One that is very long names places that nobody is allowed. */
+/** The text of a regular file; undefined where there is none. A very long file counts as a forbidden path. */
 function noteIn(path: string): string | undefined {
   const found = statOf(path);
   if (!found?.isFile()) return undefined;

@@ -17,7 +17,7 @@ const network = [
   'SSL_CERT_DIR',
 ];
 
-/** What of npm's configuration says where packages come from. The rest of it speaks about other folders than ours. */
+/** The npm settings that choose where packages come from. The others concern folders that builds don't use. */
 const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy', 'noproxy'];
 /** Files with npm's configuration, which are passed on where they exist. */
 const npmFiles = ['userconfig', 'globalconfig'];
@@ -91,7 +91,7 @@ export const registryOf = (env: Readonly<Record<string, string>>): Record<string
     Object.entries(env).filter(([name]) => /^npm_config_(.*registry|userconfig|globalconfig)$/.test(name)),
   );
 
-/** What the network's variables may hold that is nobody's business: a proxy's user and password. */
+/** The secrets in the network variables: a proxy's user and password. */
 export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
   return network
     .map((name) => env[name] ?? '')

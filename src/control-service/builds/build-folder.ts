@@ -36,8 +36,8 @@ export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
 }
 
 /**
- * Makes the folders of a build anew: what an earlier attempt left is removed. The folders above those that a build's
- * commands work in are the service's; a user that knows its way may pass through them, and nobody may look around.
+ * Recreates the folders of a build, without the remains of an earlier attempt. The parent folders belong to the service:
+ * a build's user may traverse them and can't list them.
  */
 export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
   const folder = buildFolder(dataDir, revisionId);
@@ -57,7 +57,7 @@ export async function emptySource({ source }: BuildFolder): Promise<void> {
   await mkdir(source, { mode: 0o700 });
 }
 
-/** Removes a build that nobody needs, its record first, so that half of a build is never taken for a whole one. */
+/** Removes an unused build, its record first, so that a partial build is never taken for a complete one. */
 export async function clearAway(root: string, report: (message: string) => void): Promise<void> {
   await removeOrReport(recordOf(root), report);
   await removeOrReport(root, report);

@@ -12,8 +12,8 @@ export interface GitSource {
   /** Builds this commit instead of the head of the ref: a revision that is built again. */
   commit?: string | undefined;
   /**
-   * Gets what a private repository is cloned with, a secret, or says why there is none. Absent where the repository needs
-   * none. It is handed to git in its environment: no command line and no file ever holds it.
+   * Gets the token that clones a private repository, or the reason why there is none. Absent for public repositories.
+   * Git gets it in its environment: it is never in a command line or a file.
    */
   token?: (() => Promise<Part<string>>) | undefined;
   /** Ends the token, as soon as the source is there and before anything of it runs. */
@@ -47,12 +47,11 @@ export interface BuildRequest extends BuildOwner {
   /**
    * The deployment's user of this machine, where this service is root; absent where builds and agents run as the
    * service's own user. It may not read what the service reads (its data folder, the folders of `--allow-git`), so the
-   * source is fetched by the service itself. Then the folders that the build's commands write in (checkout, home,
-   * temporary files) are handed over (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the
-   * build's record in it. From then on every command is run as this user (`startLeashed`), agents too, and the service
-   * never writes, copies or removes below those folders with root's rights: a link at the right moment would lead it
-   * elsewhere. It has that done as the user, removing too (`isolation/remove-as.ts`). What deployments share, they may
-   * only read.
+   * service fetches the source. Then the folders that the build's commands write in (checkout, home, temporary files)
+   * change owner (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the build's record in it.
+   * Every later command and the agents run as this user (`startLeashed`). The service never writes, copies or removes
+   * below those folders as root, because the user could redirect it with a link: it does so as the user
+   * (`isolation/remove-as.ts`). The user may only read what deployments share.
    */
   user?: ProcessUser | undefined;
   /** Not given to the build; masked in its log, where they may turn up if the repository holds them. */

@@ -40,8 +40,8 @@ export async function layOut(files: readonly Manifest[], folder: string): Promis
 }
 
 /**
- * Keeps what this service's own user installed in `stage` as an entry: sealed, and moved to its place whole, so that a
- * service that is killed leaves no half of one.
+ * Stores what this service's own user installed in `staging` as an entry: read-only, and renamed into place as a whole,
+ * so that a killed service leaves no partial entry.
  */
 export async function keepEntry(staging: string, to: string): Promise<StoreEntry> {
   await sealTree(staging);
@@ -49,10 +49,10 @@ export async function keepEntry(staging: string, to: string): Promise<StoreEntry
 }
 
 /**
- * Keeps what another user installed in `stage`: the user itself hands it over as a stream of bytes, out of which this
- * service writes a tree of its own beside the stage. With root's rights nothing is done in a folder that others write in.
+ * Stores what another user installed in `staging`. A process of that user streams it as a tar, and this service extracts
+ * a tree of its own beside it: root never acts in a folder that others write to.
  *
- * @param read starts what writes the stage as a tar to its standard output, as that user.
+ * @param read starts the process that writes `staging` as a tar to its standard output, as that user.
  */
 export async function keepEntryOf(staging: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
   const own = `${staging}.own`;

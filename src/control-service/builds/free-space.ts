@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
-/** Tells how many bytes may still be written where a folder lies, or will lie. */
+/** Returns how many bytes can still be written at a folder that exists or will be created. */
 export type FreeSpace = (folder: string) => Promise<number>;
 
 /** As the file system says, for users that are not root. */
@@ -16,7 +16,7 @@ export const freeSpace: FreeSpace = async (folder) => {
   }
 };
 
-/** What is printed by whoever can't write for want of space, git, npm and our own steps alike. */
+/** Recognizes "disk full" in the output of git, npm and our own steps. */
 export const saysDiskIsFull = (text: string): boolean =>
   /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full|out of disk ?space/i.test(text);
 
@@ -27,7 +27,7 @@ export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 
 export const diskIsFull = (doing: string): string =>
   `The disk of this machine is full: there was no space left ${doing}. What is live is not touched by it. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 
-/** Says that a build was not begun, or was ended, because too little space is left. */
+/** The reason for a build that was refused or stopped because too little disk space is left. */
 export const spaceIsShort = (free: number, needed: number): string =>
   `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build takes at least ${inMegabytes(needed)} MB. What is live is not touched by it. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 export type GitProtocol = 'https' | 'http' | 'file';
 
 /**
- * The one configuration file that git reads for a build. No helper, no hook and no filter of the person's or of the
- * machine's runs, and nothing but the one protocol is spoken, not after a redirect either.
+ * The only configuration file that git reads for a build. It disables helpers, hooks and filters of the user and the
+ * machine, and every protocol but one, also after a redirect.
  *
- * `safe.directory` is open because folders are allowed one by one before git sees them, and may be somebody else's.
- * A commit may be asked for by its id so that an earlier revision can be built again.
+ * `safe.directory` is open because folders are checked one by one before git sees them, and may have another owner.
+ * Fetching a commit by its id is allowed so that an earlier revision can be built again.
  */
 export const gitConfig = `[safe]
 	directory = *
@@ -43,8 +43,8 @@ export const gitConfig = `[safe]
 `;
 
 /**
- * The variables that make git read nothing else, ask nobody, and speak only this protocol. Its home is the folder of the
- * configuration file, the service's own: in the home of a build its user could put a `.netrc` or attributes.
+ * The variables that make git ignore all other configuration, never prompt, and use this protocol alone. HOME is the
+ * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's home.
  */
 export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
   HOME: dirname(configFile),
@@ -87,7 +87,7 @@ export function refToFetch(repoRef: string | undefined): string {
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
-/** What git prints about a remote, and what it means for the person who asked. */
+/** Maps what git prints about a remote to a message for the user. */
 const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
   [
     /couldn't find remote ref|not our ref|no such remote ref/i,
@@ -109,10 +109,10 @@ const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: s
   ],
 ];
 
-/** What a failed fetch means for the person who asked, told by what git printed; undefined where that tells nothing. */
+/** Explains a failed fetch by git's output; undefined where the output is not recognized. */
 export const knownMeaning = (printed: string, requested: { repoUrl: string; what: string }): string | undefined =>
   explanations.find(([sign]) => sign.test(printed))?.[1](requested);
 
-/** The same, with a sentence for what nothing is known of. */
+/** The same, with a general message for output that is not recognized. */
 export const explainFetch = (printed: string, requested: { repoUrl: string; what: string }): string =>
   knownMeaning(printed, requested) ?? `${requested.repoUrl} could not be cloned.`;

@@ -51,7 +51,7 @@ export function planInstall(installCommand: string | undefined, folders: readonl
     const [file, manager] = lock;
     const others = found.filter((other) => other !== lock).map(([other]) => other);
     const aside = others.length === 0 ? '' : `; ${others.join(' and ')} beside it is not used`;
-    const why = `${inFolder(file, folder.path)} asks for ${manager}${aside}`;
+    const why = `${inFolder(file, folder.path)} selects ${manager}${aside}`;
     return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn ?? false), folder: folder.path, why };
   }
   const unlocked = folders.find(({ files }) => files.has('package.json'));

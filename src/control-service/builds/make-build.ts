@@ -37,11 +37,11 @@ export interface BuildSettings {
   freeSpace?: FreeSpace;
   /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
   makeRoom?: (wanted: number) => Promise<void>;
-  /** Told when a part of a build is done, before the next one begins. */
+  /** Called after each step of a build, before the next one starts. */
   step?: BuildStep | undefined;
 }
 
-/** Told of the parts of a build as they are done. */
+/** Called with each finished step of a build. */
 export type BuildStep = (done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined;
 
 /**
@@ -91,7 +91,7 @@ async function lacksSpace(
   return left < leastFreeBytes ? spaceIsShort(left, leastFreeBytes) : undefined;
 }
 
-/** A reason that tells of a full disk tells what can be done about it as well. */
+/** Adds what to do to a reason that mentions a full disk. */
 const inWords = (reason: string): string =>
   saysDiskIsFull(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
 

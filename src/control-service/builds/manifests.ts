@@ -66,8 +66,8 @@ const manifest = z.object({
 
 /**
  * Collects what decides an install of a checkout's folder: the lock file, the manifests of the package and of its
- * workspaces, and the settings of package managers. Where the install may read more (scripts of the package itself,
- * packages that lie in the repository, patches), it tells why.
+ * workspaces, and the settings of package managers. Returns the reason where the install may read more (scripts of the
+ * package itself, packages inside the repository, patches).
  */
 export function collectManifests(folder: string, manager: PackageManager): Manifests {
   try {
@@ -186,12 +186,12 @@ function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
   }
 }
 
-/** Yarn 2 and newer links packages in its own way unless it is told otherwise: then there is no folder to keep. */
+/** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */
 function linker(files: readonly Manifest[], manager: PackageManager): string | undefined {
   if (manager !== 'yarn') return undefined;
   const isModern = files.some(({ path, bytes }) => path === 'yarn.lock' && bytes.includes('__metadata:'));
   const settings = files.find(({ path }) => path === '.yarnrc.yml')?.bytes.toString() ?? '';
   return isModern && !/^nodeLinker:\s*["']?node-modules/m.test(settings)
-    ? 'Yarn is not told to make folders of packages (nodeLinker: node-modules in .yarnrc.yml)'
+    ? 'Yarn does not create package folders (set nodeLinker: node-modules in .yarnrc.yml)'
     : undefined;
 }

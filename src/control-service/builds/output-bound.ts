@@ -6,13 +6,13 @@ export interface OutputBounds {
   outputLines: number;
 }
 
-/** Of the output that is left out, the last lines of a command are told after all: there an error stands. */
+/** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
 const keepLast = 100;
 
 /** Passes the output of a build's commands on until there was too much of it. */
 export interface OutputBound {
   writeLine: WriteLine;
-  /** To be called when a command has ended: tells its last lines, if they were left out. */
+  /** Call when a command has ended: logs its last lines, if they were left out. */
   commandEnded: () => void;
 }
 

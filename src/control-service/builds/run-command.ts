@@ -23,7 +23,7 @@ export interface CommandSpec {
 /** How a command ended. `output` holds the last lines that it printed, masked. */
 export type CommandEnd =
   | { kind: 'done'; output: string[] }
-  /** `how`: for a person; `said`: the line that tells best what went wrong; `isLate`: its time was up. */
+  /** `how`: for a person; `said`: the line that explains the failure best; `isLate`: it timed out. */
   | { kind: 'failed'; how: string; said: string | undefined; output: string[]; isLate: boolean }
   | { kind: 'interrupted' };
 
@@ -50,8 +50,8 @@ export interface CommandSettings {
 const linesKept = 50;
 
 /**
- * Lets the machine end a build first when its memory is used up, then becomes the command. Everybody may ask that for
- * themselves; where it can't be asked the command runs all the same.
+ * Makes the process the kernel's first choice when memory runs out, then executes the command. A process may always raise
+ * its own score; where it can't, the command runs anyway.
  */
 const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
 
@@ -109,7 +109,7 @@ async function runOne(
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
   const over = new AbortController();
   const endedFor = endWhere(Promise.race([isLate(over.signal), watch(over.signal)]));
-  // What goes wrong with watching ends the command, and is thrown where its end is told.
+  // A failure while watching ends the command; the error is thrown where its end is handled.
   endedFor.catch(started.kill);
   signal.addEventListener('abort', started.kill, { once: true });
   const end = await started.ended;

@@ -6,9 +6,9 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 const atOnce = 64;
 
 /**
- * Makes a tree that a build's commands made, as this service's own user, fit to be kept: nobody else may write to it, a
- * file that lies elsewhere too (a hard link) becomes one of its own, links that name the tree's own place by its full path
- * are made relative, and what is no file, folder or link is removed.
+ * Makes a tree that a build's commands wrote as this service's own user safe to store: removes the write permission of
+ * others, copies files that have hard links outside the tree, makes absolute links into the tree relative, and removes
+ * everything but files, folders and links.
  */
 export async function sealTree(root: string): Promise<void> {
   const paths: string[] = [];

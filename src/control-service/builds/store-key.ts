@@ -12,7 +12,7 @@ export interface InstallFacts {
   platform: string;
   /** Where packages come from and as whom: the variables that say so. */
   registry: Readonly<Record<string, string>>;
-  /** Who installs: an entry that one user's processes had in their hands is not handed to another. */
+  /** The user that installs: entries that one user's processes wrote are never given to another. */
   uid: number | undefined;
   files: readonly Manifest[];
 }

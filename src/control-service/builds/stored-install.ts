@@ -67,10 +67,9 @@ function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> 
 }
 
 /**
- * Installs by way of the store. What is equal in all that decides an install is installed once, with nothing but lock
- * file and manifests at hand, and copied into every build that asks for it. Where the install may depend on more it is
- * done in the checkout, and the log says why. Of several builds that ask for the same at once one installs, and the
- * others wait for it; an install that fails is kept nowhere.
+ * Installs through the dependency store. Equal inputs are installed once, from lock file and manifests alone, and copied
+ * into every build that needs them. Where the install may depend on more it runs in the checkout, and the log says why.
+ * Of concurrent builds with equal inputs one installs and the others wait; a failed install is not stored.
  */
 export async function installThroughStore(
   requested: LockedInstall,
@@ -144,7 +143,7 @@ async function installIntoStore(
   return user ? keepEntryOf(staging, entry, () => readAsUser(staging)) : made(await keepEntry(staging, entry));
 }
 
-/** The package manager's version; undefined when it tells none. */
+/** The package manager's version; undefined when it prints none. */
 async function versionOf(
   { manager }: LockedInstall,
   { staging, run }: StoredInstallSettings,

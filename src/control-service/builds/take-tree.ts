@@ -14,10 +14,10 @@ export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'k
 const mostEntries = 1_000_000;
 
 /**
- * Writes what a process tells as a tar of the folder `from` into an empty folder of this service's. Only folders of
- * packages are taken, with the folders they lie in, as files, folders and links; links that lead out of `from` are left
- * out, and so is what else there may be. A tar that would write anywhere else is refused. Nothing in it is trusted: the
- * process runs as a user whose other processes can make it write anything.
+ * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's. Takes only package
+ * folders and their parents, as files, folders and links; skips links that lead out of `from` and everything else.
+ * Refuses a tar that would write anywhere else. Nothing in it is trusted: other processes of the same user could make the
+ * process write anything.
  */
 export async function takeTree(
   { stdout, stderr, ended, kill }: TarProcess,

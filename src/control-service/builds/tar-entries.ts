@@ -47,12 +47,12 @@ const kinds: Readonly<Record<string, Kind | 'hard link'>> = {
 const headers = /Header|Long|^Next/;
 
 /**
- * Makes a judge of one archive's entries, to be asked for each in its order: the sentence against it, where there is
- * one. What it lets pass stays inside the folder that it is unpacked into:
+ * Creates a check for one archive's entries, to be called with each in order: returns the message against it, if any.
+ * What it accepts stays inside the folder that the archive is unpacked into:
  * - every path is relative, without `..`, and has only folders above it, never a link
- * - a link may go up only at its begin, only as far as the root, and down from there
- * - a hard link names a file that came before
- * - nothing is there twice but folders, and everything is a folder, a file or a link
+ * - a link may go up only at its start, only as far as the root, and down from there
+ * - a hard link names an earlier file
+ * - only folders may appear twice, and everything is a folder, a file or a link
  */
 export function entryJudge(bounds: TarBounds): (entry: TarEntry) => string | undefined {
   const seen = new Map<string, Kind>();

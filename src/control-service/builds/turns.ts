@@ -34,5 +34,5 @@ export async function inTurn<T>(folder: string, signal: AbortSignal, work: () =>
   }
 }
 
-/** Whether somebody works in a folder, or waits to. */
+/** Whether someone works in a folder, or waits to. */
 export const isInUse = (folder: string): boolean => queues.has(folder);

@@ -26,7 +26,7 @@ const echoingTool = '#!/bin/sh\necho "$(basename "$0") $* in $(pwd)"\n';
 test('packages are installed by npm from the lock file', async () => {
   const { build, lines, dataDir } = place(npmAgent);
   await build();
-  expect(lines).toContain('Installing: npm ci (package-lock.json asks for npm)');
+  expect(lines).toContain('Installing: npm ci (package-lock.json selects npm)');
   expect(existsSync(join(dataDir, 'npm-cache'))).toBe(true);
 });
 
@@ -47,7 +47,7 @@ test('a package manager that is not on this machine is named, with what to do', 
   const { reason } = place({ 'pnpm-lock.yaml': '' });
   const withoutPnpm = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'pnpm')));
   expect(await reason({ settings: { env: { PATH: withoutPnpm.join(':') } } })).toBe(
-    'pnpm-lock.yaml asks for pnpm, which is not installed on this machine. Install pnpm, or commit the lock file of another package manager, or set source_config.install_command.',
+    'pnpm-lock.yaml selects pnpm, which is not installed on this machine. Install pnpm, or commit the lock file of another package manager, or set source_config.install_command.',
   );
 });
 
@@ -55,7 +55,7 @@ test('a file that the package managers look for and that is a link to a device i
   const { build, lines, root } = place({ 'package.json': '-> /dev/zero', 'yarn.lock': '-> /dev/zero' });
   const programs = writePrograms(join(root, 'bin'), { yarn: echoingTool });
   await build({ settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
-  expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock asks for yarn)');
+  expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock selects yarn)');
 });
 
 test('the install command runs from the root of the repository', async () => {

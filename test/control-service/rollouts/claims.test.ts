@@ -87,7 +87,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   test('[control.source-config.install-command-detected] without a command the lock file says how to install', async () => {
     const { id, revisionId } = await deploy(instance());
     await goesLive(instance(), { id, revisionId });
-    expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json asks for npm)');
+    expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json selects npm)');
   });
 
   test('[control.source-revision-config.repo-ref-branch] [control.source-revision-config.repo-ref-tag] [control.source-revision-config.repo-commit-sha] a branch and a tag are built at their commits', async () => {
