@@ -1,7 +1,7 @@
 import { dirname, delimiter, join } from 'node:path';
 import type { AgentProgram, AgentSpec } from './compute.ts';
 
-/** What the agent's process is told besides its spec. */
+/** What the agent's process gets besides its spec. */
 export interface ProcessFacts {
   token: string;
   /** The Unix socket that it has to listen on. */
@@ -19,7 +19,7 @@ export interface ProcessFacts {
 /** The variable by which the processes of an agent are known; its value lies in the agent's home. */
 export const agentMark = 'LANDFALL_AGENT';
 
-/** How an agent is told whether its webhooks may go into private networks. */
+/** The variable's value: whether the agent's webhooks may reach private networks. */
 export const webhookPrivate = (allowed: boolean): string => (allowed ? 'allow' : 'refuse');
 
 /** The PATH for what belongs to agents: the Node.js that runs them, this service's own when none is named, comes first. */
@@ -40,8 +40,8 @@ export function agentEnvironment(
     ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     PATH: pathWithOurNode(path, node),
     HOME: program.homeFolder,
-    // What a program finds under a known name in a folder that others write to, code that was compiled before for
-    // instance, somebody else may have put there.
+    // A shared folder for temporary files is unsafe: other users could plant a file under a known name there, such as
+    // precompiled code.
     TMPDIR: join(program.homeFolder, 'tmp'),
     HOST: '127.0.0.1',
     PORT: '0',

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { originAt } from '../gateway/agent-address.ts';
 import type { ProcessUser } from './leashed-process.ts';
 
-/** A Unix socket that one agent listens on and nobody else can. */
+/** A Unix socket that only one agent can listen on. */
 export interface AgentSocket {
   /** Where the agent is to listen. */
   path: string;
   /**
-   * Takes the socket, once the agent listens, to where nobody but the service can change it.
+   * Moves the socket, once the agent listens, to a folder that only the service can change.
    *
-   * @returns the origin that leads to it.
-   * @throws Error where what lies there is no socket of the agent.
+   * @returns the origin of the socket.
+   * @throws Error where the file is not a socket of the agent.
    */
   take: () => Promise<string>;
   /** Removes it at once. What the agent's user put beside it stays: to clear that away could lead the service astray. */
@@ -41,12 +41,11 @@ async function makeFolder(): Promise<string> {
 }
 
 /**
- * Makes room for the socket of an agent. A port of the loopback is free for every process once the one that had it ends,
- * and whoever takes it next would be sent the requests and the token; a socket's path leads to this one process or to
- * nothing.
+ * Creates the folder for an agent's socket. A loopback port is free for any process once its owner exits, and the next
+ * owner would receive the requests and the token; a socket's path leads to this one process or to nothing.
  *
- * An agent that runs as a user of its own listens in a folder of that user, who could put anything in the socket's place,
- * a link to another socket too. So it is moved out of there before anything connects to it.
+ * An agent with a user of its own listens in a folder of that user, who could replace the socket, also by a link to
+ * another one. So the service moves the socket out of there before anything connects to it.
  */
 export async function openAgentSocket(user: ProcessUser | undefined): Promise<AgentSocket> {
   const folder = await makeFolder();
@@ -91,7 +90,7 @@ export async function removeDeadSockets(now: number): Promise<void> {
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
-      // Of this user, nobody else can put another thing in its place.
+      // The folder belongs to this user, so no other user can replace the socket.
       const isOurs = await lstat(folder).then(
         (found) => found.isDirectory() && found.uid === process.getuid?.(),
         () => false,

@@ -19,7 +19,7 @@ export type AgentProgram =
     }
   | { kind: 'image'; imageUri: string };
 
-/** Where the runs of a deployment's agent are told to: the deployment's tracing project. */
+/** Where a deployment's agent reports its runs: the deployment's tracing project. */
 export interface TracingTarget {
   /** The address that runs are posted to. */
   url: string;
@@ -42,7 +42,7 @@ export interface AgentSpec {
   secretReferences: readonly SecretReference[];
   resourceSpec: ResourceSpec | undefined;
   deploymentType: DeploymentType | undefined;
-  /** The namespace in a cluster, where one was asked for. */
+  /** The requested namespace in a cluster, if any. */
   namespace: string | undefined;
   tracing: TracingTarget | undefined;
   /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
@@ -58,33 +58,33 @@ export interface RunningAgent {
   /** What every request to it has to carry in `x-landfall-agent-token`. */
   token: string;
   /**
-   * Lets it finish what it is at and ends it, after `withinMs` by force; the compute's own bound when absent. Of several
-   * calls the shortest bound counts; all wait for the end.
+   * Drains the agent and ends it, after `withinMs` by force; the compute's own limit when absent. Of several calls the
+   * shortest limit counts; all wait for the end.
    */
   stop(withinMs?: number): Promise<void>;
-  /** Whether a `stop` left it loaded, to be woken where it is needed again. Absent: it ends each time. */
+  /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
   isIdle?: () => boolean;
-  /** Resolves with words for a person, without a full stop, when it has ended, asked or not. */
+  /** Resolves with the reason, for a person and without a full stop, when it has exited for any cause. */
   exited: Promise<string>;
   /** The last lines that it wrote, masked; none where this compute does not see them. */
   said?: () => readonly string[];
   /**
-   * In the place of `stop`: lets it finish what it is at and keeps it loaded. Undefined where it has ended instead. Absent
-   * where this compute can't.
+   * Instead of `stop`: drains it and keeps it loaded. Undefined where it has ended instead. Absent where this compute
+   * can't.
    */
   rest?: () => Promise<IdleAgent | undefined>;
 }
 
-/** An agent that finished what it was at and serves nobody, with its program loaded. */
+/** A drained agent that receives no traffic, with its program loaded. */
 export interface IdleAgent {
-  /** Has it serve again as the revision of `spec`, whose program and environment have to be its own. */
+  /** Resumes it as the revision of `spec`, whose program and environment must be its own. */
   wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
   stop(): Promise<void>;
-  /** Resolves when it has ended, asked or not. */
+  /** Resolves when it has exited for any cause. */
   exited: Promise<string>;
 }
 
-/** How a start ends: with an agent that answered when asked for its health, or with the reason why there is none. */
+/** The outcome of a start: a healthy agent, or the reason why there is none. */
 export type AgentStart =
   | { kind: 'running'; agent: RunningAgent }
   | {
@@ -95,8 +95,8 @@ export type AgentStart =
     };
 
 /**
- * The reason of a start's signal where somebody else may have the work by now: nothing is to be touched any more, and what
- * was begun stays as it stands. By every other reason what was begun is ended.
+ * The abort reason where another worker may own the work now: touch nothing more and leave everything as it is. On any
+ * other reason, clean up what was started.
  */
 export class LetGo extends Error {
   constructor(why: string) {
@@ -105,19 +105,19 @@ export class LetGo extends Error {
   }
 }
 
-/** Work that is somebody's for a time only: when it is over, somebody else may be at it. */
+/** A lease on work: once it expires, another worker may have taken over. */
 export interface Hold {
-  /** Aborts with a `LetGo` when it is over. Then what was begun is not undone either. */
+  /** Aborts with a `LetGo` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /** @throws LetGo where its time is over by the clock, also where this process stood still and nobody aborted `lost`. */
+  /** @throws LetGo where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
   check: () => void;
 }
 
 /** Something that can run agents: processes of this machine, containers, or a cluster. */
 export interface Compute {
   /**
-   * Starts an agent. When `signal` aborts first, what was begun is ended and the start has failed. `hold` bounds that too:
-   * a compute whose agents are others' as well touches nothing any more when it is over.
+   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up. `hold` limits the cleanup as well: a
+   * compute that is shared with other workers touches nothing once the lease is lost.
    */
   start(spec: AgentSpec, signal: AbortSignal, hold?: Hold): Promise<AgentStart>;
   /**

@@ -17,7 +17,7 @@ import { openFolders } from './open-folders.ts';
 export interface ContainerComputeSettings extends EngineSettings {
   clock: Clock;
   log: (message: string) => void;
-  /** Tells this service's containers from those of others, from one start to the next. */
+  /** Marks this service's containers, across restarts. */
   serviceId: string;
   /** The folder that notes which deployments had containers or volumes. */
   usedDir: string;
@@ -38,8 +38,8 @@ export interface ContainerComputeSettings extends EngineSettings {
 /** Containers of this machine, with what they need besides. */
 export interface ContainerCompute extends Compute {
   /**
-   * @throws EngineRefusal when an engine that made something for the deployment does not answer now, or refuses; where it is
-   * not installed any more, that is told and nothing else can be done.
+   * @throws EngineRefusal when an engine that ran something for the deployment does not respond, or refuses. An engine
+   * that is no longer installed is only reported: nothing else can be done.
    */
   remove: NonNullable<Compute['remove']>;
   /** Looks whether an engine answers: undefined, or why none does. */
@@ -59,10 +59,10 @@ interface Equipment {
 type Look = ({ ok: true } & Equipment) | NoEngine;
 
 /**
- * Runs every agent as a container of Docker or Podman, which is looked for when one is asked for. Its limits, its init
- * containers, sidecars and volumes come from the `resource_spec`; secrets reach it by a pipe. It listens on a port of this
- * machine's loopback, and goes with all that belongs to it when it ends. The first use of the engine removes what an earlier
- * service left behind.
+ * Runs every agent as a container of Docker or Podman, which is detected on first use. Limits, init containers, sidecars
+ * and volumes come from the `resource_spec`; secrets go through a pipe. The agent listens on this machine's loopback, and
+ * is removed with everything that belongs to it when it ends. The first use of the engine removes what an earlier process
+ * of this service left.
  */
 export function containerCompute(settings: ContainerComputeSettings): ContainerCompute {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
@@ -94,7 +94,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       if (error instanceof EngineRefusal) return { ok: false, reason: error.message, installed: true };
       throw error;
     });
-    // One that does not do what it is asked for may do so later.
+    // An engine that fails now may work later.
     if (!seen.ok) looking = undefined;
     return seen;
   }

@@ -4,7 +4,7 @@ import { askAgent, isOk } from '../gateway/ask-agent.ts';
 const betweenTries = 200;
 
 /**
- * Asks an agent for its health until it says that it is well (`GET /ok`).
+ * Polls an agent's health (`GET /ok`) until it succeeds.
  *
  * @returns whether it did before `signal` aborted.
  */

@@ -24,8 +24,8 @@ interface Kept {
 }
 
 /**
- * Keeps the agent that a newer revision took the place of loaded for a while. A redeployment of its build wakes it, and
- * serves at once instead of after a start.
+ * Keeps a replaced agent loaded for a while. A redeployment of its build resumes it, and serves at once instead of after
+ * a start.
  */
 export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCompute {
   const { clock, keepMs = 600_000, most = 3 } = settings;
@@ -41,7 +41,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
     const end: Promise<void> = found.agent.stop().finally(() => ending.delete(end));
     ending.add(end);
     return end;
-  }
+  /** Stops an agent whose time is up, and logs it where its log is still open. */
 
   /** Lets go of an agent whose time is over, and says so where its log is still read. */
   async function forget(mine: Kept): Promise<void> {
@@ -64,7 +64,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
     if (kept.size > most && oldest) void forget(oldest);
   }
 
-  /** The agent, with an end that rests where nobody is in a hurry. */
+  /** Wraps an agent so that stopping without a time limit makes it idle instead. */
   function idle(spec: AgentSpec, agent: RunningAgent): RunningAgent {
     const { rest } = agent;
     if (!rest) return agent;

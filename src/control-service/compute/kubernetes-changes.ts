@@ -103,10 +103,10 @@ const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAuto
 const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
 
 /**
- * Undoes a start: what is new goes, and what was changed is applied as it was. Where the former state was already this
- * revision's, from a start that was cut short, there is nothing to go back to.
+ * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was already
+ * this revision's, after an interrupted start, there is nothing to restore.
  *
- * @throws LetGo where the work is somebody else's by now: then it stays as it stands.
+ * @throws LetGo where another worker owns the work now: then everything stays as it is.
  */
 export async function putBack(
   { applied, former }: Started,
@@ -120,7 +120,7 @@ export async function putBack(
     const owned = await objects.owned(spec.deploymentId);
     for (const manifest of applied.toReversed()) {
       const before = former.find(isSame(manifest));
-      // What is not ours was never changed: somebody else has that name.
+      // An object of another owner with the same name was never changed.
       if (!owned.some(isSame(manifest))) continue;
       if (!before) await objects.remove(manifest.kind, manifest.metadata.name);
       else if (canGoBack.has(manifest.kind)) {

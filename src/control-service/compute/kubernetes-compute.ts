@@ -20,7 +20,7 @@ export interface KubernetesComputeSettings extends ClusterSettings {
   namespace?: string | undefined;
   /** Milliseconds until a revision has to be available; ten minutes when absent. */
   rolloutWithinMs?: number;
-  /** Milliseconds that a pod may be in a trouble that does not pass by waiting; 30 s when absent. */
+  /** Milliseconds that a pod may stay in an error that waiting does not fix; 30 s when absent. */
   failureGraceMs?: number;
   /** Milliseconds between two looks at a rollout; a second when absent. */
   everyMs?: number;
@@ -43,10 +43,10 @@ export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
 
 /**
  * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
- * apply and followed until its replicas are available, which the cluster asks them for (`GET /ok`): whoever calls this
- * need not be able to reach them. The exchange of revisions is the cluster's own, so stopping an agent does nothing
- * here; `remove` ends a deployment. A start that fails or is broken off puts back what was there before,
- * unless it was let go of (`LetGo`): nothing is applied or removed when its hold is over, in putting back too.
+ * apply and followed until its replicas are available. The cluster itself probes them (`GET /ok`), so the caller needs no
+ * network access to them. The cluster also exchanges the revisions, so stopping an agent does nothing here; `remove` ends
+ * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`LetGo`): then
+ * nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
   const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
@@ -163,7 +163,7 @@ async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects):
   return found ? undefined : missingServiceAccount(account, namespace);
 }
 
-/** Whoever may work in a namespace often may not read the namespace itself: then it is taken to be there. */
+/** A role for a namespace often can't read the namespace itself: on a 403, assume that it exists. */
 async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
   try {
     return (await look()) !== undefined;
@@ -173,7 +173,7 @@ async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Everything in the agent's surroundings that must not be read in a log. */
+/** The values in the agent's environment that must not appear in a log. */
 function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
   const password = URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '';
   const all = [...secrets.map(({ value }) => value), databaseUrl, password, tracing?.token ?? ''];
@@ -200,7 +200,7 @@ const claim = z.looseObject({
   }),
 });
 
-/** The volume of the deployment's own database, as the cluster was asked for it last. */
+/** The volume of the deployment's own database, as last applied to the cluster. */
 function volumeIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): FormerVolume | undefined {
   const claimName = partName(baseName({ name, id: deploymentId }), 'database');
   const found = owned.find((one) => one.kind === 'PersistentVolumeClaim' && one.name === claimName);

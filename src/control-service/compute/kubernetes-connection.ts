@@ -5,7 +5,7 @@ import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
 import * as z from 'zod';
 
-/** Where a cluster is, and as whom it is spoken to. */
+/** The address of a cluster and the credentials for it. */
 export interface ClusterSettings {
   clock: Clock;
   /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then what a pod is given by its cluster. */
@@ -45,7 +45,7 @@ export interface Connection {
   send(request: ClusterRequest): Promise<string>;
 }
 
-/** A cluster that can be asked, or why there is none. */
+/** A usable connection to a cluster, or why there is none. */
 export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
 
 /** Milliseconds to wait before each further try. */
@@ -115,7 +115,7 @@ async function sendWithRetries(sender: Sender, request: ClusterRequest): Promise
   }
 }
 
-/** Two writers met, or the other party was not well; but not: somebody else owns what we would change. */
+/** Retryable: conflicting writers or an unavailable server. Not retryable: another manager owns the fields. */
 const isPassing = ({ kind, detail }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || (kind === 'conflict' && !/conflicts? with/.test(detail ?? ''));
 
@@ -174,10 +174,10 @@ const status = z.object({
   details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
 });
 
-/** The most characters of a cluster's own words that are told. */
+/** The most characters of a cluster's message that are reported. */
 const longestDetail = 1_000;
 
-/** What the cluster said of a failure: its `Status`, or nothing that we would repeat. */
+/** Reads the cluster's message from a failure's `Status`, and when to retry. */
 function reported(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
   const parsed = status.safeParse(fromJson(text));
   const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;

@@ -14,7 +14,7 @@ export type PodEvent = z.infer<typeof podEvent>;
 /** When it was noted last, as far as the cluster says so; texts of one form, which sort as the times do. */
 export const whenNoted = ({ lastTimestamp, eventTime }: PodEvent): string => lastTimestamp ?? eventTime ?? '';
 
-/** What names a cause: everything else tells of its consequences, again and again. */
+/** The event reasons that name a cause: all others repeat its consequences. */
 const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealthy', 'FailedScheduling']);
 
 /** Whether it says more than that something is tried again: `Error: ImagePullBackOff` names a state and no cause. */

@@ -21,14 +21,14 @@ import { seconds } from './kubernetes-words.ts';
 import { lastWords } from './last-words.ts';
 import type { WriteLine } from './log-line.ts';
 
-/** How patiently a rollout is followed. */
+/** How long to wait for a rollout. */
 export interface FollowTimeouts {
   clock: Clock;
   /** Milliseconds between two looks. */
   everyMs: number;
   /** Milliseconds until everything has to be available. */
   withinMs: number;
-  /** Milliseconds that a pod may be in a trouble that does not pass by waiting, until the rollout is given up. */
+  /** Milliseconds that a pod may stay in an error that waiting does not fix, before the rollout fails. */
   failureGraceMs: number;
 }
 
@@ -41,7 +41,7 @@ export interface Following {
   signal: AbortSignal;
 }
 
-/** The most pods whose last words are told: the others say the same. */
+/** The most pods whose last log lines are reported: the others are alike. */
 const mostPods = 3;
 const mostLines = 40;
 const mostLogBytes = 65_536;
@@ -109,9 +109,7 @@ async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Fo
 async function look(workload: Manifest, objects: Objects) {
   const { kind, metadata } = workload;
   const object = await objects.read(`read ${kind} ${metadata.name}`, pathOf(kind, objects.namespace, metadata.name));
-  const state = object
-    ? rolloutState(object)
-    : { kind: 'failed' as const, words: 'somebody deleted it while it was rolled out' };
+  const state = object ? rolloutState(object) : { kind: 'failed' as const, words: 'it was deleted during the rollout' };
   return { workload, state };
 }
 
@@ -162,7 +160,7 @@ async function wordsOf(
   return sentences;
 }
 
-/** Tells in the log what the cluster noted about a pod; returned is what says best why it does not run. */
+/** Logs the cluster's events about a pod; returns the one that explains best why it does not run. */
 async function logEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
   const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/events`;
   const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
@@ -177,7 +175,7 @@ async function logEvents(pod: string, { objects, log, mask }: Following): Promis
   return warnings.findLast(saysWhy) ?? warnings.findLast(isInformative) ?? warnings.at(-1);
 }
 
-/** The last lines of a container, told in the log; returned is the one that says best what went wrong. */
+/** Logs the last lines of a container; returns the one that explains the failure best. */
 async function lastLines(
   pod: string,
   { container, previous }: { container: string; previous: boolean },
@@ -200,7 +198,7 @@ async function lastLines(
   return words.best();
 }
 
-/** What would only explain a failure further must not take its place: where it can't be had, that is told and no more. */
+/** Only logs a refusal: a failure to fetch details must not hide the original failure. */
 async function unlessRefused<T>(
   ask: () => Promise<T>,
   { log, mask }: Pick<Following, 'log' | 'mask'>,

@@ -7,7 +7,7 @@ import type { Connection } from './kubernetes-connection.ts';
 
 const texts = z.record(z.string(), z.string());
 
-/** An object as the cluster tells it. */
+/** An object as the cluster returns it. */
 const clusterObject = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
@@ -38,8 +38,8 @@ export interface Objects {
   /** Everything that a deployment has here. */
   owned(deploymentId: string): Promise<OwnObject[]>;
   /**
-   * Applies an object on the server's side. `isOurs` takes fields over that others have changed since; without it an
-   * object that somebody else made is left alone, and that is a conflict.
+   * Server-side apply. `isOurs` forces fields that others have changed since; without it an object of another owner stays
+   * as it is and the result is a conflict.
    */
   apply(manifest: Manifest, isOurs: boolean): Promise<void>;
   /** Deletes an object with what belongs to it; one that is gone already is no error. */
@@ -86,7 +86,7 @@ export function objectsIn(
         operation: `apply ${manifest.kind} ${manifest.metadata.name}`,
         method: 'PATCH',
         path: pathOf(manifest.kind, namespace, manifest.metadata.name),
-        // Strict: a field that the cluster does not know would else be dropped, and nobody would hear of it.
+        // Strict: otherwise the cluster would silently drop unknown fields.
         query: { fieldManager: manager, force: String(isOurs), fieldValidation: 'Strict' },
         body: manifest,
         signal,

@@ -28,7 +28,7 @@ export function clusterProblem(error: ServiceError, server: string, namespace: s
   }
 }
 
-/** A namespace that is not there: we make none, for whoever made it decides what may run in it. */
+/** The namespace does not exist. We never create one: its owner decides what may run in it. */
 export const missingNamespace = (namespace: string): string =>
   `The cluster has no namespace ${namespace}. Make it, or name another one in source_config.listener_config.k8s_namespace when the deployment is created.`;
 

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { pause, type Clock } from '../../clock.ts';
 import { confine, noNewPrivileges } from './confinement.ts';
 
-/** How a process came to its end. `unstartable`: it never ran. */
+/** How a process ended. `unstartable`: it never ran. */
 export type ProcessEnd =
   { kind: 'exited'; code: number } | { kind: 'killed'; signal: string } | { kind: 'unstartable'; reason: string };
 

@@ -6,7 +6,7 @@ export interface LineBounds {
   burst: number;
   /** Lines a second that are allowed again once the burst is used up. */
   perSecond: number;
-  /** Of the lines that were left out, the last ones are told after all: there an error stands. */
+  /** How many of the last left-out lines are written anyway: errors are usually there. */
   keepLast: number;
 }
 
@@ -15,7 +15,7 @@ export const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 
 /** Lets lines through within bounds, and says how many it left out. */
 export interface LineBudget<Line> {
   writeLine: (line: Line) => void;
-  /** Tells the last of the lines that were left out. */
+  /** Writes the last of the left-out lines. */
   end: () => void;
 }
 

@@ -9,7 +9,7 @@ export function announcesListening(line: string): boolean {
   try {
     return listening.safeParse(JSON.parse(line)).success;
   } catch {
-    // Somebody else's line that begins with a brace.
+    // Another program's line that begins with a brace.
     return false;
   }
 }

@@ -30,7 +30,7 @@ export interface ComputeChoice {
 
 export interface LocalComputeSettings {
   choice: ComputeChoice;
-  /** What runs everything instead, where somebody has it already. */
+  /** Runs everything instead, if provided. */
   given: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer: string | undefined;

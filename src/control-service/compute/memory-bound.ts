@@ -13,7 +13,7 @@ const mebibyte = 1_048_576;
 export interface MemoryBound {
   /** All of its processes together, in MB. */
   totalMb: number;
-  /** What its JavaScript objects may take of that, in MiB as Node.js is told: the rest is for buffers, code and what it starts. */
+  /** The limit of its JavaScript heap, in MiB as Node.js expects: the rest is for buffers, code and child processes. */
   heapMib: number;
 }
 

@@ -14,8 +14,8 @@ export interface OutputLine {
 }
 
 /**
- * Cuts a process's output into lines as it comes, no faster than `rate` allows: meanwhile the pipe fills up, and the process
- * waits. Lines are told as they were written, for most of a flood are dropped, and `plainLine` need not read these.
+ * Splits a process's output into lines as it arrives, no faster than `rate` allows: backpressure then stops the process.
+ * Lines are passed on raw: most of a flood is dropped, and `plainLine` need not parse those.
  *
  * Resolves when the output has ended or was destroyed.
  */
@@ -62,7 +62,7 @@ export function readLines(
   });
 }
 
-/** A line without colours and what else acts on a terminal; of one that was written over only its last state. */
+/** A line without colours and other terminal control; of an overwritten line only its last state. */
 export function plainLine(written: string): string {
   const last = trimEndOf(written, '\r');
   return withoutControls(last.slice(last.lastIndexOf('\r') + 1)).trimEnd();

@@ -33,7 +33,7 @@ export interface ProcessComputeSettings {
   privateWebhooks?: boolean | undefined;
   /** The `PATH` that agents get behind our Node.js; this service's own when absent. */
   path?: string;
-  /** Told in every deploy log: that agents are not kept apart from this service as they should be. */
+  /** Written to every deploy log: agents are not isolated from this service as they should be. */
   warning?: string | undefined;
   /** Ends whatever a deployment that is deleted still has running; nothing when absent. */
   sweep?: ((deploymentId: string) => Promise<void>) | undefined;
@@ -118,7 +118,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
 
-  /** Ends an agent that takes more memory than it may; what is returned tells whether that was so, for a person. */
+  /** Kills an agent that exceeds its memory limit; returns a function that gives the reason, for a person. */
   function endAbove(
     { totalMb }: MemoryBound,
     running: LeashedProcess,
@@ -147,7 +147,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     };
     const exited = running.ended.then((end) => tookTooMuch() ?? inWords(end));
 
-    /** Asks something of the process; false where it does not do it in time, or at all. */
+    /** Sends a command; false where the process fails it or times out. */
     async function does(command: Parameters<AgentCommands['ask']>[0], withinMs: number): Promise<boolean> {
       const over = new AbortController();
       const end = await Promise.race([heard.commands.ask(command), exited, pause(clock, withinMs, over.signal)]);
@@ -192,11 +192,11 @@ interface Heard {
   best: () => string | undefined;
   lines: () => readonly string[];
   commands: AgentCommands;
-  /** From now on its lines are told there. */
+  /** Redirects further lines to this log. */
   writeTo: (log: WriteLine) => void;
 }
 
-/** Sends what the process says to the deploy log, and waits for the line that tells that it listens. */
+/** Sends the process's output to the deploy log, and waits for the line that announces that it listens. */
 function listenTo(
   running: LeashedProcess,
   { log, ...spec }: AgentSpec,

@@ -21,7 +21,7 @@ export interface ProcessFamily {
   usage(seen?: readonly SeenProcess[]): Usage;
   /** Kills every one of them; resolves when none is left. */
   kill(): Promise<void>;
-  /** The same for the last time: what is found later belongs to nobody or to another family. */
+  /** The same for the last time: processes found later belong to no family or to another one. */
   end(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface FamilyTraits {
 const mostRounds = 100;
 const betweenRounds = 10;
 
-/** Tells which processes are a family's own, and of which user they are. */
+/** Finds the processes of one family, with its user. */
 interface Living {
   user: ProcessUser | undefined;
   own: (seen: readonly SeenProcess[]) => SeenProcess[];
@@ -112,7 +112,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
   };
 }
 
-/** Nobody gives a process of their own to another deployment by that one's mark: it is of its user, or of this service's. */
+/** A mark counts only on processes of the family's user or of this service: others could forge it. */
 function mayBe({ pid }: SeenProcess, user: ProcessUser | undefined): boolean {
   if (user === undefined) return true;
   const uid = userOf(pid);
@@ -128,7 +128,7 @@ function hiding({ uid }: ProcessUser, seen: readonly SeenProcess[]): SeenProcess
 
 const byUser = new WeakMap<readonly SeenProcess[], ReadonlyMap<number | undefined, SeenProcess[]>>();
 
-/** The processes of one look by their users, whom it asks for once however many families there are. */
+/** The processes of one scan by user, looked up once for all families. */
 function usersIn(seen: readonly SeenProcess[]): ReadonlyMap<number | undefined, SeenProcess[]> {
   const users = byUser.get(seen) ?? Map.groupBy(seen, ({ pid }) => userOf(pid));
   byUser.set(seen, users);

@@ -17,7 +17,7 @@ export interface ProcessLogSettings {
   rate?: ReadRate;
 }
 
-/** Characters of a line that are told. */
+/** The most characters of a line that are logged. */
 const maxLineLength = 4_000;
 
 /**

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
-/** A process of this machine, as `/proc` tells of it. */
+/** A process of this machine, from `/proc`. */
 export interface SeenProcess {
   pid: number;
   parent: number;
@@ -57,7 +57,7 @@ export function heldBytesIn(status: string): number {
 
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');
 
-/** What is gone meanwhile, is somebody else's, or was never there on this kind of machine, is nothing. */
+/** Returns `nothing` for what is gone, belongs to another user, or does not exist on this kind of machine. */
 function read<T>(look: () => T, nothing: T): T {
   try {
     return look();

@@ -124,7 +124,7 @@ test('the log tells of the former agent whether it was stopped or rests', async 
   }
   expect(lines.filter((line) => /stopped|rests/.test(line))).toEqual([
     'info: The agent was stopped.',
-    expect.stringMatching(/^info: The agent rests: /),
+    expect.stringMatching(/^info: The agent is idle: /),
   ]);
 });
 

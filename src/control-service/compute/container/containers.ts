@@ -53,7 +53,7 @@ export async function create(
     '--env-file=/dev/stdin',
     ...Object.keys(inherited).map((variable) => `--env=${variable}`),
     ...plan.flags,
-    // Last, so that no label that somebody asked for takes the place of ours.
+    // Last, so that a requested label can't override ours.
     ...flags,
     plan.image,
     ...plan.command,

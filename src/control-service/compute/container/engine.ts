@@ -7,7 +7,7 @@ import { startLeashed, type LeashedProcess } from '../leashed-process.ts';
 
 /** What a command of an engine answered. */
 export interface EngineAnswer {
-  /** 0 where it did what it was asked for. */
+  /** 0 on success. */
   code: number;
   said: string;
   /** The last line that it wrote about what went wrong. */
@@ -60,7 +60,7 @@ export interface NoEngine {
   ok: false;
   /** With what to do. */
   reason: string;
-  /** One is there and does not do what it is asked for: it may do so later. */
+  /** An engine is installed but fails: it may work later. */
   installed: boolean;
 }
 
@@ -113,7 +113,7 @@ const podmanInfo = z.object({
   host: z.object({ security: z.object({ rootless: z.boolean() }), serviceIsRemote: z.boolean().optional() }),
 });
 
-/** Reads what `info` told; undefined for what no engine tells, and for a client whose server does not answer. */
+/** Parses the output of `info`; undefined for unknown output, and for a client whose server does not respond. */
 export function factsIn(reported: string): EngineFacts | undefined {
   const read = readJson(reported);
   const podman = podmanInfo.safeParse(read).data?.host;
@@ -138,7 +138,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It is not asked what else the command may print.
+    // Other output is not an error here.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ const readByEngines =
 /** Longer lines than this many bytes engines do not read. */
 const longestLine = 60_000;
 
-/** Sorts an environment into what a line can hold and what can't; the names of what can be passed in neither way are told. */
+/** Splits an environment into what fits on a line and what does not; returns the names that can't be passed at all. */
 export function passEnvironment(
   env: Readonly<Record<string, string>>,
 ): { ok: true; passed: PassedEnvironment } | { ok: false; names: string[] } {

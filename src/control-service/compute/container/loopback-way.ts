@@ -38,7 +38,7 @@ export function addressAt(address: string, host: string, port?: number): string 
 const dockerNetwork = z.tuple([z.object({ IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string() })) }) })]);
 const podmanNetwork = z.tuple([z.object({ subnets: z.array(z.object({ gateway: z.string() })) })]);
 
-/** This machine's own address on a network of an engine, in what `network inspect` told. */
+/** This machine's own address on an engine's network, from the output of `network inspect`. */
 export function gatewayIn(reported: string): string | undefined {
   const read: unknown = JSON.parse(reported);
   const docker = dockerNetwork.safeParse(read).data?.[0].IPAM.Config[0]?.Gateway;
@@ -78,7 +78,7 @@ export interface Passage {
 /** Connections that one container may have through a passage at once, so that it leaves some to the others. */
 const mostOfOne = 32;
 
-/** Makes a passage to a host and port, or to a socket. What knocks at it has to show the password, token or key that is asked for there. */
+/** Creates a proxy to a host and port, or to a socket. The target itself authenticates every connection. */
 export async function passageTo(target: { host: string; port: number } | { path: string }): Promise<Passage> {
   const port = await freePort();
   let server: Promise<Server> | undefined;

@@ -6,10 +6,10 @@ import { memoryBound } from '../memory-bound.ts';
 import type { Reached } from './networks.ts';
 import type { MainProgram } from './plan.ts';
 
-/** The port at which every agent listens in its container: it is told as `PORT`. */
+/** The port that every agent listens on in its container, passed as `PORT`. */
 export const portInside = 8_000;
 
-/** What an agent's container is told besides its spec. */
+/** What an agent's container gets besides its spec. */
 export interface ContainerFacts {
   token: string;
   drainMs: number;

@@ -3,7 +3,7 @@ import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';
 
-/** What the containers of an agent have to reach: its database, and where it tells of its runs. */
+/** What the containers of an agent connect to: its database and the tracing endpoint. */
 export type Reached = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
 
 /** How the containers of one agent are connected. */
@@ -28,9 +28,9 @@ const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 44
 const postgresPort = 5_432;
 
 /**
- * Makes them; the engine is asked when they are needed.
+ * Creates the networks; contacts the engine only when they are needed.
  *
- * @param databaseFolder the folder of the socket by which all containers come to an embedded database that has no port.
+ * @param databaseFolder the folder of the socket through which containers reach an embedded database that has no port.
  */
 export function containerNetworks(
   engine: Engine,
@@ -98,7 +98,7 @@ export function containerNetworks(
     },
     async close() {
       for (const passage of passages.values()) await (await passage).close();
-      // One that somebody else's container is in stays.
+      // Fails while another container is attached: the network stays.
       if (isMade) await engine.run(['network', 'rm', name]);
     },
   };

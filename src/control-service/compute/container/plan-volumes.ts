@@ -12,7 +12,7 @@ export interface PlannedVolume {
 export const sourcesOf = (volumes: ReadonlyMap<string, PlannedVolume>, kind: PlannedVolume['kind']): string[] =>
   [...volumes.values()].flatMap((volume) => (volume.kind === kind ? [volume.source] : []));
 
-/** Storage that an engine has, of a deployment's own, by the names that mounts call it; what it has not is told as a problem. */
+/** The deployment's own volumes of an engine, by the names that mounts use; adds a problem for each unsupported one. */
 export function volumesOf(
   deploymentId: string,
   run: string,
@@ -40,7 +40,7 @@ export function volumesOf(
   );
 }
 
-/** A mount as flags of `create`; what can't be mounted is told as a problem. */
+/** A mount as flags of `create`; adds a problem for an unsupported mount. */
 export function mountFlags(
   { name, mountPath, subPath, subPathExpr, readOnly }: VolumeMount,
   volumes: ReadonlyMap<string, PlannedVolume>,

@@ -32,7 +32,7 @@ export interface PodPlan {
   sidecars: ContainerPlan[];
   /** Flags of `create` that put the deployment's own labels on whatever is made for it. */
   labels: string[];
-  /** What was asked for and has no effect on this machine, for the deploy log. */
+  /** The requested settings that have no effect on this machine, for the deploy log. */
   notes: string[];
 }
 
@@ -56,10 +56,10 @@ const hardening = [
 ];
 
 /**
- * What containers a revision is on one machine (control-service.md, ResourceSpec), or every reason why it can't be any:
- * what an agent would miss is refused, what only a cluster can have is told.
+ * Plans the containers of a revision on one machine (control-service.md, ResourceSpec), or returns every reason why it
+ * can't: settings that an agent needs are refused, settings that only a cluster has become notes.
  *
- * @param run names this one start, in letters and digits.
+ * @param run identifies this start, in letters and digits.
  */
 export function planPod(
   spec: Pick<AgentSpec, 'deploymentId' | 'resourceSpec' | 'deploymentType' | 'secretReferences'>,
@@ -129,14 +129,14 @@ export function planPod(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, plan };
 }
 
-/** What begins with a hyphen would be a flag. */
+/** Rejects an image that begins with a hyphen: the engine would read it as a flag. */
 function checkImage(image: string, where: string, problems: string[]): void {
   if (!/^[a-zA-Z0-9][\w./:@-]*$/.test(image)) problems.push(`${where}: ${JSON.stringify(image)} is no image.`);
 }
 
 const pullPolicies = { Always: 'always', Never: 'never', IfNotPresent: 'missing' } as const;
 
-/** What a container asks for and may use at most: CPU in cores, memory in bytes. Undefined: nothing was asked. */
+/** A container's requests and limits: CPU in cores, memory in bytes. Undefined: not set. */
 interface Share {
   cpu: number | undefined;
   cpuLimit: number | undefined;
@@ -147,7 +147,7 @@ interface Share {
 const inBytes = (megabytes: number | undefined): number | undefined =>
   megabytes === undefined ? undefined : megabytes * megabyte;
 
-/** CPU and memory of a container. Beyond its memory it gets no swap. What engines call `m` is no MB, so they are told bytes. */
+/** CPU and memory flags of a container, without swap. In bytes, because an engine's `m` is not a MB. */
 function shareFlags({ cpu, cpuLimit, memory, memoryLimit }: Share): string[] {
   return [
     ...(cpu === undefined ? [] : [`--cpu-shares=${Math.max(Math.round(cpu * 1_024), 2)}`]),

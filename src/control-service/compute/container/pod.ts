@@ -117,10 +117,10 @@ export async function removePod({ engine, made, plan }: Pod): Promise<void> {
   if (plan.passing.length > 0) await engine.run(['volume', 'rm', '--force', ...plan.passing]);
 }
 
-/** How long an engine may still be at what it was asked for when that was broken off, in milliseconds. */
+/** How long an aborted engine command may still take effect, in milliseconds. */
 const settlesWithinMs = 500;
 
-/** Takes away a pod whose making was broken off: what an engine made after all goes too. */
+/** Removes a pod whose creation was aborted, including what the engine created after the abort. */
 export async function removeBrokenOff(pod: Pod): Promise<void> {
   await removePod(pod);
   await pause(pod.clock, settlesWithinMs);
@@ -143,7 +143,7 @@ async function make(pod: Pod, plan: ContainerPlan, network: readonly string[], s
   return create(engine, { name, plan, flags }, signal);
 }
 
-/** Waits for the container's port, starts what runs beside it, and asks for its health. */
+/** Waits for the container's port, starts the sidecars, and waits until the agent is healthy. */
 async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{ origin: string } | undefined> {
   const { engine, clock, plan, spec, mask, token } = pod;
   let port: number | undefined;
