@@ -16,7 +16,7 @@ export async function takeDataFolder(
   log: (message: string) => void,
 ): Promise<FolderLock> {
   try {
-    // Users of root's deployments, and of its embedded server, have to pass through; nobody may look around.
+    // The users of deployments and of the embedded server must be able to traverse it, but not to list it.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     if (process.getuid?.() !== 0) closeFolder(dataDir, log);
     return await lockFolder(dataDir, dataDir, clock, log);

@@ -41,9 +41,9 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
     const end: Promise<void> = found.agent.stop().finally(() => ending.delete(end));
     ending.add(end);
     return end;
-  /** Stops an agent whose time is up, and logs it where its log is still open. */
+  }
 
-  /** Lets go of an agent whose time is over, and says so where its log is still read. */
+  /** Stops an agent whose time is up, and logs it where its log is still open. */
   async function forget(mine: Kept): Promise<void> {
     const { spec } = mine;
     if (kept.get(spec.deploymentId) !== mine) return;

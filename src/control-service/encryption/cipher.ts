@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** A key of AES-256 with the name by which an envelope tells of it. */
+/** An AES-256 key, with the id by which an envelope names it. */
 export interface EncryptionKey {
   /** 16 hexadecimal digits that come from the key and say nothing of it. */
   id: string;
@@ -34,7 +34,7 @@ export class WrongKeyError extends Error {
 const mark = 'sealed:v1:';
 const shape = /^sealed:v1:([0-9a-f]{16}):([\w-]{16}):([\w-]{22,})$/;
 
-/** A key under the id that is told of it. */
+/** Creates a key with its id. */
 export function encryptionKey(key: Buffer): EncryptionKey {
   const id = createHash('sha256').update('landfall sealing key').update(key).digest('hex').slice(0, 16);
   return { id, key };

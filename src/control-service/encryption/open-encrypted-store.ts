@@ -8,7 +8,7 @@ import { reencrypt, encryptionKeysInUse } from './reencrypt.ts';
 import { encryptionPlugin } from './encryption-plugin.ts';
 import { readCipher } from './secrets-key.ts';
 
-/** Where the key of the secrets is looked for, and who is told. */
+/** Where the encryption key comes from, and where messages go. */
 export interface SealedStoreSettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;

@@ -22,11 +22,11 @@ export interface AgentRoute {
   close(): void;
 }
 
-/** A lane that the gateway sends requests on. */
+/** A route that the gateway sends requests on. */
 export interface OpenRoute extends AgentRoute {
-  /** Sends a request on. `path` is what the agent is to see. Never rejects: what goes wrong is told to the caller. */
+  /** Forwards a request. `path` is what the agent sees. Never rejects: the caller gets the error as a response. */
   send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
-  /** Asks the agent a browser's question, whoever sends it: its word about pages is all that comes back. */
+  /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
   sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
 }
 

@@ -26,11 +26,11 @@ export interface Forwarding {
 }
 
 /**
- * Sends a request on as it stands, and its response back. Bodies flow both ways as they come, unread and never
- * decompressed; a caller that goes away ends the request at the agent too.
+ * Forwards a request and its response unchanged. Bodies are streamed both ways, unread and never decompressed; a caller
+ * that disconnects aborts the request to the agent.
  *
- * Resolves when the response is closed, and never rejects. Whatever the agent sends, nothing is thrown here: what can't be
- * passed on is refused, and what has begun is cut.
+ * Resolves when the response is closed, and never rejects or throws, whatever the agent sends: a response that can't be
+ * forwarded becomes an error response, and one that has started is cut.
  */
 export function forward(
   request: IncomingMessage,
@@ -77,7 +77,7 @@ export function forward(
       });
     });
     outgoing.on('close', () => {
-      // A response that asks for another protocol ends here without an error.
+      // A protocol upgrade ends here without an error.
       broken('it closed the connection');
       request.unpipe(outgoing).resume();
     });

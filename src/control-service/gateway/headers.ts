@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { holdsApiKey } from '../keys/api-key.ts';
 
-/** The header by which an agent's process knows that a request came through the gateway. */
+/** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';
 
 /** They speak about one connection, not about the message. */
@@ -11,12 +11,12 @@ const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer
 /** What a caller shows to be let in: it is for the service and none of the agent's business. */
 const credentials = ['x-api-key', 'x-tenant-id', 'authorization', 'proxy-authorization', agentTokenHeader];
 
-/** What an agent is told of the address that was asked for, by the service alone. */
+/** The headers about the requested address, which only the service may set. */
 const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
 
 /**
- * How the names begin under which proxies tell where a request comes from and what it asked for first. An agent may
- * believe them, so that they are dropped: a caller can send them as well, and the service adds none of its own.
+ * The prefixes of headers in which proxies report the origin and the first address of a request. Callers can forge them
+ * and an agent may trust them, so they are dropped; the service adds none of its own.
  */
 const ofProxies = (
   'forwarded x-forwarded via x-real x-original x-rewrite x-envoy x-azure x-appengine x-client-ip x-client-cert ' +
@@ -64,13 +64,13 @@ export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): vo
 }
 
 /**
- * Tells the agent where it answers for those who call, which it can't see and has to tell other agents. What callers
- * say of that themselves counts for nothing.
+ * Sets the agent's public address, which the agent can't see and passes on to other agents. Values from callers are
+ * dropped.
  *
- * @param publicUrl where others reach the service; undefined where its own address is all that is known, so that the
- *   agent goes by `Host`.
- * @param basePath what everything of the service hangs below, where there is no `publicUrl`; may be empty.
- * @param path what stands before the agent's own paths, as in `/agents/<deployment id>`.
+ * @param publicUrl the service's public address; undefined where only its own address is known, so that the agent uses
+ *   `Host`.
+ * @param basePath the prefix of all of the service's paths, where there is no `publicUrl`; may be empty.
+ * @param path the prefix of the agent's own paths, as in `/agents/<deployment id>`.
  */
 export function setPublicAddress(
   headers: IncomingHttpHeaders,
@@ -87,8 +87,8 @@ export function setPublicAddress(
 }
 
 /**
- * Leaves only what speaks about the agent's answer itself, and never the token, should an agent repeat what it was sent.
- * Its framing stays: it is how the body arrives.
+ * Drops the token, should an agent echo it, and every header about the connection instead of the response. Framing
+ * headers stay: the body arrives with them.
  */
 export function makeFitForCaller(headers: IncomingHttpHeaders): void {
   for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate', agentTokenHeader])

@@ -36,7 +36,7 @@ export interface InstalledRepository extends NamedRepository {
 /** A token for one clone, or why there is none. */
 export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
 
-/** A GitHub App, as its operator: every answer is as GitHub gives it now. Whatever goes wrong is a `GitHubTrouble`. */
+/** A GitHub App, as its operator, without a cache. Every failure is a `GitHubIntegrationError`. */
 export interface GithubApp {
   /** Where repositories are cloned from: `https://github.com`. */
   origin: string;
@@ -55,7 +55,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
-  /** Asks GitHub within the time there is for it. */
+  /** Calls GitHub with the timeout. */
   async function ask<T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const answered = new AbortController();
@@ -152,6 +152,6 @@ function accountName(account: object | null): string | undefined {
   return [named.login, named.name].find((name) => typeof name === 'string');
 }
 
-/** What Octokit would print, addresses and hints, is told in our own words or not at all. */
+/** Discards Octokit's own log output, which has addresses and hints. */
 const nothing = (): void => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { readAddress } from '../../contract/base-address.ts';
 import type { GithubAppSettings } from './github-app.ts';
 
-/** The App that the service asks GitHub as, none, or what is wrong with what was said of it. */
+/** The GitHub App of the service, none, or what is wrong with its settings. */
 export type GithubFrom =
   | { kind: 'app'; app: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> }
   | { kind: 'none' }

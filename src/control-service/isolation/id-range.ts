@@ -1,4 +1,4 @@
-/** Numbers for users that are nobody else's: `first` and the `count - 1` after it. */
+/** User ids that belong to no one else: `first` and the `count - 1` after it. */
 export interface IdRange {
   first: number;
   count: number;

@@ -29,7 +29,7 @@ export interface Isolation {
   program: AgentProgramFiles;
   /** The numbers of deployments' users; undefined where builds and agents run as this service's own user. */
   ids: IdRange | undefined;
-  /** Why they do: for whoever starts it, and for every deploy log. */
+  /** Why builds and agents run as the service's user: for the operator, and for every deploy log. */
   warning: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
 const ofOneUser =
   "Agents and builds run as this service's own user: each can read its keys, and the files, secrets and processes of every deployment. Deploy only code that you would run yourself, or start the service as root.";
 
-/** Removes what `isolate` put elsewhere for a data folder that is removed; nothing there is no error. */
+/** Removes what `isolate` created outside a data folder; does nothing where there is nothing. */
 export async function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): Promise<void> {
   if (process.getuid?.() === 0 && existsSync(dataDir))
     await removeApart(folderFor(realpathSync(dataDir), systemFolder));
@@ -103,7 +103,7 @@ async function removeForsaken(systemFolder: string, log: (message: string) => vo
 
 const folderFor = (dataDir: string, systemFolder: string): string => join(systemFolder, `agents-${folderKey(dataDir)}`);
 
-/** The folder for builds, with the one that they lie in, which everyone may pass through and nobody look around in. */
+/** Creates the folder for builds; its parent can be traversed by everyone and listed by no one. */
 function reachableFolder(dataDir: string, anyone: ProcessUser, systemFolder: string): string {
   const isOpen = firstClosed({ name: 'agents', ...anyone }, wayTo(dataDir)) === undefined;
   const folder = isOpen ? dataDir : folderFor(dataDir, systemFolder);
@@ -128,7 +128,7 @@ function letHandOver(folder: string, { uid, gid }: ProcessUser): void {
   }
 }
 
-/** Tells the first file that can't be read, and ends with 3. */
+/** Prints the first file that can't be read, and exits with 3. */
 const reading =
   'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
 

@@ -16,7 +16,7 @@ import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import { packagesOf } from './packages.ts';
 
-/** The file in a folder of root's which tells what that stands for: the data folder or the installation that it goes with. */
+/** The file in a folder of root's that names its owner: the data folder or the installation that it belongs to. */
 export const noteIn = (folder: string): string => join(folder, 'stands-for');
 
 /** What an agent's process is made of besides the agent: Node.js and the agent server, absolute paths. */
@@ -71,7 +71,7 @@ export function programParts(program: AgentProgramFiles): string[] {
   return [...files, ...folders];
 }
 
-/** Files that tell whether all of a program can be read: npm lays packages down whole, under one umask. */
+/** A sample of files that shows whether a program is readable: npm writes each package under one umask. */
 export function telltales(program: AgentProgramFiles): string[] {
   const { folders, files } = partsOf(program);
   return [program.agentServer, ...files, ...folders.map((folder) => join(folder, 'package.json')).filter(existsSync)];

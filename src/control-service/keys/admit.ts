@@ -8,7 +8,7 @@ import type { StoredKey } from '../store/keys.ts';
 /** Reads one header of a request, whatever the case of its name. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** Who asks, or why nobody is let in (control-service.md, Authentication). */
+/** The authenticated caller, or why the request is refused (control-service.md, Authentication). */
 export type Caller =
   { kind: 'tenant'; tenantId: string; by: Actor } | { kind: 'refused'; status: 401 | 403; detail: string };
 
@@ -47,7 +47,7 @@ export async function admit(header: ReadHeader, { findKey, noteKeyUse }: KeyBook
   return { kind: 'tenant', tenantId: wanted === '' ? kept.tenant_id : wanted, by };
 }
 
-/** Who may talk to an agent: whoever has a key of the tenant that owns it; other tenants' agents are not there. */
+/** Admits a caller to an agent by a key of the owning tenant; to others the agent does not exist. */
 export const admitToAgent =
   (store: Pick<ControlStore, 'findKey' | 'noteKeyUse' | 'tenantOf'>) =>
   async (deploymentId: string, header: ReadHeader): Promise<Admission> => {

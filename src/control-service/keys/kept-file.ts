@@ -15,8 +15,8 @@ export async function readKeptFile(file: string): Promise<string | undefined> {
 }
 
 /**
- * Reads such a file, or makes it with this line where there is none. Of several that make it at the same moment one
- * does, and all are told its line.
+ * Reads such a file, or creates it with this line where there is none. Of several concurrent creators one wins, and all
+ * get its line.
  */
 export async function keepFile(file: string, line: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;

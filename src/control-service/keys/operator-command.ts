@@ -18,7 +18,7 @@ export const operatorUsage = `Looks after the tenants, the API keys and the inte
 
 TENANT is the id or the name of a tenant. DATABASE_URL has to be the one that the service has, or none as there.`;
 
-/** What the operator asked for. */
+/** A command of the operator. */
 export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'help' }
   | { kind: 'add tenant'; name: string }
@@ -51,7 +51,7 @@ const flags = {
   help: { type: 'boolean' },
 } as const;
 
-/** Reads the operator's command line, or tells what is wrong with it. */
+/** Parses the operator's command line, or returns what is wrong with it. */
 export function readOperatorCommand(
   args: string[],
 ): { ok: true; command: OperatorCommand } | { ok: false; problem: string } {
@@ -108,5 +108,5 @@ export function readOperatorCommand(
 
 const isName = (text: string): boolean => /^[^\p{Cc}]{1,100}$/u.test(text) && text.trim() !== '';
 
-/** Whoever has the whole key at hand may name it by that; only its id is used. */
+/** A whole key is accepted in place of its id; only the id is used. */
 const keyId = (word: string): string => /^lf_([0-9a-f]{16})_/.exec(word)?.[1] ?? word;

@@ -7,7 +7,7 @@ import type { Tenant } from '../store/tenants.ts';
 import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
 import { readKeptFile } from './kept-file.ts';
 
-/** What the operator asked for cannot be done; the message says what to do instead. */
+/** An operator's command failed; the message says what to do instead. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
@@ -78,7 +78,7 @@ export function operatorOf(store: ControlStore) {
     listKeys: async (word?: string): Promise<ListedKey[]> =>
       store.listKeys(word === undefined ? undefined : (await tenant(word)).id),
 
-    /** Makes a key for one tenant or for several. `text` is told this once. */
+    /** Creates a key for one or more tenants. `text` is returned only here. */
     async addKey(name: string, words: readonly string[]): Promise<{ id: string; text: string; tenants: Tenant[] }> {
       const tenants: Tenant[] = [];
       for (const word of words) tenants.push(await tenant(word));
