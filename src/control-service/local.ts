@@ -59,11 +59,11 @@ export interface LocalSettings {
   allowGit: readonly string[];
   /** The path that everything hangs below, as in `/api-host`; none when absent. */
   basePath?: string | undefined;
-  /** Where others reach all this, through a web server: what answers tell in the place of our own address. */
+  /** The public address behind a web server: responses use it instead of our own. */
   publicUrl?: string | undefined;
   /**
-   * The spelling of answers where a request asks for none; the document's when absent. With the public one a deployment from
-   * uploads may be created without its graph configuration file, as public clients do.
+   * The default spelling of responses; the document's when absent. With the public one a deployment from uploads may be
+   * created without its graph configuration file, as public clients do.
    */
   fieldNames?: FieldSpelling | undefined;
   /** Where it says that it runs, which decides what sources there are; anywhere when absent. */
@@ -77,7 +77,7 @@ export interface LocalSettings {
   /** Milliseconds between two looks for pushes; 3 s when absent. */
   watchEveryMs?: number | undefined;
   clock: Clock;
-  /** Told what a person who runs the service may want to know. No secret is ever told. */
+  /** Receives messages for the operator, without secrets. */
   log: (message: string) => void;
   /** How agents run on this machine; builds as processes and images as containers when absent. */
   running?: ComputeChoice | undefined;
@@ -85,7 +85,7 @@ export interface LocalSettings {
   compute?: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer?: string | undefined;
-  /** Told how far revisions have come; nobody when absent. */
+  /** Called as revisions make progress. */
   step?: RolloutStep | undefined;
 }
 

@@ -5,7 +5,7 @@ import { resourcesOf } from './quantities.ts';
 
 const port = 6379;
 
-/** The cache part: one replica without storage, which only its own deployment is told of. */
+/** The cache part: one replica without storage, for its own deployment only. */
 export function cacheParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'cache');
   const matchLabels = selectorOf(plan.base, 'cache');

@@ -5,16 +5,15 @@ import { selectorOf } from './names.ts';
 import { gibibytes, resourcesOf } from './quantities.ts';
 
 const port = 5432;
-/** GiB, where no size was ever asked for. */
+/** GiB, where no revision ever requested a size. */
 const usualStorageGi = 10;
 /** The key of the password in the database's Secret. */
 export const passwordKey = 'password';
 
 /**
- * The database part: one Postgres with a volume of its own. The claim stands by itself, not in the StatefulSet, which
- * could never change it: so a larger `db_storage_gi` reaches it, and a revision that asks for none keeps what is there,
- * since a volume never shrinks. Its pod knows nothing of revisions: a new one of the
- * agent is no reason to start the database again.
+ * The database part: one Postgres with a volume of its own. The claim is separate from the StatefulSet, which could never
+ * change it: so a larger `db_storage_gi` takes effect, and a revision without one keeps the size, since a volume never
+ * shrinks. Its pod has no revision label: a new revision of the agent must not restart the database.
  */
 export function databaseParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'database');

@@ -25,7 +25,7 @@ function secretValues(plan: Plan): Map<string, string> {
   return values;
 }
 
-/** What anybody may read. The platform's variables come last: nobody takes their place. */
+/** The variables that are not secret. The platform's come last, so that no other can override them. */
 function openValues({ spec, resources, base, settings }: Plan): Map<string, string> {
   const values = new Map([
     ['HOST', '0.0.0.0'],

@@ -27,16 +27,16 @@ export interface ManifestInput {
   namespace: string;
   /** The password of the database part: made once for a deployment. A secret. */
   databasePassword: string;
-  /** How many replicas run already, where the cluster changed them: they are kept within what was asked. */
+  /** The current number of replicas, where the cluster scaled them: kept within the requested bounds. */
   running: { readonly [part in 'agent' | 'queue']?: number | undefined };
-  /** The volume of the database part as it was asked for before; absent where there is none yet. */
+  /** The volume of the database part as last requested; absent where there is none yet. */
   formerVolume?: FormerVolume | undefined;
   settings: PartSettings;
 }
 
-/** What a volume's claim says that is there already. */
+/** The existing volume claim. */
 export interface FormerVolume {
-  /** In the cluster's own words: `20Gi`. */
+  /** As the cluster writes it: `20Gi`. */
   storage: string;
   storageClass: string | undefined;
 }
@@ -45,11 +45,11 @@ export interface FormerVolume {
 export interface Plan extends ManifestInput {
   base: string;
   resources: ResolvedResources;
-  /** Whether the database is a part of the deployment: asked for by a field, or there is no other. */
+  /** Whether the database is a part of the deployment: requested by a field, or there is no other. */
   ownDatabase: boolean;
 }
 
-/** What an object tells of itself: what people asked for, and over it what we know it by. */
+/** An object's metadata: the requested labels, overridden by our own. */
 export function metaOf({ spec, base, namespace }: Plan, part: Part, name = partName(base, part)): ObjectMeta {
   return {
     name,
@@ -66,7 +66,7 @@ export function metaOf({ spec, base, namespace }: Plan, part: Part, name = partN
   };
 }
 
-/** What the pods of a part tell of themselves. */
+/** The metadata of a part's pods. */
 export function podMetaOf(plan: Plan, part: Part): Pick<ObjectMeta, 'labels' | 'annotations'> {
   const { labels, annotations } = metaOf(plan, part);
   return { labels, annotations };

@@ -24,7 +24,7 @@ export const kindsOfParts: readonly Kind[] = [
 /** The parts of a deployment: what serves, what works off the queue, and what both stand on. */
 export type Part = 'agent' | 'queue' | 'cache' | 'database';
 
-/** What every object tells of itself. */
+/** The metadata of an object. */
 export interface ObjectMeta {
   name: string;
   namespace: string;

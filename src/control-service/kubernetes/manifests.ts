@@ -11,7 +11,7 @@ import { agentService, ignoredContainers, workload } from './workloads.ts';
 export interface Manifests {
   /** Every object, in the order in which they are applied. */
   manifests: Manifest[];
-  /** What of the ResourceSpec was asked and has no effect: the fields marked "do not use" among it. */
+  /** The requested fields of the ResourceSpec without effect, including those marked "do not use". */
   ignored: string[];
 }
 
@@ -40,7 +40,7 @@ export function kubernetesManifests(input: ManifestInput): Manifests {
   return { manifests, ignored: [...resources.ignored, ...ignoredContainers(plan)] };
 }
 
-/** The part that an object belongs to, as its labels tell. */
+/** The part that an object belongs to, from its labels. */
 export function partOf({ metadata }: Pick<Manifest, 'metadata'>): Part | undefined {
   const component = metadata.labels[labelKeys.component];
   return component === 'agent' || component === 'queue' || component === 'cache' || component === 'database'

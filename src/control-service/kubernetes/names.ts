@@ -14,7 +14,7 @@ export const labelKeys = {
 /** Who owns the fields that we apply (server-side apply), and who is named as the manager of our objects. */
 export const manager = 'landfall';
 
-/** What of an id tells one from another: the end, since ids that are made in time order begin alike. */
+/** The distinct part of an id: its end, since ids in time order share their start. */
 const tail = (id: string): string =>
   id
     .toLowerCase()
@@ -51,7 +51,7 @@ export const selectorOf = (base: string, part: Part): Record<string, string> => 
   [labelKeys.component]: part,
 });
 
-/** A set of labels as a query asks for them. */
+/** Labels as a selector in a query. */
 export const asQuery = (labels: Record<string, string>): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

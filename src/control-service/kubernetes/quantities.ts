@@ -15,7 +15,7 @@ const amounts = (cpu: number | undefined, memoryMb: number | undefined): Record<
   ...(memoryMb === undefined ? {} : { memory: megabytes(memoryMb) }),
 });
 
-/** What a container requests and may use at most; a side of which nothing was asked is left out. */
+/** A container's requests and limits; leaves out a side without values. */
 export function resourcesOf(share: ResolvedShare): Record<string, Record<string, string>> {
   const requests = amounts(share.cpu, share.memoryMb);
   const limits = amounts(share.cpuLimit, share.memoryLimitMb);

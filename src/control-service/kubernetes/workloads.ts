@@ -6,7 +6,7 @@ import { head, type Manifest } from './manifest.ts';
 import { labelKeys, selectorOf } from './names.ts';
 import { resourcesOf } from './quantities.ts';
 
-/** Seconds that a pod still serves after it was told to end, until everybody has heard that it is going. */
+/** Seconds that a pod still serves after SIGTERM, until its removal from the endpoints has reached every node. */
 const farewellSeconds = 5;
 /** Seconds beyond the agent's own drain, until it is killed. */
 const lastStepsSeconds = 10;
@@ -22,8 +22,8 @@ export interface Scale {
 }
 
 /**
- * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One where nothing was said. `max_scale` 0 switches a part
- * off; a `min_scale` of 0 alone leaves one, since nothing here could wake a deployment that nobody runs.
+ * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One replica by default. `max_scale` 0 switches a part off; a
+ * `min_scale` of 0 alone leaves one, since nothing here could start a deployment on demand.
  */
 export function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   if (maxScale === 0) return { min: 0, max: 0 };
@@ -46,12 +46,12 @@ export function workload(plan: Plan, part: Workload): Manifest[] {
     ...head('Deployment'),
     metadata,
     spec: {
-      // Always told: a field that one revision applies and the next one does not is reset by the cluster, to 1.
+      // Always set: the cluster resets a field that the next revision no longer applies, to 1.
       replicas: replicasOf(scale, plan.running[part]),
       revisionHistoryLimit: 2,
       progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
       selector: { matchLabels: selectorOf(plan.base, part) },
-      // Never fewer than were asked for, also while they are exchanged.
+      // Never fewer than requested, also during a rollout.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
       template: podTemplate(plan, part),
     },

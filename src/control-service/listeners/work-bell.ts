@@ -1,13 +1,13 @@
 import { pause } from '../../clock.ts';
 import type { Clock } from '../../clock.ts';
 
-/** Tells those who wait for work that there may be some now. One service works on a database, so that it is heard by all. */
+/** Notifies long polls that there may be work. One service works on a database, so the bell reaches all of them. */
 export interface WorkBell {
   /** There may be work. */
   ring(): void;
   /** From now on listens for the next ring: what rings between this call and the waiting is not missed. */
   listen(): NextRing;
-  /** From now on nobody waits any more. */
+  /** Ends all waiting, for good. */
   close(): void;
   readonly isClosed: boolean;
   /** Milliseconds since the epoch: what waiting is measured by. */

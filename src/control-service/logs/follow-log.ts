@@ -7,11 +7,11 @@ import type { ChangeBell } from './change-bell.ts';
 /** A revision as far as the end of its log goes. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
 
-/** What somebody who follows a log is told. */
+/** An event for a follower of a log. */
 export type LogEvent =
   /** A line, in its order. */
   | { kind: 'line'; line: LogLine }
-  /** Nothing new for a while: said so that whatever lies between does not take the connection for dead. */
+  /** Nothing new for a while: sent so that proxies don't close the connection. */
   | { kind: 'quiet' }
   /** There will be no more lines; `undefined` where the revision is gone with its deployment. */
   | { kind: 'end'; revision: EndedRevision | undefined };
@@ -45,17 +45,17 @@ export interface FollowTools {
   signal: AbortSignal;
 }
 
-/** Milliseconds of silence after which a follower is told that there is nothing new. */
+/** Milliseconds of silence before a follower gets a keep-alive. */
 export const quietMs = 15_000;
-/** Lines that are read at once: all that is held for a follower who does not take them. */
+/** Lines per query: all that is buffered for a slow follower. */
 const linesAtOnce = 100;
 
 /**
- * Follows a log from a line on: what is kept of it, then what is added, as it is added, until the revision has ended; the
- * deploy log of the live revision goes on for as long as it is live. Nothing is read ahead of whoever follows: the next
- * lines are read when the last ones were taken.
+ * Follows a log from a line on: first the stored lines, then new ones as they are written, until the revision has ended;
+ * the deploy log of the live revision continues for as long as it is live. Reads the next lines only when the last ones
+ * were taken.
  *
- * Ends without an `end` when `signal` aborts; whoever comes again with the id of the last line misses nothing.
+ * Ends without an `end` when `signal` aborts; a client that reconnects with the id of the last line misses nothing.
  */
 export async function* followLog(followed: Followed, tools: FollowTools): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, level, containing } = followed;
@@ -103,7 +103,7 @@ async function lookAt(
   return { revision, isOver: hasEnded(revision.status) && deployment?.active_revision_id !== revisionId };
 }
 
-/** False where it was quiet for so long that a follower has to be told. */
+/** False where it was quiet for so long that a keep-alive is due. */
 async function rungWithin(ring: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> {
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);

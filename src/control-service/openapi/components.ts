@@ -73,5 +73,5 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WorkRequest: workRequest,
 };
 
-/** Every named schema, and how one that stands in an operation is told. */
+/** Every named schema, and its reference in an operation. */
 export const schemas = nameSchemas(named);

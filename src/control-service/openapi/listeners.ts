@@ -11,7 +11,7 @@ const claims = `${one}/claims`;
 const claim = `${claims}/{claim_id}`;
 const work = 'Work of listeners';
 
-/** Listeners, and the work that is handed to them. */
+/** Listeners, and the work that they claim. */
 export const listenerOperations: readonly Operation[] = [
   {
     method: 'get',

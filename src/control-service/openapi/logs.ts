@@ -6,7 +6,7 @@ import { logPageResponse } from './responses.ts';
 
 const revision = '/revisions/{revision_id}';
 const page: Readonly<Record<200, Answer>> = {
-  200: { description: 'A page of lines; `next_offset` asks for the next one.', schema: logPageResponse },
+  200: { description: 'A page of lines; `next_offset` is the offset of the next one.', schema: logPageResponse },
 };
 const tag = 'Logs';
 const kind = { kind: logKinds };

@@ -1,6 +1,6 @@
 import type { Operation as AnyOperation } from '../../openapi/operation.ts';
 
-/** The headers that an operation may heed, by what they are called in `parameters.ts`. */
+/** The headers that an operation may use, by their names in `parameters.ts`. */
 export type HeaderName = 'fieldNames' | 'idempotencyKey' | 'ifMatch' | 'lastEventId' | 'contentDigest';
 
 /** The refusals that several operations share, by their statuses; `errors.ts` says what each means. */

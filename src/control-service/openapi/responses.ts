@@ -13,7 +13,7 @@ import {
   sourceRevisionConfig,
 } from '../../contract/control/source.ts';
 
-// What this service tells, exactly. The contract's own schemas of answers are looser, for they read other services too.
+// Exact schemas of this service's responses. The contract's schemas are looser, because they also read other services.
 
 const id = z.uuid();
 const time = z.iso.datetime();

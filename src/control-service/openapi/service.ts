@@ -4,7 +4,7 @@ import { auditList, auditQuery } from '../../contract/control/audit.ts';
 import { plainPage } from '../rules/queries.ts';
 import type { Operation } from './operation.ts';
 
-/** What `GET /info` tells. */
+/** The response of `GET /info`. */
 export const info = z.object({ service: z.string(), version: z.string(), idempotency_keys: z.boolean() });
 
 /** The service itself: who may use it, what was changed, and what it is. */
@@ -24,7 +24,7 @@ export const serviceOperations: readonly Operation[] = [
     path: '/v1/api-keys',
     id: 'create_api_key',
     summary: 'Make a key',
-    description: 'The key itself is told in this answer and never again.',
+    description: 'The key is returned only in this response.',
     tag: 'Keys',
     headers: ['idempotencyKey'],
     body: { schema: apiKeyCreateRequest, required: true },
@@ -85,7 +85,7 @@ export const serviceOperations: readonly Operation[] = [
     id: 'docs',
     summary: 'Look at this description as a page',
     tag: 'Service',
-    answers: { 200: { description: 'The page, which needs nothing from elsewhere.', type: 'text/html' } },
+    answers: { 200: { description: 'The page, without external resources.', type: 'text/html' } },
     open: true,
   },
   {

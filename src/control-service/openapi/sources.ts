@@ -22,7 +22,7 @@ const uploadUrl = (prefix: string, id: string): Operation => ({
   errors: [400, 404, 409, 422],
 });
 
-/** The same list is told at both of the public service's addresses. */
+/** Both addresses of the public service return the same list. */
 const integrations = (path: string, prefix: string): Operation[] => [
   {
     method: 'get',
@@ -53,7 +53,7 @@ export const sourceOperations: readonly Operation[] = [
     path: '/uploads/{deployment_id}/{object_name}',
     id: 'put_tarball',
     summary: 'Put a source tarball',
-    description: 'At an address that was handed out, which is all that it takes: no key is asked for.',
+    description: 'At a signed upload address; needs no key.',
     tag: 'Sources',
     query: z.object({ expires: z.string(), signature: z.string() }),
     headers: ['contentDigest'],

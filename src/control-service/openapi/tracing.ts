@@ -16,7 +16,7 @@ const runs = `${one}/runs`;
 const offset = z.int().min(0);
 const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.enum(FINAL_RUN_STATUSES) });
 
-/** Tracing projects, and the runs that agents told of. */
+/** Tracing projects, and the runs that agents report. */
 export const tracingOperations: readonly Operation[] = [
   {
     method: 'get',
@@ -72,7 +72,7 @@ export const tracingOperations: readonly Operation[] = [
     method: 'post',
     path: runs,
     id: 'tell_runs',
-    summary: 'Tell of runs that have ended',
+    summary: 'Report finished runs',
     description: 'For agents: it takes the token of the project as a bearer token, and no API key.',
     tag: 'Tracing',
     body: { schema: tracedRunsReport, required: true },

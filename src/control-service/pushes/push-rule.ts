@@ -4,7 +4,7 @@ export interface LookedAt {
   buildOnPush: boolean;
   /** The head of the branch as it is now. */
   head: string;
-  /** The head that was seen last; undefined where nobody has looked at this branch yet. */
+  /** The last observed head; undefined on the first look at this branch. */
   seen: string | undefined;
   /** The latest revision: the commit that it is of, as soon as that is known, and whether it has ended. */
   latest: { commit: string | null; hasEnded: boolean };
@@ -22,9 +22,9 @@ export interface LookedAt {
 export type LookEnd = 'build' | 'note' | 'wait' | 'nothing';
 
 /**
- * Decides on one look (control-service.md, States: a push to the branch of `repo_ref` builds a new revision while
- * `build_on_push` is true). What was pushed while it is off is only noted, so that turning it on builds nothing that came
- * before. A head that a revision is of already, whoever asked for that, makes no other.
+ * Decides on one observation (control-service.md, States: a push to the branch of `repo_ref` builds a new revision while
+ * `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older. A head
+ * that already has a revision, from any cause, gets no other.
  */
 export function judgeLook({ buildOnPush, head, seen, latest, wasBuilt }: LookedAt): LookEnd {
   if (seen === head) return 'nothing';

@@ -11,7 +11,7 @@ export type WatchWord = (typeof watchWords)[number];
 
 export interface WatchSettings {
   store: PushStore;
-  /** Told of a deployment that has a new revision. */
+  /** Notified of a deployment's new revision. */
   rollouts: { wake: (deploymentId: string) => void };
   heads: BranchHeads;
   which: Exclude<WatchWord, 'off'>;
@@ -22,12 +22,11 @@ export interface WatchSettings {
 }
 
 /**
- * Looks at the branches of deployments again and again, and has a revision built where one moved
- * (control-service.md, States: push to `repo_ref`). Over the network pushes are told by webhooks, to whom it is told;
- * nobody tells of a push to a folder of this machine. What was seen is in the database, so that neither a restart
- * nor a push while the service was away is built twice or not at all. One process may watch.
+ * Polls the branches of deployments and creates a revision where one moved (control-service.md, States: push to
+ * `repo_ref`). Remote repositories have webhooks for that; a folder of this machine has none. The observed heads are in
+ * the database, so that a push during a restart is built exactly once. Only one process may watch.
  *
- * @returns ends it.
+ * @returns stops it.
  */
 export function watchPushes(settings: WatchSettings): () => Promise<void> {
   const { clock, log, everyMs = 3_000 } = settings;
@@ -51,7 +50,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
   };
 }
 
-/** One look at every branch; each repository is asked once. */
+/** Observes every branch, with one query per repository. */
 async function lookAtAll(
   { store, rollouts, heads, which, log }: WatchSettings,
   troubles: Map<string, string>,
@@ -64,7 +63,7 @@ async function lookAtAll(
     if (branches.length === 0) continue;
     const found = await heads(repoUrl, signal);
     if (signal.aborted) return;
-    // Said once, and again when it is another trouble: nobody wants to read it every few seconds.
+    // Log a failure once, not on every poll.
     if (!found.ok && troubles.get(repoUrl) !== found.reason) {
       log(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
     }

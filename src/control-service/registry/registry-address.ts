@@ -4,7 +4,7 @@ export interface RegistryAddress {
   host: string;
   /** What every repository of this service begins with; empty for none. */
   path: string;
-  /** Plain http is spoken to this machine only. */
+  /** Plain http only for this machine. */
   protocol: 'https' | 'http';
 }
 
@@ -22,7 +22,7 @@ export function readRegistryAddress(written: string): RegistryAddress | undefine
   return { host: place.port === '' ? place.name : `${place.name}:${place.port}`, path: components.join('/'), protocol };
 }
 
-/** The repository that a deployment's images are pushed to: nobody else's token reaches it. */
+/** The repository for a deployment's images: only the deployment's own tokens reach it. */
 export const repositoryOf = (
   { path }: Pick<RegistryAddress, 'path'>,
   { tenantId, deployment }: { tenantId: string; deployment: string },
@@ -31,8 +31,8 @@ export const repositoryOf = (
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The sentence against an `image_uri` that lies in another tenant's part of the registry. What is in nobody's part is
- * everybody's.
+ * Rejects an `image_uri` in another tenant's part of the registry. Images outside all tenants' parts are open to every
+ * tenant.
  */
 export function foreignImageProblem(imageUri: string, registry: RegistryAddress, tenantId: string): string | undefined {
   const [host = '', ...components] = imageUri.split('/');

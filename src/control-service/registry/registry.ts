@@ -37,9 +37,9 @@ const longestAnswer = 100_000;
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
 
 /**
- * Speaks the token protocol of container registries: `GET /v2/` is answered with the address of a token endpoint, which
- * then makes a token for one scope out of a user and a password, or out of a refresh token. A registry that has no such
- * endpoint gets no push tokens: what this service shows there itself would open every repository to whoever has it.
+ * A client of the token protocol of container registries: `GET /v2/` returns the address of a token endpoint, which issues
+ * a token for one scope for a user and a password, or for a refresh token. A registry without such an endpoint gets no
+ * push tokens: this service's own credentials would open every repository to the token's owner.
  */
 export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistrySettings): Registry {
   const name = `The image registry ${address.host}`;
@@ -124,7 +124,7 @@ function tokenIn(text: string): string | undefined {
     const read = tokenAnswer.safeParse(JSON.parse(text)).data;
     return read?.token ?? read?.access_token;
   } catch {
-    // What is no JSON holds no token; its text may be anybody's and is not told.
+    // Invalid JSON holds no token; its text is untrusted and not reported.
     return undefined;
   }
 }

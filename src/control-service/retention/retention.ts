@@ -15,7 +15,7 @@ export interface RetentionSettings {
   /** The folder that builds lie in `builds/` of, with what they keep for one another. */
   workDir: string;
   clock: Clock;
-  /** Told in one line what was cleared away. */
+  /** Receives one line about what was removed. */
   log: (message: string) => void;
   /** How much space the disk has left; as the file system says, when absent. */
   freeSpace?: FreeSpace;
@@ -36,7 +36,7 @@ export interface Retention {
   stop: () => Promise<void>;
 }
 
-/** Makes what clears away. Nothing happens before it is asked. */
+/** Creates the retention job. It does nothing before it is called. */
 export function createRetention(settings: RetentionSettings): Retention {
   const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
   const stopping = new AbortController();

@@ -17,7 +17,7 @@ export interface KeptFolder {
 export const keptKinds = ['downloads', 'packages', 'mirrors'] as const;
 export type KeptKind = (typeof keptKinds)[number];
 
-/** Is told in one line what could not be looked at or removed: the other entries do not wait for it. */
+/** Receives one line per entry that could not be checked or removed; the other entries continue. */
 export type Report = (message: string) => void;
 
 /** What lies there of a kind, below the folder of builds' data; half an entry of packages counts as never used. */

@@ -22,7 +22,7 @@ export function databaseOf({
   return { database: database_name, role: database_name, password: database_password, connections };
 }
 
-/** Makes sure of a deployment's database and tells its address, which is a secret. */
+/** Creates a deployment's database where needed and returns its address, which is a secret. */
 export type EnsureDatabase = (deployment: DeploymentRecord) => Promise<string>;
 
 /** The folder of the socket by which a deployment comes to its database, with at most so many connections at once. */

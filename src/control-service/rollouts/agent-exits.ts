@@ -10,15 +10,15 @@ export interface Breakdown {
   said: readonly string[];
 }
 
-/** Is told how the agents fare that are looked after. */
+/** Handles the exits and restarts of supervised agents. */
 export interface AgentExitHandlers {
-  /** Resolves when there is a point in starting an agent again: while the database is away none could. */
+  /** Resolves when a restart can work: not while the database is unavailable. */
   ready(spec: AgentSpec): Promise<void>;
-  /** It broke down, so many times in a row, and is started again. Returns at once. */
+  /** It failed, `times` in a row, and is restarted. Returns at once. */
   brokeDown(spec: AgentSpec, times: number, breakdown: Breakdown): void;
-  /** It has served well for a while. Returns at once. */
+  /** It has served for a while. Returns at once. */
   isWell(spec: AgentSpec): void;
-  /** It broke down, so many times in a row, and is not started again. Returns at once. */
+  /** It failed, `times` in a row, and is not restarted. Returns at once. */
   givenUp(spec: AgentSpec, times: number, breakdown: Breakdown): void;
 }
 
@@ -36,7 +36,7 @@ export const givenUpMessage = (times: number, { how, said }: Breakdown): string 
 export interface AgentExitSettings {
   store: Pick<ControlStore, 'deployment' | 'noteLive' | 'giveUp'>;
   retrying: Retrying;
-  /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
+  /** Runs work to its end; logs its errors. */
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
@@ -58,10 +58,10 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
     },
     brokeDown({ revisionId }, times, breakdown) {
       const message = restartedMessage(times, breakdown);
-      write('Telling of a restart', () => store.noteLive(revisionId, message));
+      write('Recording a restart', () => store.noteLive(revisionId, message));
     },
     isWell({ revisionId }) {
-      write('Telling that an agent is well', () => store.noteLive(revisionId, null));
+      write('Recording that an agent is well', () => store.noteLive(revisionId, null));
     },
     givenUp({ deploymentId, revisionId }, times, breakdown) {
       const message = givenUpMessage(times, breakdown);

@@ -5,8 +5,8 @@ import { repairBuild } from './repair.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 
 /**
- * The story of one revision from where it stands to its end: built, started, healthy, live. A revision that was
- * interrupted meanwhile is let go of; one whose service stops stays where it is and is taken up by the next start.
+ * Carries one revision from its current status to its end: built, started, healthy, live. Stops where the revision was
+ * interrupted; where the service stops, the next start continues.
  */
 export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
   await tools.step?.('claimed', job.revision.id);
@@ -61,7 +61,7 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   }
   await tools.step?.('healthy', revision.id);
   const version = await agentVersion(start.agent, program, builds.clock);
-  // Traffic goes over before the revision is called live, so that nobody who reads DEPLOYED meets the former one.
+  // Switch traffic before the status, so that a client that reads DEPLOYED never reaches the former revision.
   const switched = live.switchTo(spec, start.agent);
   await tools.step?.('switched', revision.id);
   const isLive = await retrying(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {

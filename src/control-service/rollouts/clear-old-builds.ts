@@ -15,7 +15,7 @@ export interface OldBuildsSettings {
   log: (message: string) => void;
 }
 
-/** Removes the builds of a deployment that are old, as `keeping/ages.ts` says, when one more has been made. */
+/** Removes a deployment's old builds after a new one; `retention/ages.ts` has the limits. */
 export async function clearOldBuilds(deploymentId: string, settings: OldBuildsSettings): Promise<void> {
   const { store, retrying, workDir, clock, log } = settings;
   const deployment = await retrying(() => store.deployment(deploymentId));

@@ -10,9 +10,9 @@ export interface DatabaseWatch {
 }
 
 /**
- * Looks at the databases that agents keep their state in, all at once by the server's own lists, and writes down which of
- * them have gone or come back: somebody may have dropped one, or locked its role. One that is gone is not made again
- * here, for nobody could see then that what was in it is lost.
+ * Checks the databases of agents, all at once in Postgres' catalogs, and records which of them have disappeared or
+ * returned: someone may have dropped one, or locked its role. A missing one is not created here: the new database would
+ * hide that its data is lost.
  */
 export async function lookAtDatabases({ store, retrying, usable }: DatabaseWatch): Promise<void> {
   // Before the list: one that is made meanwhile is in the list, and the other way round it would pass for gone.

@@ -29,13 +29,12 @@ export interface DeletionTools {
 }
 
 /**
- * Removes a deployment whose deletion was asked for, with all that it has: its agents end, then goes what it kept, and last
- * its row, so that whoever reads it learns when it is done. Each step may be taken again: one that was broken off by a
- * kill is repeated at the next start.
+ * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a client
+ * sees when it is complete. Each step is idempotent: the next start repeats an interrupted one.
  *
- * What a listener runs is removed by that listener, which then writes down that it stopped; nothing is done here before.
+ * A deployment of a listener is removed by the listener first, which then records that it stopped.
  *
- * @throws whatever keeps a step from being done; nothing that was done before it is undone.
+ * @throws the error of a failed step; completed steps are not undone.
  */
 export async function carryOutDeletion(deployment: DeploymentRecord, tools: DeletionTools): Promise<void> {
   const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl, cutAfterMs } = tools;

@@ -17,7 +17,7 @@ export interface LiveAgentsSettings {
   lettingGoMs: number;
   /** Makes the build of an agent that broke down again where it is damaged; nothing is done when absent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
-  /** Told how they fare; nobody when absent. */
+  /** Called on their exits and restarts. */
   exitHandlers?: AgentExitHandlers;
 }
 
@@ -54,13 +54,13 @@ interface Ended extends Breakdown {
 /** One deployment's agent and who looks after it. */
 interface SupervisedAgent {
   spec: AgentSpec;
-  /** What was live when this service started: how its agent fared before may still be told. */
+  /** Live before this service started: its record may still have a failure from then. */
   revived: boolean;
   leaving: AbortController;
   agent: RunningAgent | undefined;
   /** Whether its build was made again since it was well: once, as an agent can damage its build by itself. */
   repaired: boolean;
-  /** Resolves when nobody looks after it any more. */
+  /** Resolves when supervision has ended. */
   watched: Promise<void>;
 }
 
@@ -226,7 +226,7 @@ export function liveAgents({
 
   const leftBehind = (leaves: Iterable<Retiring>): Promise<unknown> => Promise.all([...leaves].map(({ left }) => left));
 
-  /** Agents that had begun to leave before got longer for it than there is now. */
+  /** Shortens the time of agents that were already draining. */
   async function stopLate(inTime: AbortSignal, ms: number): Promise<void> {
     await pause(clock, ms, inTime);
     isLate = true;

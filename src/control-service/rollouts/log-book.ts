@@ -22,7 +22,7 @@ export interface LogBook {
 export interface LogBookSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
-  /** Told about lines that could not be kept. */
+  /** Receives errors about lines that could not be stored. */
   log: (message: string) => void;
 }
 

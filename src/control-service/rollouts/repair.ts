@@ -5,7 +5,7 @@ import type { AgentSpec } from '../compute/compute.ts';
 import { rebuild } from './agent-program.ts';
 import { undertake, type Tools, type RolloutJob } from './rollout-job.ts';
 
-/** What became of a build that was looked at: `whole` needed nothing; `broken` tells, for a person, why it is still damaged. */
+/** The outcome of checking a build: `whole` needed nothing; `broken` has the reason, for a person, why it is still damaged. */
 export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
 /**

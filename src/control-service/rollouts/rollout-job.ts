@@ -24,15 +24,15 @@ export interface Tools {
   logs: LogBook;
   /** Gets what private repositories are cloned with; without it they are cloned without credentials. */
   cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
-  /** Where the agents of a tracing project tell of their runs; without it they tell nobody. */
+  /** Where the agents of a tracing project report their runs; without it they report none. */
   tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
-  /** Told when a revision has come so far, before anything follows; nobody is told when absent. */
+  /** Called when a revision has reached a step, before the next one. */
   step?: RolloutStep;
 }
 
-/** Is told how far a revision has come, by the names of the steps that the README's table of kills explains. */
+/** Called with the steps of a revision, by their names in the README's table of kills. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
 /** A revision that is being carried out, with its logs. */
