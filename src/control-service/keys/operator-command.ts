@@ -72,7 +72,7 @@ export function readOperatorCommand(
   const command = (requested: OperatorCommand) => ({ ok: true as const, command: requested });
   if (help) return command({ ...common, kind: 'help' });
   if (data === '') return wrong('--data is empty.');
-  if (more.length > 0) return wrong(`${more[0]} is a word too many.`);
+  if (more.length > 0) return wrong(`Unexpected argument ${more[0]}.`);
   if (name !== undefined && !isName(name)) return wrong('--name is one line of 1 to 100 characters.');
   switch (`${what} ${verb}`) {
     case 'tenants add':

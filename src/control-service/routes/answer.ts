@@ -5,10 +5,10 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 
-/** The header by which a request asks for the other spelling of the fields that have two. */
+/** The header that selects the spelling of the fields with two names. */
 export const spellingHeader = 'X-Field-Names';
 
-/** Answers with JSON, in the spelling that the request asks for, else in the service's own. */
+/** Sends a JSON response, in the requested spelling, else in the service's own. */
 export function answer(context: Context, usual: FieldSpelling, body: unknown, status: ContentfulStatusCode = 200) {
   const requested = context.req.header(spellingHeader)?.trim().toLowerCase();
   const spelling = fieldSpellings.find((word) => word === requested) ?? usual;

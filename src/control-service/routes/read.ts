@@ -36,14 +36,14 @@ async function readText(context: Context): Promise<string> {
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    // Most likely nobody is left to be told; it must not pass for trouble of the service's own.
+    // The client is probably gone; still, this must not count as an error of the service.
     throw unreadable(context, 400, 'The body broke off before its end. Send the request again.');
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 function tooLarge(context: Context): ServiceError {
-  // Nobody reads the rest of it, so that nothing more can come over this connection.
+  // The rest of the body stays unread, so the connection can't be reused.
   context.header('Connection', 'close');
   return unreadable(context, 413, `The body is larger than ${largestBody} bytes.`);
 }

@@ -19,11 +19,11 @@ import type { RequestedDeployment } from './wanted.ts';
 
 /** What the rules of a creation have to know beside the request. */
 export interface CreateFacts {
-  /** Whether the tenant has the integration that is asked for; not looked at where none is. */
+  /** Whether the tenant has the requested integration; unused without one. */
   integrationKnown: boolean;
   /** A sentence against cloning `repo_url` by that integration, where one is known. */
   integrationProblem?: string | undefined;
-  /** The tenant's listener that is asked for. */
+  /** The requested listener, if it is the tenant's. */
   listener: KnownListener | undefined;
   /** Where the service says that it runs. */
   hosting: Hosting;
@@ -38,7 +38,7 @@ const graphConfigPath = 'source_revision_config.graph_config_path';
 /** Reads the body of a creation by its shape and bounds, in either spelling (control-service.md, DeploymentCreateRequest). */
 export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
 
-/** What a creation asks for, complete, or every rule that it breaks. */
+/** The complete request of a creation, or every rule that it breaks. */
 export function judgeCreate(
   request: DeploymentCreateRequest,
   facts: CreateFacts,

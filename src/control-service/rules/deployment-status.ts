@@ -3,7 +3,7 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 /** What is known of the database that a deployment's agents keep their state in. */
 export type DatabaseState = 'absent' | 'ready' | 'unreachable';
 
-/** How far the deletion of a deployment is: not asked for, asked for, or so far that nothing of it runs any more. */
+/** The state of a deployment's deletion: not requested, requested, or far enough that nothing of it runs any more. */
 export type DeletionState = 'none' | 'asked' | 'stopped';
 
 /** All that the status of a deployment comes from. */
@@ -15,10 +15,10 @@ export interface StatusCauses {
 }
 
 /**
- * The status of a deployment, from its causes (control-service.md, States, names the words only; our choice):
- * AWAITING_DELETE from the moment its deletion is asked for, AWAITING_FINAL_DELETE once nothing of it runs and only what
- * it kept is left to be removed. Else READY once its agents' database stands, UNKNOWN while that database does not answer,
- * and before it stands AWAITING_DATABASE while a revision is on its way, UNUSED when none is.
+ * The status of a deployment, from its causes (control-service.md, States, lists only the names; the rest is our choice):
+ * AWAITING_DELETE once its deletion is requested, AWAITING_FINAL_DELETE once nothing of it runs and only its data is left.
+ * Otherwise READY once its agents' database exists, UNKNOWN while that database is unavailable, and before it exists
+ * AWAITING_DATABASE while a revision is in progress, else UNUSED.
  */
 export function deploymentStatus({ database, revisionOnItsWay, deletion }: StatusCauses): DeploymentStatus {
   if (deletion === 'asked') return 'AWAITING_DELETE';

@@ -21,7 +21,7 @@ export const longestValue = 120_000;
 const isReserved = (name: string): boolean =>
   reservedNames.has(name) || reservedHere.has(name) || name.startsWith(reservedPrefix);
 
-/** Every sentence against the variables that a deployment is given. No value is ever told. */
+/** The problems with a deployment's variables. Never contains a value. */
 export function environmentProblems(
   secrets: readonly Secret[],
   references: readonly SecretReference[] | null | undefined,

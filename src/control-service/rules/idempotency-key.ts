@@ -4,12 +4,12 @@ import { isObject } from '../../contract/json-object.ts';
 import { accepted, wrongShape } from './refusal.ts';
 import type { Judged, Refusal } from './refusal.ts';
 
-/** A write that is to happen once: its key, and what tells it from another write. */
+/** An idempotent write: its key, and what identifies it. */
 export interface KeyedWrite {
   key: string;
   /** Method and path. */
   request: string;
-  /** SHA-256 of the body as it was understood: the order of its fields, and fields that nobody knows, make no difference. */
+  /** SHA-256 of the parsed body: the order of fields and unknown fields make no difference. */
   digest: Buffer;
 }
 

@@ -3,8 +3,8 @@ import type { DeletionState } from './deployment-status.ts';
 import { runningStatuses } from './revision-states.ts';
 
 /**
- * What a listener is to do: carry a revision out, put the cluster back to what is live after a revision that nobody wants
- * any more, or remove a deployment.
+ * The kinds of work for a listener: carry a revision out, restore the live revision in the cluster after an abandoned one,
+ * or remove a deployment.
  */
 export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
 
@@ -25,11 +25,11 @@ export type ListenerTurn<Revision> =
     };
 
 /**
- * Decides what the next holder of a deployment gets: its removal before everything else, then the revision that was begun
- * and broken off, then the newest that waits, and where there is none, the way back from what was abandoned.
+ * Decides what the next holder of a deployment gets: its removal before everything else, then the interrupted revision,
+ * then the newest that waits, and where there is none, the restoration after an abandoned one.
  *
- * @param unfinished the revisions that wait or are at work, newest first.
- * @param isAbandoned whether the last one who worked on it may have left something else in the cluster than what is live.
+ * @param unfinished the revisions that wait or are in progress, newest first.
+ * @param isAbandoned whether the last holder may have left another revision in the cluster than the live one.
  */
 export function whatNext<Revision extends { id: string; status: RevisionStatus }>(
   deletion: DeletionState,

@@ -99,7 +99,7 @@ function fixedProblems(current: Current, request: unknown): string[] {
     });
 }
 
-/** A client may send back the address that it was told. */
+/** Drops `custom_url` where it is the shown one: a client may send back what it read. */
 function withoutShownUrl(current: Current, request: DeploymentPatchRequest): DeploymentPatchRequest {
   if (request.source_config?.custom_url !== current.shownUrl) return request;
   return { ...request, source_config: { ...request.source_config, custom_url: null } };

@@ -13,7 +13,7 @@ const isDeploymentStatus = (word: string): word is DeploymentStatus =>
   deploymentStatuses.some((status) => status === word);
 const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
-/** The status words of a list with commas between them; one that does not exist is told. */
+/** The statuses in a comma-separated list; an unknown one is a problem. */
 export function statusesOf<Status extends string>(
   list: string | undefined,
   isStatus: (word: string) => word is Status,
@@ -85,9 +85,9 @@ const cursor = z
   .optional();
 /** Which of a revision's logs is meant. */
 export const logKinds = z.enum(['build', 'deploy']).optional();
-/** The levels that a log may be asked for: those that lines have here, and two that public clients know. */
+/** The levels that a log query accepts: those of our lines, and two that public clients know. */
 export const logLevels = ['debug', 'info', 'warning', 'error', 'critical'] as const;
-/** What may be asked of a log; a level in any case, as public clients send capitals. */
+/** The fields of a log query; a level in any case, as public clients send capitals. */
 export const logFields = logQuery.extend({
   offset: cursor,
   level: z.string().toLowerCase().pipe(z.enum(logLevels)).optional(),

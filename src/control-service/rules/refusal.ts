@@ -12,7 +12,7 @@ export type Judged<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 export const accepted = <T>(value: T): Judged<T> => ({ ok: true, value });
 
-/** A 400 that tells every broken rule, one sentence each. */
+/** A 400 with every broken rule, one sentence each. */
 export const againstRules = (sentences: readonly string[]): { ok: false; refusal: Refusal } => ({
   ok: false,
   refusal: { status: 400, detail: sentences.join(' ') },

@@ -1,7 +1,7 @@
 import { unusedResourceFields, withResourceDefaults } from '../../contract/control/resource-spec.ts';
 import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
 
-/** What one replica asks for and may use at most: CPU in cores, memory in MB. Undefined: nothing was asked. */
+/** The requests and limits of one replica: CPU in cores, memory in MB. Undefined: not set. */
 export interface ResolvedShare {
   cpu: number | undefined;
   cpuLimit: number | undefined;
@@ -30,8 +30,8 @@ export interface ResolvedResources {
 }
 
 /**
- * What a deployment runs with (control-service.md, ResourceSpec: bounds and defaults). A default comes from the field
- * that it is told of, and stays open where that one is open too.
+ * The effective resources of a deployment (control-service.md, ResourceSpec: bounds and defaults). A default that depends
+ * on another field stays open where that one is open too.
  */
 export function resolvedResources(spec: ResourceSpec | undefined): ResolvedResources {
   const requested = spec ?? {};

@@ -7,8 +7,8 @@ const deepest = 64;
 const mostValues = 20_000;
 
 /**
- * Every text of a request, keys included, that could not be kept: with a NUL character, or half of a character
- * outside the basic plane. Postgres takes neither. A request that holds too much is told by that alone.
+ * The texts of a request, keys included, that Postgres can't store: with a NUL character or a lone surrogate. For an
+ * oversized request, returns only that problem.
  */
 export function textProblems(value: unknown, at: (string | number)[]): FieldProblem[] {
   if (holdsTooMuch(value)) return [{ loc: at, msg: `Holds more than ${mostValues} values`, type: 'too_many' }];

@@ -7,7 +7,7 @@ import { environmentProblems } from './environment-names.ts';
 import { resourceProblems } from './resource-problems.ts';
 import { customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
 
-/** What a deployment is asked to be, as far as rules look at it. */
+/** The requested state of a deployment, as far as rules need it. */
 export interface RequestedDeployment {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;
@@ -15,7 +15,7 @@ export interface RequestedDeployment {
   secret_references: readonly SecretReference[] | null;
 }
 
-/** A sentence for every rule that what was asked breaks, whether by a creation or after a change. */
+/** Every rule that a requested deployment breaks, whether on a creation or after a change. */
 export function requestProblems({
   source_config,
   source_revision_config,

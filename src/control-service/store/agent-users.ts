@@ -32,11 +32,11 @@ export async function agentUser(db: ControlDatabase, deploymentId: string, range
     await db
       .insertInto('agent_users')
       .values({ deployment_id: deploymentId, uid: String(uid) })
-      // Either another deployment has the number, and the next one is tried, or somebody was faster for this one.
+      // On a conflict another deployment has the number, so the next one is tried, or this one got a user concurrently.
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  throw new Error('All users that this machine keeps for deployments are taken. Delete deployments that nobody needs.');
+  throw new Error('All user ids that this machine reserves for deployments are taken. Delete unused deployments.');
 }
 
 /** The numbers of all users that deployments have or had. */

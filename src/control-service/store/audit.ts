@@ -5,14 +5,14 @@ import type { ControlDatabase } from './tables.ts';
 /** Who makes a change. */
 export type Actor = { kind: 'key'; keyId: string; keyName: string } | { kind: Exclude<ActorKind, 'key'> };
 
-/** A write as it is told: who does it, and what it is in words. */
+/** A write in the audit log: who does it, and its operation. */
 export interface Doing {
   by: Actor;
   /** `patch deployment` */
   operation: string;
 }
 
-/** Who writes where nobody is named. */
+/** The default actor. */
 export const theService: Actor = { kind: 'service' };
 
 /** A change to be written down; names only, never a value. */
@@ -54,7 +54,7 @@ export interface ChangeRecord {
   fields: string[];
 }
 
-/** What is asked of the record of changes. */
+/** A query of the audit log. */
 export interface ChangesPage {
   limit: number;
   /** The id of the last record of the page before. */

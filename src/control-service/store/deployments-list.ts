@@ -7,7 +7,7 @@ import type { ControlDatabase } from './tables.ts';
 /** How many deployments or revisions a page holds when the caller does not say. */
 export const defaultPage = 20;
 
-/** What a page of deployments is asked by; the statuses are of the words that exist. */
+/** A query of deployments; with valid statuses only. */
 export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_value_ids'> {
   statuses?: readonly DeploymentStatus[] | undefined;
 }

@@ -14,7 +14,7 @@ import { brokenConstraint, brokenReference } from './violations.ts';
 import { noteWrite, releaseKey, takeKey } from './write-keys.ts';
 import type { EarlierWrite } from './write-keys.ts';
 
-/** What a write with a key ends in where the key was sent before: what came of it then, or that it was another one. */
+/** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
 export type EarlierEnd =
   ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
@@ -23,7 +23,7 @@ export type CreateEnd =
   | ({ kind: 'created' } & DeploymentView)
   | { kind: 'name-taken' }
   | { kind: 'tracing-project-exists' }
-  /** The listener that was asked for has gone at this moment. */
+  /** The requested listener was deleted at this moment. */
   | { kind: 'listener-gone' }
   | EarlierEnd;
 
@@ -90,9 +90,8 @@ export type ChangeEnd<Refusal> =
   ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
 
 /**
- * Changes a deployment under a lock on its row: `decide` sees it as it is, and what it returns is written, with a new
- * revision where it asks for one. A refusal changes nothing and is handed back. A write whose key is known is not
- * decided again.
+ * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a new
+ * revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
  */
 export async function changeDeployment<Refusal>(
   db: ControlDatabase,
@@ -192,7 +191,7 @@ export async function withLatest(
   });
 }
 
-/** Adds a revision of what a deployment, which is locked, is asked to be now, and makes it the latest. */
+/** Adds a revision of the requested state of a deployment, which must be locked, and makes it the latest. */
 export async function addRevision(
   trx: ControlDatabase,
   now: Date,

@@ -1,7 +1,7 @@
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { ControlDatabase, RevisionEvent } from './tables.ts';
 
-/** Writes down that a revision came to a status. */
+/** Records a revision's new status. */
 export async function recordEvent(
   trx: ControlDatabase,
   at: Date,

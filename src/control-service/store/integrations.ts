@@ -157,7 +157,7 @@ export async function putInstallations(
   });
 }
 
-/** What a tenant may see: bound to it, and neither suspended nor gone as far as GitHub was asked. */
+/** The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as of the last request to GitHub. */
 const visible = (db: ControlDatabase, tenantId: string) =>
   db
     .selectFrom('integrations')

@@ -7,7 +7,7 @@ export interface ApiKeysTable {
   id: Fixed<string>;
   hash: Fixed<Buffer>;
   name: Generated<string>;
-  /** Whether it is the key of the installation, which lies in a file and is told at every start. */
+  /** Whether it is the key of the installation, which is stored in a file and printed at every start. */
   is_kept: Generated<boolean>;
   created_at: Fixed<Date>;
   revoked_at: Date | null;

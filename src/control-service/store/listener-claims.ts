@@ -9,7 +9,7 @@ import type { NewLogLine } from './log-lines.ts';
 import { lockDeployment, makeLive, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from './tables.ts';
 
-/** How a holder stands after it said something: it holds the claim, or the claim is over and somebody else may have it. */
+/** The state of a claim after a report: still held, or over, so that another holder may have the work. */
 export type Standing =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
@@ -23,7 +23,7 @@ export interface Report {
   lines: readonly (NewLogLine & { sequence: number })[];
 }
 
-/** Prolongs a claim. One that has run out and that nobody took over meanwhile holds again. */
+/** Renews a claim. An expired one is valid again unless another holder took over. */
 export async function renewClaim(
   db: ControlDatabase,
   clock: Clock,
@@ -56,7 +56,7 @@ export async function reportWork(
       const unfit = await apply(trx, now, clock, held, report);
       if (unfit !== undefined) return { kind: 'unfit', why: unfit };
       if (report.status === 'DEPLOYING') return prolong(trx, now, held);
-      // Whoever took it over can't have put back what stood there before the first one began.
+      // The next holder can't restore the state from before the first one started.
       if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
         return end(trx, held, 'abandoned', new Date(now.getTime() + putBackAgainMs(await awryForMs(trx, now, held))));
       }
@@ -68,7 +68,7 @@ export async function reportWork(
 }
 
 /**
- * Hands a claim back: what it is about is free at once, and begun again by the next holder.
+ * Releases a claim: its work is free at once, and the next holder starts it again.
  *
  * @param isUndone whether nothing of it is left in the cluster.
  */
@@ -82,7 +82,7 @@ export async function releaseClaim(
   return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
     const { revision, claim } = held;
     if (revision?.status === 'DEPLOYING') {
-      await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Handed back by ${claim.holder}.` });
+      await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
     }
     const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
     return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
@@ -114,7 +114,7 @@ async function withClaim<End = Standing>(
   return db.transaction().execute(async (trx): Promise<End | Extract<Standing, { kind: 'over' }>> => {
     const seen = await find(trx);
     const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
-    // Whoever took it over had the lock until now.
+    // Until now, a new holder may have had the lock.
     const claim = deployment && (await find(trx));
     if (!claim) return { kind: 'over', why: takenOver };
     if (claim.ended_as !== null) return whereEnded(claim) ?? { kind: 'over', why: endedAs(claim.ended_as) };
@@ -126,8 +126,8 @@ async function withClaim<End = Standing>(
   });
 }
 
-const takenOver = 'This claim is over: its lease ran out and somebody else took it over, or its deployment is gone.';
-const endedAs = (end: ClaimEnd): string => `This claim is over: it ended as ${end}.`;
+const takenOver = 'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
+const endedAs = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
 
 async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, revision }: Held): Promise<Standing> {
   const prolonged = await trx

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { lockDeployment, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** Writes beside the status of a revision that is live how its agent fares; null that there is nothing to tell. */
+/** Sets a live revision's message about its agent; null clears it. */
 export async function noteLive(
   db: ControlDatabase,
   clock: Clock,

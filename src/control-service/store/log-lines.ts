@@ -33,7 +33,7 @@ export async function appendLog(
     at: new Date(at),
   }));
   await inTransaction(db, async (trx) => {
-    // One writer of a log at a time: whoever has read a line has then read all that were given lower ids.
+    // One writer of a log at a time: a reader of a line has then seen all lower ids.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`${revisionId} ${kind}`}, 0))`.execute(trx);
     await trx.insertInto('log_lines').values(rows).execute();
   });
@@ -63,7 +63,7 @@ export async function trimLog(
     .execute();
 }
 
-/** What is asked of a log. */
+/** A query of a log. */
 export interface LogPageQuery {
   order: 'asc' | 'desc';
   limit: number;

@@ -5,7 +5,7 @@ import { wantedColumns } from './records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 import { recordEvent } from './events.ts';
 
-/** Inserts a revision with a copy of all that the deployment is asked to be at this moment. */
+/** Inserts a revision with a copy of the deployment's requested state. */
 export async function insertRevision(
   trx: ControlDatabase,
   now: Date,

@@ -2,7 +2,7 @@ import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { DeploymentRecord, RevisionRecord } from './tables.ts';
 
-/** What a deployment is asked to be; a revision keeps a copy of it. */
+/** The requested state of a deployment; a revision keeps a copy of it. */
 export interface Wanted {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;

@@ -19,10 +19,10 @@ export interface StepDetails {
 }
 
 /**
- * Takes the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
- * SKIPPED; while one is running, those that wait become QUEUED. A revision that has a build already begins at
- * AWAITING_DEPLOY, every other at AWAITING_BUILD. Safe under several processes: each revision is handed out once.
- * Those of a deployment with a listener are never handed out here: `claimWork` does.
+ * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end SKIPPED;
+ * while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY, every other at
+ * AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a listener, which
+ * `claimWork` serves.
  */
 export async function claimNextRevision(
   db: ControlDatabase,
@@ -56,10 +56,10 @@ export async function claimNextRevision(
 }
 
 /**
- * Moves a revision from one of `from` to `to` and writes the event; undefined when it is in none of them (it was
- * interrupted, or somebody else was faster): then nothing is changed. To DEPLOYED leads only `activate`.
+ * Moves a revision from one of `from` to `to` and records the event; undefined when it is in none of them (it was
+ * interrupted, or changed concurrently): then nothing is changed. Only `activate` leads to DEPLOYED.
  *
- * @throws Error for a step that `revisionSteps` does not have: a mistake of ours.
+ * @throws Error for a transition that `revisionSteps` does not have: a bug.
  */
 export async function setStatus(
   db: ControlDatabase,
@@ -216,7 +216,7 @@ export async function skipOlder(
   by: string,
   older: readonly Pick<RevisionRecord, 'id'>[],
 ): Promise<void> {
-  const message = `The newer revision ${by} was asked for before this one was begun.`;
+  const message = `The newer revision ${by} was requested before this one started.`;
   for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message });
 }
 

@@ -17,7 +17,7 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
-/** What a page of revisions is asked by; the statuses are of the words that exist. */
+/** A query of revisions; with valid statuses only. */
 export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
   statuses?: readonly RevisionStatus[] | undefined;
 }

@@ -18,7 +18,7 @@ export interface UploadsTable {
   created_at: Fixed<Date>;
 }
 
-/** The head of a deployment's branch that was seen last, of which no push is left to be heeded. */
+/** The last observed head of a deployment's branch: all its pushes are processed. */
 export interface WatchedBranchesTable {
   deployment_id: Fixed<string>;
   ref: string;

@@ -54,10 +54,10 @@ import { writeOnce } from './write-once.ts';
 import type { CallerWrite, Recorder } from './write-once.ts';
 
 /**
- * All that the control service remembers, over a database that is migrated by `controlMigrations`. Each operation is
- * one statement or one transaction and safe under several processes; each is described where it is defined.
+ * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement or
+ * one transaction and safe with several processes; each is described at its definition.
  *
- * @param sealing seals what is secret on its way into the tables (`sealingPlugin`); without it that is stored in clear.
+ * @param encryption encrypts secrets in the tables (`encryptionPlugin`); without it they are stored in plain text.
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock, encryption?: KyselyPlugin) {
   const db = (encryption ? database.withPlugin(encryption) : database).withSchema(controlSchema);

@@ -52,7 +52,7 @@ export interface DeploymentsTable {
   updated_at: Date;
 }
 
-/** A revision with all that building and running it takes, as it was asked for when the revision was made. */
+/** A revision with all that building and running it needs, as requested at its creation. */
 export interface RevisionsTable {
   id: Fixed<string>;
   /** Grows with every revision; orders those of one deployment. */
@@ -119,7 +119,7 @@ export interface IntegrationsTable {
   unbound_at: Date | null;
 }
 
-/** What GitHub said of an installation of the App when it was asked last. */
+/** An installation of the App, as of the last request to GitHub. */
 export interface GithubInstallationsTable {
   id: Fixed<string>;
   account: string;
@@ -147,7 +147,7 @@ export interface TracingProjectsTable {
   created_at: Fixed<Date>;
 }
 
-/** Writes that were sent with a key, and what came of each: never a body, for it holds secrets. */
+/** Writes with an idempotency key and their results: never a body, for it holds secrets. */
 export interface WriteKeysTable {
   tenant_id: Fixed<string>;
   key: string;
@@ -157,9 +157,9 @@ export interface WriteKeysTable {
   digest: Fixed<Buffer>;
   /** False only within the transaction that carries the write out. */
   done: Generated<boolean>;
-  /** What a write of a deployment came to; null for others, and once the deployment is deleted. */
+  /** The written deployment; null for other writes, and once the deployment is deleted. */
   deployment_id: string | null;
-  /** The latest revision that the answer told. */
+  /** The latest revision in the response. */
   revision_id: string | null;
   /** The answer to any other write, as JSON: sealed, for it may hold a secret. */
   answer: Generated<string | null>;

@@ -8,7 +8,7 @@ import { defaultPage } from './deployments-list.ts';
 import type { ControlDatabase } from './tables.ts';
 import type { TracedRunsTable } from './tracing-tables.ts';
 
-/** A tenant's tracing project as it is told, without what is counted of it. */
+/** A tenant's tracing project, without its run counts. */
 export interface TracingProject {
   id: string;
   name: string;
@@ -101,7 +101,7 @@ export async function tracingProject(
   return found;
 }
 
-/** Whether there is a project of this id, of whichever tenant: for the agents that tell of their runs. */
+/** Whether any tenant has a project of this id: for agents that report runs. */
 export async function hasTracingProject(db: ControlDatabase, id: string): Promise<boolean> {
   const found = await db.selectFrom('tracing_projects').select('id').where('id', '=', id).executeTakeFirst();
   return found !== undefined;
@@ -157,7 +157,7 @@ export async function putTracedRuns(
   return kept.length;
 }
 
-/** What a page of a project's runs is asked by. */
+/** A query of a project's runs. */
 export interface TracedRunPage {
   limit?: number | undefined;
   offset?: number | undefined;

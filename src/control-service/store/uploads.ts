@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** What became of an address that was handed out: whether a tarball was stored there, and still is. */
-export type UploadState = 'handed-out' | 'stored' | 'removed';
+/** The state of an upload address: issued, stored with a tarball, or the tarball was removed. */
+export type UploadState = 'issued' | 'stored' | 'removed';
 
 /** An upload as it is looked at. */
 export interface Upload {
@@ -14,7 +14,7 @@ export interface Upload {
   digest: string | undefined;
 }
 
-/** Remembers an address that is handed out for a deployment that exists. */
+/** Stores an address that is issued for an existing deployment. */
 async function addUpload(
   db: ControlDatabase,
   clock: Clock,
@@ -35,7 +35,7 @@ async function addUpload(
     .execute();
 }
 
-/** The upload of this path, whosever; undefined where it was not handed out, or its deployment is being deleted. */
+/** The upload of this path, of any tenant; undefined for an unknown path or a deployment that is being deleted. */
 async function findUpload(db: ControlDatabase, objectPath: string): Promise<Upload | undefined> {
   const row = await db
     .selectFrom('uploads')
@@ -46,7 +46,7 @@ async function findUpload(db: ControlDatabase, objectPath: string): Promise<Uplo
     .executeTakeFirst();
   if (!row) return undefined;
   const { object_path, deployment_id, digest, stored_at, removed_at } = row;
-  const state = removed_at ? 'removed' : stored_at ? 'stored' : 'handed-out';
+  const state = removed_at ? 'removed' : stored_at ? 'stored' : 'issued';
   return { objectPath: object_path, deploymentId: deployment_id, state, digest: digest ?? undefined };
 }
 
@@ -82,8 +82,8 @@ async function storedUploads(db: ControlDatabase): Promise<string[]> {
 }
 
 /**
- * The paths of tarballs that were stored before a time and that nothing needs: neither a deployment's wish, nor its live
- * revision, nor one that is on its way names them.
+ * The paths of tarballs that were stored before a time and are not needed: neither a deployment's requested state, nor its
+ * live revision, nor one in progress names them.
  */
 async function spareUploads(db: ControlDatabase, storedBefore: Date): Promise<string[]> {
   const rows = await db

@@ -13,8 +13,8 @@ export type EarlierWrite =
   | { kind: 'key-of-another'; request: string };
 
 /**
- * Takes a key for this transaction. Undefined where nobody had it: then the write goes on, and ends with `noteWrite`,
- * `noteAnswer` or `releaseKey`. Whoever sends the same key at the same moment waits here until this transaction has ended.
+ * Claims a key for this transaction. Undefined where it is new: then the write continues, and ends with `noteWrite`,
+ * `noteAnswer` or `releaseKey`. A concurrent write with the same key waits until this transaction has ended.
  */
 export async function takeKey(
   trx: ControlDatabase,
@@ -25,7 +25,7 @@ export async function takeKey(
   const row = await trx
     .insertInto('write_keys')
     .values({ tenant_id: tenantId, key, request, digest, deployment_id: null, revision_id: null, created_at: now })
-    // A row that is there is handed back as it is; only a write that sets nothing does both in one statement.
+    // An update that changes nothing: only so does one statement insert the row or return the existing one.
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'key']).doUpdateSet((row) => ({ key: row.ref('excluded.key') })),
     )
@@ -39,7 +39,7 @@ export async function takeKey(
   return { kind: 'repeated', deploymentId: row.deployment_id, revisionId: row.revision_id };
 }
 
-/** Notes what the write came to: the deployment, and the revision that its answer tells as the latest. */
+/** Records the write's result: the deployment, and the latest revision in its response. */
 export async function noteWrite(
   trx: ControlDatabase,
   tenantId: string,
@@ -70,7 +70,7 @@ export async function noteAnswer(
     .execute();
 }
 
-/** Forgets a key whose write was refused: nothing came of it. */
+/** Deletes the key of a refused write: it changed nothing. */
 export async function releaseKey(trx: ControlDatabase, tenantId: string, { key }: KeyedWrite): Promise<void> {
   await trx.deleteFrom('write_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
 }

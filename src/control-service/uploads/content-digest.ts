@@ -1,4 +1,4 @@
-/** What a `Content-Digest` asks for: nothing that we know, a SHA-256, or something unreadable. */
+/** A parsed `Content-Digest`: no known algorithm, a SHA-256, or unreadable. */
 export type RequestedDigest = { kind: 'none' } | { kind: 'sha-256'; digest: Buffer } | { kind: 'unreadable' };
 
 /**

@@ -13,7 +13,7 @@ export type SignatureVerdict = 'good' | 'forged' | 'expired';
 const signatureOf = (key: Buffer, { objectPath, expires }: SignedUpload): Buffer =>
   createHmac('sha256', key).update(`PUT\n${objectPath}\n${expires}`).digest();
 
-/** The query that lets somebody without an API key put one tarball at one path. */
+/** The query that allows uploading one tarball to one path without an API key. */
 export function signedQuery(key: Buffer, upload: SignedUpload): string {
   return `expires=${upload.expires}&signature=${signatureOf(key, upload).toString('base64url')}`;
 }
