@@ -34,7 +34,7 @@ export async function encryptionKeysInUse(db: QueryExecutorProvider, schema: str
  * start.
  *
  * @returns how many values it encrypted.
- * @throws WrongKeyError where a value was encrypted with a key that `sealer` does not have: then nothing is changed.
+ * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is changed.
  */
 export async function reencrypt(
   db: QueryExecutorProvider,
