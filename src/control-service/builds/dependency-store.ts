@@ -50,7 +50,7 @@ export async function keepEntry(staging: string, to: string): Promise<StoreEntry
 
 /**
  * Stores what another user installed in `staging`. A process of that user streams it as a tar, and this service extracts
- * its own tree beside it: root never acts in a folder that others write to.
+ * its own tree beside it: root never works in a folder that others write to.
  *
  * @param read starts the process that writes `staging` as a tar to its standard output, as that user.
  */

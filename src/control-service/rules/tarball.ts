@@ -13,7 +13,7 @@ export function tarballProblem(known: NamedTarball): string | undefined {
     case 'stored':
       return undefined;
     case 'issued':
-      return `${field}: nothing has been uploaded there yet. Upload the tarball to the upload_url that came with the path, and send this again.`;
+      return `${field}: nothing has been uploaded there yet. Upload the tarball to the upload_url that was returned with the path, and send this again.`;
     case 'removed':
       return `${field}: the tarball was removed for its age. Upload it again, at an address of ${upload}.`;
     case 'unknown':
