@@ -65,7 +65,7 @@ describe('what cannot be built fails the step, says why, and leaves the former r
     [
       'a configuration that is no JSON',
       { 'langgraph.json': '{\n  "graphs": {\n' },
-      [/The graph configuration is not sound: langgraph\.json:\d+:\d+: /],
+      [/The graph configuration is invalid: langgraph\.json:\d+:\d+: /],
     ],
     [
       'a configuration that is not there',

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-/** Over what git may fetch. `file` is for folders that the person who runs the service allowed. */
+/** The protocols that git may use. `file` is for folders that the operator allowed. */
 export type GitProtocol = 'https' | 'http' | 'file';
 
 /**
@@ -59,16 +59,16 @@ export const gitVariables = (configFile: string, protocol: GitProtocol): Record<
   LC_ALL: 'C',
 });
 
-/** What git sends with a token, as GitHub wants it from an installation: a secret as much as the token is. */
+/** The header with a token, as GitHub expects it from an installation: a secret like the token. */
 const basicOf = (token: string): string => Buffer.from(`x-access-token:${token}`).toString('base64');
 
-/** Every spelling of a token that must not be read in what git prints. */
+/** Every form of a token that must be masked in git's output. */
 export const tokenSecrets = (token: string | undefined): string[] =>
   token === undefined ? [] : [token, basicOf(token)];
 
 /**
- * The variables that let git in with a token: at this address only, and to nowhere else by a redirect. They are in the
- * environment of one command, where no process list and no configuration file shows them.
+ * The variables that authenticate git with a token: for this address only, and not for the target of a redirect. In the
+ * environment of one command they appear in no process list and no configuration file.
  */
 export const tokenVariables = (address: string, token: string | undefined): Record<string, string> =>
   token === undefined || !URL.canParse(address)
@@ -81,7 +81,7 @@ export const tokenVariables = (address: string, token: string | undefined): Reco
         GIT_CONFIG_VALUE_1: `Authorization: Basic ${basicOf(token)}`,
       };
 
-/** What to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, nothing the repository's own default. */
+/** The ref to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, none the repository's default. */
 export function refToFetch(repoRef: string | undefined): string {
   if (repoRef === undefined) return 'HEAD';
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;

@@ -8,12 +8,12 @@ import { cannot, made } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
-/** Where the mirrors of a data folder lie. */
+/** The folder of all mirrors. */
 export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
 
 /**
- * Where the mirror of a repository lies. What one tenant's credentials could read lies where no build of another tenant
- * looks for it, and what an integration's could read where none without that integration does.
+ * The folder of a repository's mirror. Separate for each tenant and integration, so that no build reads what only another
+ * one's credentials gave access to.
  */
 export function mirrorFolder(dataDir: string, { tenantId, integrationId }: BuildOwner, address: string): string {
   const name = createHash('sha256')
@@ -22,26 +22,26 @@ export function mirrorFolder(dataDir: string, { tenantId, integrationId }: Build
   return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
 }
 
-/** What is to be fetched into a mirror. */
+/** What to fetch into a mirror. */
 export interface Wanted {
-  /** Where from. */
+  /** The remote. */
   address: string;
   /** `refs/heads/main`, `HEAD`, or a commit's id. */
   ref: string;
-  /** Whether `ref` is a commit: then nothing is fetched where the mirror holds it. */
+  /** Whether `ref` is a commit: then nothing is fetched if the mirror has it. */
   isCommit: boolean;
 }
 
-/** Runs git with a mirror as its repository. */
+/** Runs git in a mirror. */
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-/** How a fetch ended. */
+/** The outcome of a fetch. */
 export type Fetched =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
   | { kind: 'interrupted' };
 
-/** After so many fetches a mirror is made anew: each leaves a pack, and many packs are slow. */
+/** The fetches after which a mirror is created again: each leaves a pack, and many packs are slow. */
 const mostPacks = 100;
 
 /**

@@ -1,6 +1,6 @@
 import type { LogLevel, WriteLine } from '../compute/log-line.ts';
 
-/** How much of what the commands of a build print is kept. */
+/** How much output of a build's commands is logged. */
 export interface OutputBounds {
   outputBytes: number;
   outputLines: number;
@@ -9,7 +9,7 @@ export interface OutputBounds {
 /** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
 const keepLast = 100;
 
-/** Passes the output of a build's commands on until there was too much of it. */
+/** Passes on the output of a build's commands up to a limit. */
 export interface OutputBound {
   writeLine: WriteLine;
   /** Call when a command has ended: logs its last lines, if they were left out. */
@@ -17,8 +17,8 @@ export interface OutputBound {
 }
 
 /**
- * Makes the bound. A build that prints without end goes on, for its time is bounded too; what is beyond the bound is left
- * out, and the log says so where it happens.
+ * Creates the limit. A build with too much output continues, since its time is limited too; the rest of the output is
+ * dropped, and the log says where.
  */
 export function outputBound(write: WriteLine, { outputBytes, outputLines }: OutputBounds): OutputBound {
   let bytes = 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { handOverOnce } from '../isolation/hand-over.ts';
 
-/** Where what package managers downloaded is kept. */
+/** The folder of the package managers' downloads. */
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**

@@ -5,15 +5,15 @@ import { handOver } from '../isolation/hand-over.ts';
 import { wayTo } from './checkout-files.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
 
-/** Where the folders of packages of an entry go, and how. */
+/** The target of an entry's package folders. */
 export interface Placement {
-  /** The folder of the checkout that they go into; a real path. */
+  /** The target folder in the checkout; a real path. */
   into: string;
-  /** An absolute path where nothing is, in a folder of the service's and on the file system of `into`. */
+  /** An unused absolute path, in a folder of the service's on the file system of `into`. */
   aside: string;
-  /** Whose the build is, where it is not this service's own. */
+  /** The build's user, where it is not this service's own. */
   user: ProcessUser | undefined;
-  /** Gives the checkout to the build's user. */
+  /** Changes the checkout's owner to the build's user. */
   giveSource: () => Promise<void>;
   run: RunCommand;
 }
@@ -55,7 +55,7 @@ export async function placePackages(
   return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
 }
 
-/** Moves folders from `$1` to here. */
+/** Moves folders from `$1` into the working directory. */
 const moveFolders = `from=$1; shift
 for folder; do
   rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1

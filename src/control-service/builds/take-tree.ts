@@ -10,7 +10,7 @@ import { chunksOf, drained, wordsOf } from './tar-bytes.ts';
 /** A process that writes a tar to its standard output. */
 export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
 
-/** The most entries that are taken: far more than any agent's packages have. */
+/** The most entries: far more than any agent's packages have. */
 const mostEntries = 1_000_000;
 
 /**
@@ -64,7 +64,7 @@ export async function takeTree(
       for await (const chunk of chunksOf(stdout))
         if (!unpack.write(chunk)) await Promise.race([drained(unpack), closed.promise]);
     } catch (error) {
-      // Output that is cut off does not end; without an end the tar is half of one, also where it was cut between two files.
+      // A truncated stream counts as an error, also where it was cut between two files.
       refuse(hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE') ? 'their list was cut off' : wordsOf(error));
     }
     unpack.end();

@@ -169,7 +169,7 @@ test('output is bounded in bytes as well as in lines, and the last lines of a co
   expect(output.at(-1)).toBe('of the next command');
 });
 
-const short = /^Only 3 MB are left on the disk of this machine, and a build takes at least 500 MB\. .* deploy again\.$/;
+const short = /^Only 3 MB are left on the disk of this machine, and a build needs at least 500 MB\. .* deploy again\.$/;
 
 test('where the disk is short of space a build does not begin', async () => {
   const { reason, dataDir, lines } = place();
@@ -226,7 +226,7 @@ test.each<[string, Files, string | undefined]>([
     const settings = smallDisk(dataDir, '4m');
     const output = await reason({ request: { buildCommand }, settings });
     expect(output).toMatch(
-      /What is live is not touched by it\. Have the operator make room in the service's data folder, .*, then deploy again\./,
+      /Live revisions are not affected\. Have the operator make room in the service's data folder, .*, then deploy again\./,
     );
     expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
   },

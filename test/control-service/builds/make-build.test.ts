@@ -163,7 +163,7 @@ test('a graph configuration may be a link inside the repository', async () => {
 
 test('a broken graph configuration is told with the line, before anything is installed', async () => {
   const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{\n  "graphs": { "echo": "./graph.js" }\n}\n' });
-  expect(await reason()).toMatch(/^The graph configuration is not sound: langgraph\.json:2:\d+: /);
+  expect(await reason()).toMatch(/^The graph configuration is invalid: langgraph\.json:2:\d+: /);
   expect(lines.at(-1)).toMatch(/^error: langgraph\.json:2:/);
   expect(lines.join('\n')).not.toContain('Installing');
 });
@@ -171,7 +171,7 @@ test('a broken graph configuration is told with the line, before anything is ins
 test('of several mistakes in a graph configuration the one is told whose meaning is known', async () => {
   const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{ "graph": { "echo": "./graph.js:graph" } }' });
   expect(await reason()).toMatch(
-    /^The graph configuration is not sound: langgraph\.json:1:3: .*; did you mean `graphs`\? \(and 1 more in the build log\)\.$/,
+    /^The graph configuration is invalid: langgraph\.json:1:3: .*; did you mean `graphs`\? \(and 1 more in the build log\)\.$/,
   );
   expect(lines.join('\n')).toContain('error: langgraph.json:1:1: `graphs` is missing');
 });

@@ -84,7 +84,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       tarballOf({ 'other.json': '{}' }),
       'The source tarball has no file langgraph.json. Check source_revision_config.graph_config_path',
     ],
-    ['with an unsound one', tarballOf({ 'langgraph.json': '{"graphs": 1}' }), 'The graph configuration is not sound'],
+    ['with an unsound one', tarballOf({ 'langgraph.json': '{"graphs": 1}' }), 'The graph configuration is invalid'],
     [
       'that leads out of its folder',
       rawTarball([{ path: '../../../api-key', text: 'x' }]),
