@@ -24,9 +24,10 @@ export function tooMuch(
   bounds: Pick<BuildBounds, 'memoryBytes' | 'processes'>,
 ): string | undefined {
   if (memoryBytes > bounds.memoryBytes) {
-    return `it took more memory than a build may (${Math.floor(bounds.memoryBytes / 1_000_000)} MB) and was ended`;
+    return `it took more memory than a build may (${Math.floor(bounds.memoryBytes / 1_000_000)} MB) and was stopped`;
   }
-  if (processes > bounds.processes) return `it ran more processes than a build may (${bounds.processes}) and was ended`;
+  if (processes > bounds.processes)
+    return `it ran more processes than a build may (${bounds.processes}) and was stopped`;
   return undefined;
 }
 

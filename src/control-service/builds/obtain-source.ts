@@ -51,7 +51,7 @@ async function unpackInTime(
     const within = { into: folder.source, log, signal: AbortSignal.any([signal, late.signal]) };
     const unpacked = await unpackSource(from, within);
     if (unpacked.ok || signal.aborted || !late.signal.aborted) return unpacked;
-    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was ended.`);
+    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was stopped.`);
   } finally {
     done.abort();
   }

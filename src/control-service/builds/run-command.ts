@@ -84,7 +84,7 @@ async function runOne(
   time: Time,
 ): Promise<CommandEnd> {
   if (signal.aborted) return { kind: 'interrupted' };
-  const tooLate = `it took longer than ${time.of / 1_000} s and was ended`;
+  const tooLate = `it took longer than ${time.of / 1_000} s and was stopped`;
   if (time.left <= 0) return { kind: 'failed', how: tooLate, said: undefined, output: [], isLate: true };
   const started = startLeashed(
     {

@@ -76,5 +76,5 @@ async function putLink(path: string, target: string): Promise<void> {
 const refusal = (why: string): string =>
   `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
 
-const gone = 'The source tarball is not on this machine any more: it was cleared away. Upload it again.';
+const gone = 'The source tarball was removed from this machine. Upload it again.';
 const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';

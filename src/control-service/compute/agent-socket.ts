@@ -8,7 +8,7 @@ import type { ProcessUser } from './leashed-process.ts';
 
 /** A Unix socket that only one agent can listen on. */
 export interface AgentSocket {
-  /** Where the agent is to listen. */
+  /** The path for the agent to listen on. */
   path: string;
   /**
    * Moves the socket, once the agent listens, to a folder that only the service can change.
@@ -17,11 +17,11 @@ export interface AgentSocket {
    * @throws Error where the file is not a socket of the agent.
    */
   take: () => Promise<string>;
-  /** Removes it at once. What the agent's user put beside it stays: to clear that away could lead the service astray. */
+  /** Removes it at once. Leaves what the agent's user put beside it: removing that could be misdirected by a link. */
   remove: () => void;
 }
 
-/** A path of a socket has at most 103 characters. The first is emptied at each start of the machine, and of nothing old. */
+/** A socket's path has at most 103 characters. The first folder is emptied at each boot, and holds nothing old. */
 const parents = ['/run', '/tmp', tmpdir()];
 
 const prefix = 'landfall-agent-';
@@ -35,7 +35,7 @@ async function makeFolder(): Promise<string> {
       problem = error;
     }
   }
-  throw new Error('No folder for the socket of an agent could be made. Make /run or /tmp writable.', {
+  throw new Error('No folder for the socket of an agent could be created. Make /run or /tmp writable.', {
     cause: problem,
   });
 }
@@ -81,8 +81,8 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
 }
 
 /**
- * Removes the sockets that lead to nothing any more, of services of this user that were killed. One that was made in the
- * last minute may be about to listen.
+ * Removes the dead sockets that killed services of this user left. Skips those of the last minute, which may be about to
+ * listen.
  */
 export async function removeDeadSockets(now: number): Promise<void> {
   for (const parent of parents) {
@@ -121,7 +121,7 @@ function unlinkIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was never made, or its process removed it.
+    // It was never created, or its process removed it.
   }
 }
 
@@ -129,6 +129,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It is gone, or holds what the agent's user put there.
+    // It is gone, or holds files of the agent's user.
   }
 }

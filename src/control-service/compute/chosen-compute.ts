@@ -1,6 +1,6 @@
 import type { Compute } from './compute.ts';
 
-/** What there is to run agents by. */
+/** The computes for both kinds of programs. */
 export interface Computes {
   /** For what this service built. */
   builds: Compute;

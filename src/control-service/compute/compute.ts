@@ -4,7 +4,7 @@ import type { DeploymentType } from '../../contract/control/source.ts';
 import type { ProcessUser } from './leashed-process.ts';
 import type { WriteLine } from './log-line.ts';
 
-/** What an agent is made of: a build that lies on this machine, or a container image. */
+/** The program of an agent: a build on this machine, or a container image. */
 export type AgentProgram =
   | {
       kind: 'build';
@@ -21,13 +21,13 @@ export type AgentProgram =
 
 /** Where a deployment's agent reports its runs: the deployment's tracing project. */
 export interface TracingTarget {
-  /** The address that runs are posted to. */
+  /** The address for the runs. */
   url: string;
-  /** What has to be sent as a bearer token: a secret, good for this one project. */
+  /** The bearer token: a secret, valid for this project only. */
   token: string;
 }
 
-/** What it takes to run one revision of a deployment. */
+/** Everything that is needed to run one revision of a deployment. */
 export interface AgentSpec {
   deploymentId: string;
   revisionId: string;
@@ -36,7 +36,7 @@ export interface AgentSpec {
   program: AgentProgram;
   /** Address of the database that all revisions of the deployment share: a secret. */
   databaseUrl: string;
-  /** Variables of the agent's environment (control-service.md, Secret). What the platform sets itself comes first. */
+  /** Variables of the agent's environment (control-service.md, Secret). The platform's own override them. */
   secrets: readonly Secret[];
   /** Variables that are taken from a cluster's secrets (control-service.md, SecretReference). */
   secretReferences: readonly SecretReference[];
@@ -47,15 +47,15 @@ export interface AgentSpec {
   tracing: TracingTarget | undefined;
   /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
   user?: ProcessUser | undefined;
-  /** Takes what the agent writes, masked. */
+  /** Writes the agent's masked output. */
   log: WriteLine;
 }
 
-/** An agent that answers. */
+/** A healthy agent. */
 export interface RunningAgent {
-  /** Where it listens: `http://<host>:<port>`, or `unix:<path>`. */
+  /** Its address: `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
-  /** What every request to it has to carry in `x-landfall-agent-token`. */
+  /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
   /**
    * Drains the agent and ends it, after `withinMs` by force; the compute's own limit when absent. Of several calls the
@@ -66,7 +66,7 @@ export interface RunningAgent {
   isIdle?: () => boolean;
   /** Resolves with the reason, for a person and without a full stop, when it has exited for any cause. */
   exited: Promise<string>;
-  /** The last lines that it wrote, masked; none where this compute does not see them. */
+  /** The last lines of its output, masked; none where this compute does not have them. */
   said?: () => readonly string[];
   /**
    * Instead of `stop`: drains it and keeps it loaded. Undefined where it has ended instead. Absent where this compute
@@ -90,7 +90,7 @@ export type AgentStart =
   | {
       kind: 'failed';
       reason: string;
-      /** The last lines that it wrote, masked. */
+      /** The last lines of its output, masked. */
       said?: readonly string[];
     };
 
@@ -113,7 +113,7 @@ export interface Hold {
   check: () => void;
 }
 
-/** Something that can run agents: processes of this machine, containers, or a cluster. */
+/** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
   /**
    * Starts an agent. When `signal` aborts first, the start fails and is cleaned up. `hold` limits the cleanup as well: a
@@ -121,8 +121,8 @@ export interface Compute {
    */
   start(spec: AgentSpec, signal: AbortSignal, hold?: Hold): Promise<AgentStart>;
   /**
-   * Removes whatever a deployment still has here once it is deleted and its agents are stopped; what is gone already is no
-   * error. Absent where stopping leaves nothing.
+   * Removes everything of a deleted deployment whose agents are stopped; ignores what is gone. Absent where stopping
+   * leaves nothing.
    */
   remove?(deployment: { id: string; name: string; namespace: string | undefined }, hold?: Hold): Promise<void>;
 }

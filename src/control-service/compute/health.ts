@@ -27,7 +27,7 @@ async function isHealthy(origin: string, token: string, signal: AbortSignal): Pr
     response.destroy();
     return isOk(response);
   } catch {
-    // It does not listen any more, or time is up: the caller sees which.
+    // It has stopped listening, or the time is up: the caller checks which.
     return false;
   }
 }

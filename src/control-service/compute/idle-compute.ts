@@ -5,13 +5,13 @@ import { parting } from './parting.ts';
 
 export interface IdleSettings {
   clock: Clock;
-  /** Milliseconds that a former agent is kept; 10 minutes when absent. */
+  /** How long an idle agent stays loaded, in milliseconds; 10 minutes when absent. */
   keepMs?: number;
-  /** How many are kept at the same time, one for a deployment; 3 when absent. */
+  /** The most idle agents, one per deployment; 3 when absent. */
   most?: number;
 }
 
-/** A compute that is to be closed: what it keeps beside the agents that run ends then. */
+/** A compute whose idle agents end when it is closed. */
 export interface ClosingCompute extends Compute {
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface ClosingCompute extends Compute {
 interface Kept {
   spec: AgentSpec;
   agent: IdleAgent;
-  /** Aborts when it is kept no longer. */
+  /** Aborts when it is no longer kept. */
   over: AbortController;
 }
 
@@ -106,7 +106,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
   };
 }
 
-/** Whether an agent of the one spec can serve as one of the other: all but the revision, and who hears it, is the same. */
+/** Whether an agent of one spec can resume as another: all but the revision and the log is equal. */
 export function isSame(one: AgentSpec, other: AgentSpec): boolean {
   const essence = ({ revisionId: _revision, log: _log, ...rest }: AgentSpec) => rest;
   return isDeepStrictEqual(essence(one), essence(other));

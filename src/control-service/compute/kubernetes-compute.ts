@@ -16,29 +16,29 @@ import { clusterProblem, missingNamespace, missingServiceAccount } from './kuber
 
 export interface KubernetesComputeSettings extends ClusterSettings {
   clock: Clock;
-  /** The namespace of deployments that name none; that of the context when absent, and else `default`. */
+  /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
-  /** Milliseconds until a revision has to be available; ten minutes when absent. */
+  /** The timeout in milliseconds until a revision is available; ten minutes when absent. */
   rolloutWithinMs?: number;
   /** Milliseconds that a pod may stay in an error that waiting does not fix; 30 s when absent. */
   failureGraceMs?: number;
-  /** Milliseconds between two looks at a rollout; a second when absent. */
+  /** The polling interval of a rollout in milliseconds; a second when absent. */
   everyMs?: number;
-  /** Milliseconds until everything that is removed has to be gone, pods too; two minutes when absent. */
+  /** The timeout in milliseconds of a removal, pods included; two minutes when absent. */
   goneWithinMs?: number;
-  /** Milliseconds that an agent has for finishing when its pod is stopped; 30 s when absent. */
+  /** The milliseconds that an agent may take to drain when its pod is stopped; 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
   /** The image of cache parts. */
   cacheImage?: string | undefined;
   /** The image of database parts: Postgres, with the variables of its official image. */
   databaseImage?: string | undefined;
-  /** The storage class of databases' volumes; the cluster's own default when absent. */
+  /** The storage class of database volumes; the cluster's default when absent. */
   storageClass?: string | undefined;
 }
 
-/** A compute that can also remove what a deployment has in the cluster. */
+/** A compute that can also remove a deployment's objects from the cluster. */
 export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
 
 /**
@@ -70,7 +70,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
         return await startHeld(spec, signal, hold);
       } catch (error) {
         if (!(error instanceof LetGo)) throw error;
-        return failed(`It was let go of: ${error.message}`);
+        return failed(`The lease was lost: ${error.message}`);
       }
     },
     async remove({ id, namespace }, hold) {
@@ -102,7 +102,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     const end = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof LetGo) throw signal.reason;
       await putBack(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
-      return failed(signal.aborted ? 'The start was broken off.' : mask(reason));
+      return failed(signal.aborted ? 'The start was aborted.' : mask(reason));
     };
     try {
       const missing = await missingBeforehand(spec, objects);
@@ -139,7 +139,7 @@ const noBuilds =
 
 const failed = (reason: string): AgentStart => ({ kind: 'failed', reason });
 
-/** The agents of a deployment, as the cluster runs them: they end when the cluster ends them. */
+/** A deployment's agents in the cluster: the cluster decides when they end. */
 function agentAt(origin: string): RunningAgent {
   let leave = (_words: string): void => {};
   const exited = new Promise<string>((resolve) => (leave = resolve));
@@ -147,11 +147,11 @@ function agentAt(origin: string): RunningAgent {
     leave('it is left to the cluster');
     return Promise.resolve();
   };
-  // Anybody in the cluster reaches its Service, so there is no token that only a gateway would know.
+  // The Service is reachable for the whole cluster, so a token of the gateway would protect nothing.
   return { origin, token: '', stop, exited };
 }
 
-/** What has to be there before anything is made, and is not. */
+/** The first missing prerequisite, as a message. */
 async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
   const { namespace } = objects;
   const home = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
@@ -182,7 +182,7 @@ function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
 
 const passwordSecret = z.looseObject({ data: z.looseObject({ [passwordKey]: z.string().min(1) }) });
 
-/** The password of the deployment's own database: that of the first start, or a new one. */
+/** The password of the deployment's own database: the existing one, or a new one. */
 function passwordIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): string {
   const secretName = partName(baseName({ name, id: deploymentId }), 'database');
   const kept = owned.find((one) => one.kind === 'Secret' && one.name === secretName);
@@ -210,7 +210,7 @@ function volumeIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec
 
 const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
 
-/** How many replicas the cluster runs of each part now. */
+/** The current number of replicas of each part. */
 function runningIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec) {
   const base = baseName({ name, id: deploymentId });
   const of = (part: 'agent' | 'queue'): number | undefined => {

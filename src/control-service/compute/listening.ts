@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** The line by which an agent's process says that it listens. */
+/** The line that announces that an agent's process listens. */
 const listening = z.object({ event: z.literal('listening') });
 
-/** Whether a line of an agent's output says so. */
+/** Whether a line of an agent's output is that announcement. */
 export function announcesListening(line: string): boolean {
   if (!line.startsWith('{')) return false;
   try {

@@ -14,7 +14,7 @@ export async function openFolders(
 ): Promise<void> {
   const made = mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
   if (!user) return;
-  // What the user's processes may have put in the home's place meanwhile is not followed.
+  // Does not follow a link that the user's processes may have put in the home's place.
   if (made !== undefined) lchownSync(homeFolder, user.uid, user.gid);
   if (lstatSync(folder).uid === user.uid) return;
   chmodSync(folder, 0o711);

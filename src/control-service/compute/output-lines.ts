@@ -4,10 +4,10 @@ import { type Clock, pause, steadyNow } from '../../clock.ts';
 import { trimEndOf, withoutControls } from '../../contract/plain-text.ts';
 import type { ReadRate } from './read-rate.ts';
 
-/** Characters of a line that are kept while it has not ended; what follows them is dropped. */
+/** The most characters of an unfinished line that are kept; the rest is dropped. */
 const longestRead = 16_384;
 
-/** A line as a process wrote it, and whether its end is missing because it was too long to keep. */
+/** A raw line of a process, and whether it was truncated. */
 export interface OutputLine {
   text: string;
   cut: boolean;

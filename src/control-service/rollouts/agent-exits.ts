@@ -2,11 +2,11 @@ import type { AgentSpec } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { Retrying } from './retry-policy.ts';
 
-/** That an agent which serves ended, or could not be started again. */
+/** The failure of a live agent, or of its restart. */
 export interface Breakdown {
   /** For a person, without a full stop: `exit code 7`. */
   how: string;
-  /** The last lines that it wrote, masked. */
+  /** The last lines of its output, masked. */
   said: readonly string[];
 }
 
@@ -22,11 +22,11 @@ export interface AgentExitHandlers {
   givenUp(spec: AgentSpec, times: number, breakdown: Breakdown): void;
 }
 
-/** The `status_message` of a live revision whose agent had to be started again. */
+/** The `status_message` of a live revision whose agent was restarted. */
 export const restartedMessage = (times: number, { how }: Breakdown): string =>
   `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${how}.`;
 
-/** The `status_message` of a revision whose agent was given up. */
+/** The `status_message` of a revision whose agent is not restarted any more. */
 export const givenUpMessage = (times: number, { how, said }: Breakdown): string =>
   [
     `The agent broke down ${times} times in a row and is not started again, last: ${how}. Deploy a revision that stays up, or redeploy one.`,
@@ -40,7 +40,7 @@ export interface AgentExitSettings {
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
-/** Writes down how agents fare: at their revisions, one thing after the other. */
+/** Records exits and restarts at the revisions, one after the other. */
 export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSettings): AgentExitHandlers {
   let written = Promise.resolve();
   const write = (what: string, work: () => Promise<unknown>): void => {

@@ -6,7 +6,7 @@ import { askAgent, isOk } from '../gateway/ask-agent.ts';
 /** The timeout of the request for an agent's version, in milliseconds: short, since it has just been healthy. */
 const withinMs = 3_000;
 
-/** The longest answer that is read, in bytes. */
+/** The longest response that is read, in bytes. */
 const longestAnswer = 65_536;
 
 const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
@@ -27,7 +27,7 @@ export async function agentVersion(
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 
-/** The tag of an image's address; null where it has none. */
+/** The tag of an image's address; null without one. */
 export function tagOf(imageUri: string): string | null {
   const name = imageUri.split('@')[0]?.split('/').at(-1) ?? '';
   return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;

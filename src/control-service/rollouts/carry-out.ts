@@ -14,7 +14,7 @@ export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
   if (program) await deploy(job, program, tools);
 }
 
-/** What it takes to run a revision. */
+/** Everything that is needed to run a revision. */
 export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = job;
   const { ensureDatabase, retrying, store, userOf, tracing } = tools;
@@ -49,7 +49,7 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   const spec = await agentSpec(job, program, tools);
   let start = await compute.start(spec, signal);
   if (start.kind === 'failed' && !signal.aborted) {
-    // One that is built already, and was well when it was live, may have been damaged since.
+    // An existing build may have been damaged since it was made.
     const repair = await repairBuild(job, tools);
     if (repair.kind === 'broken') start = { kind: 'failed', reason: `${repair.reason}.` };
     else if (repair.kind === 'repaired') start = await compute.start(spec, signal);
@@ -72,6 +72,6 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   await tools.step?.('live', revision.id);
   switched.settle();
   await tools.step?.('draining', revision.id);
-  deployLog.write('info', 'The agent is healthy and serves; traffic has gone over to it.');
+  deployLog.write('info', 'The agent is healthy and serves; traffic has switched to it.');
   await deployLog.flush();
 }

@@ -9,7 +9,7 @@ import type { Retrying } from './retry-policy.ts';
 export interface OldBuildsSettings {
   store: Pick<ControlStore, 'deployment' | 'revisionsWithBuild'>;
   retrying: Retrying;
-  /** The folder that builds lie in `builds/` of. */
+  /** The parent of the folder `builds/`. */
   workDir: string;
   clock: Clock;
   log: (message: string) => void;

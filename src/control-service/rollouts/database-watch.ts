@@ -1,11 +1,11 @@
 import type { ControlStore } from '../store/store.ts';
 import type { Retrying } from './retry-policy.ts';
 
-/** What looking at the agents' databases stands on. */
+/** The dependencies of the check. */
 export interface DatabaseWatch {
   store: Pick<ControlStore, 'agentDatabases' | 'setDatabaseState'>;
   retrying: Retrying;
-  /** The names of the agents' databases that can be used. */
+  /** The names of the agents' databases that are usable. */
   usable: () => Promise<Set<string>>;
 }
 
@@ -15,7 +15,7 @@ export interface DatabaseWatch {
  * hide that its data is lost.
  */
 export async function lookAtDatabases({ store, retrying, usable }: DatabaseWatch): Promise<void> {
-  // Before the list: one that is made meanwhile is in the list, and the other way round it would pass for gone.
+  // Read before the list: a database that is created in between is in the list, and not taken for missing.
   const known = await retrying(() => store.agentDatabases());
   if (known.length === 0) return;
   const names = await retrying(usable);

@@ -10,7 +10,7 @@ import type { LiveAgents } from './live-agents.ts';
 import type { LogBook } from './log-book.ts';
 import type { Retrying } from './retry-policy.ts';
 
-/** What deleting a deployment stands on. */
+/** The dependencies of a deletion. */
 export interface DeletionTools {
   store: ControlStore;
   live: Pick<LiveAgents, 'release'>;
@@ -19,11 +19,11 @@ export interface DeletionTools {
   retrying: Retrying;
   /** The service's data folder. */
   dataDir: string;
-  /** The folder that builds lie in `builds/` of. */
+  /** The parent of the folder `builds/`. */
   workDir: string;
   /** Address of Landfall's own database, with a role that may drop the agents': a secret. */
   adminDatabaseUrl: string;
-  /** Milliseconds that requests in flight have to end by themselves. */
+  /** How long requests in flight may take, in milliseconds. */
   cutAfterMs: number;
   log: (message: string) => void;
 }
@@ -45,7 +45,7 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
   if (!isListeners) {
     await compute.remove?.({ id, name, namespace: source_config.listener_config?.k8s_namespace ?? undefined });
   }
-  // Lines that its agents said last: none may come when their revision is gone.
+  // Write the agents' last lines: their revision is about to be deleted.
   await logs.flush();
   await retrying(() => store.noteStopped(id));
   await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
@@ -54,7 +54,7 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
   await retrying(() => store.finishDeletion(id));
 }
 
-/** Removes the builds of all its revisions, also those that were broken off. */
+/** Removes the builds of all its revisions, also unfinished ones. */
 async function removeFiles({ id }: DeploymentRecord, { store, retrying, workDir, log }: DeletionTools): Promise<void> {
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));

@@ -2,7 +2,7 @@ import { runningStatuses } from '../rules/revision-states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 
-/** Where a step begins again that was broken off in its middle. */
+/** The status from which an interrupted step starts again. */
 const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
 
 /**
@@ -14,7 +14,7 @@ export async function nextRevision(
   deploymentId: string,
 ): Promise<RevisionRecord | undefined> {
   const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
-  // One that is claimed by a listener is at work in its cluster.
+  // A revision that a listener has claimed runs in its cluster.
   const isOurs = started?.source_config.listener_id == null;
   if (!started || !isOurs) return store.claimNextRevision(deploymentId);
   const { id, status } = started;

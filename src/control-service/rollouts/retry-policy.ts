@@ -5,7 +5,7 @@ const shortestWait = 250;
 const longestWait = 5_000;
 const longestFull = 300_000;
 
-/** Runs a piece of work on the database until the database is there for it. */
+/** Runs database work and retries it while the database is unavailable. */
 export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**

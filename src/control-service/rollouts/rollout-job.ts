@@ -10,7 +10,7 @@ import type { LogBook, LogWriter } from './log-book.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { Slots } from './slots.ts';
 
-/** What carrying out a revision stands on. */
+/** The dependencies of a rollout. */
 export interface Tools {
   store: ControlStore;
   /** The service's data folder. */
@@ -22,7 +22,7 @@ export interface Tools {
   live: LiveAgents;
   retrying: Retrying;
   logs: LogBook;
-  /** Gets what private repositories are cloned with; without it they are cloned without credentials. */
+  /** Gets tokens for private repositories; without it clones use no credentials. */
   cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
   /** Where the agents of a tracing project report their runs; without it they report none. */
   tracing?: ((projectId: string) => TracingTarget) | undefined;
@@ -45,7 +45,7 @@ export interface RolloutJob {
   signal: AbortSignal;
 }
 
-/** Begins to carry out a revision: opens its logs. */
+/** Starts to carry out a revision: opens its logs. */
 export const undertake = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,

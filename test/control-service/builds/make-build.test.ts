@@ -191,7 +191,7 @@ test('a build that takes too long is ended with all that it started', async () =
   write(root, { 'hang.sh': `sleep 600 & echo $! > ${pidFile}\nwait\n` });
   const bounds = { cloneMs: 60_000, installMs: 60_000, buildMs: 300 };
   const output = await reason({ request: { buildCommand: `sh ${root}/hang.sh` }, settings: { bounds } });
-  expect(output).toBe('source_config.build_command failed: it took longer than 0.3 s and was ended.');
+  expect(output).toBe('source_config.build_command failed: it took longer than 0.3 s and was stopped.');
   await until(() => !runs(Number(readFileSync(pidFile, 'utf8'))));
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });

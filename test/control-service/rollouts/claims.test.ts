@@ -124,7 +124,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     const requested = await deploy(instance(), quickInstall);
     await goesLive(instance(), requested);
     expect(await deployLog(requested.id, requested.revisionId)).toContain(
-      'The agent is healthy and serves; traffic has gone over to it.',
+      'The agent is healthy and serves; traffic has switched to it.',
     );
     const gone = await revise(instance(), requested.id, { source_revision_config: { graph_config_path: 'gone.json' } });
     const failed = await reaches(instance(), requested.id, gone);

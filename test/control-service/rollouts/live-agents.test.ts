@@ -173,9 +173,9 @@ test('an agent that breaks down again and again is started after longer and long
   expect(waits).toEqual([500, 1_000, 2_000]);
   expect(traffic).toEqual(['http://one', 'nothing', 'closed http://one', 'http://two']);
   expect(lines).toEqual([
-    "error: The agent's process ended: exit code 1. Starting it again in 0.5 s.",
-    'error: It did not start. Starting it again in 1 s.',
-    'error: The agent could not be started: no space left. Starting it again in 2 s.',
+    "error: The agent's process ended: exit code 1. Restarting it in 0.5 s.",
+    'error: It did not start. Restarting it in 1 s.',
+    'error: The agent could not be started: no space left. Restarting it in 2 s.',
     'info: The agent serves.',
   ]);
 });

@@ -1,14 +1,14 @@
 import type { Volume, VolumeMount } from '../../../contract/control/container.ts';
 
-/** A volume as an engine has it. */
+/** A volume of an engine. */
 export interface PlannedVolume {
-  /** It stays with the deployment, goes with one run of it, or lies in memory. */
+  /** Its lifetime: the deployment's, one run's, or in memory. */
   kind: 'kept' | 'passing' | 'memory';
-  /** Its name for the engine. */
+  /** Its name in the engine. */
   source: string;
 }
 
-/** The names of the volumes of a kind, for the engine. */
+/** The names of one kind's volumes in the engine. */
 export const sourcesOf = (volumes: ReadonlyMap<string, PlannedVolume>, kind: PlannedVolume['kind']): string[] =>
   [...volumes.values()].flatMap((volume) => (volume.kind === kind ? [volume.source] : []));
 

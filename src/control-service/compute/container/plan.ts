@@ -6,14 +6,14 @@ import { notesOn } from './plan-notes.ts';
 import { mountFlags, sourcesOf, volumesOf } from './plan-volumes.ts';
 import { quantity } from './quantity.ts';
 
-/** One container, as an engine's `create` takes it. */
+/** The arguments of `create` for one container. */
 export interface ContainerPlan {
-  /** Its name within the deployment's revision: `main`, or what its spec calls it. */
+  /** Its name within the revision: `main`, or as in its spec. */
   name: string;
   image: string;
-  /** Flags of `create`, without those that depend on the engine. No secret is among them. */
+  /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
-  /** What follows the image. */
+  /** The arguments after the image. */
   command: string[];
   /** Its own environment: secrets. */
   env: Record<string, string>;
@@ -21,22 +21,22 @@ export interface ContainerPlan {
 
 /** The containers of one revision, in the order in which they start. */
 export interface PodPlan {
-  /** Names of volumes that are made for the deployment, and stay as long as it does. */
+  /** Volumes of the deployment, which outlive a run. */
   volumes: string[];
-  /** Names of volumes that are made for this one run of it, and go with it. */
+  /** Volumes of this run, which are removed with it. */
   passing: string[];
   /** Each runs to its end before the next. */
   init: ContainerPlan[];
   main: ContainerPlan;
   /** They share the main container's network. */
   sidecars: ContainerPlan[];
-  /** Flags of `create` that put the deployment's own labels on whatever is made for it. */
+  /** Flags of `create` with the deployment's own labels, for everything that is created. */
   labels: string[];
   /** The requested settings that have no effect on this machine, for the deploy log. */
   notes: string[];
 }
 
-/** What the main container runs besides the spec. */
+/** The main container's program. */
 export interface MainProgram {
   image: string;
   flags: string[];
@@ -47,7 +47,7 @@ export interface MainProgram {
 /** Processes and threads of one container. */
 const processes = 1_024;
 
-/** Never needed by an agent, though engines grant them. */
+/** Capabilities that engines grant and no agent needs. */
 const hardening = [
   '--security-opt=no-new-privileges',
   '--cap-drop=NET_RAW',
@@ -200,5 +200,5 @@ function securityFlags(context: Container['securityContext'], where: string, pro
   ];
 }
 
-/** Fields that only take away what a container has not here either. */
+/** Restrictions that hold here anyway. */
 const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
