@@ -1,4 +1,4 @@
-/** How a column holds what is sealed: as text, or as a string of `jsonb`. */
+/** How a column stores its envelopes: as text, or as a string of `jsonb`. */
 export type Held = 'text' | 'json';
 
 /**

@@ -84,7 +84,7 @@ class EncryptionTransformer extends OperationNodeTransformer {
   }
 }
 
-/** A column is named in several ways; those that are sealed are written by their plain name. */
+/** The column's name in a node; encrypted columns are written by their plain name. */
 function columnOf(node: OperationNode): string | undefined {
   if ('column' in node && typeof node.column === 'object' && node.column !== null && 'name' in node.column) {
     return typeof node.column.name === 'string' ? node.column.name : undefined;
@@ -93,4 +93,4 @@ function columnOf(node: OperationNode): string | undefined {
 }
 
 const notAValue = (column: string): Error =>
-  new Error(`${column} is sealed at rest: write a text or null, and no expression`);
+  new Error(`${column} is encrypted at rest: write a text or null, and no expression`);

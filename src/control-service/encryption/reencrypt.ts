@@ -6,14 +6,14 @@ import type { SecretCipher } from './cipher.ts';
 
 type SealedTable = (typeof sealedTables)[number];
 
-/** The text of a sealed column, whichever way it is held. */
+/** The text of an encrypted column, of either type. */
 const textOf = ({ column, held }: SealedTable) =>
   held === 'json' ? sql`(${sql.ref(column)} #>> '{}')` : sql.ref(column);
 
-/** Rows that are resealed with one statement. */
+/** The rows per statement. */
 const atOnce = 500;
 
-/** The ids of all keys that something in the schema is sealed with. */
+/** The ids of all keys of envelopes in the schema. */
 export async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): Promise<string[]> {
   const ids = new Set<string>();
   for (const place of sealedTables) {

@@ -4,15 +4,15 @@ import { keepFile, readKeptFile } from '../keys/kept-file.ts';
 import { secretCipher, encryptionKey, WrongKeyError } from './cipher.ts';
 import type { SecretCipher, EncryptionKey } from './cipher.ts';
 
-/** The variables that may hold keys: the present one, and former ones with commas between them. */
+/** The variables for keys: the current one, and former ones separated by commas. */
 const presentVariable = 'LANDFALL_SECRETS_KEY';
 const formerVariable = 'LANDFALL_SECRETS_KEYS_OLD';
 
-/** Where the keys come from, and what is sealed already. */
+/** The sources of the keys, and the keys in use. */
 export interface SecretsKeySettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
-  /** The ids of the keys that something in the database is sealed with. */
+  /** The ids of the keys of existing envelopes. */
   inUse: readonly string[];
 }
 

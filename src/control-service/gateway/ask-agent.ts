@@ -15,7 +15,7 @@ export function askAgent({ origin, token }: Upstream, path: string, signal: Abor
     const outgoing = openRequest({ ...addressOf(origin), path, headers, agent: false, signal });
     outgoing.on('error', reject);
     outgoing.on('response', (incoming) => {
-      // Read to its end or not, a response that breaks off ends nothing but itself.
+      // A response that is cut must not raise an unhandled error.
       incoming.on('error', () => undefined);
       resolve(incoming);
     });

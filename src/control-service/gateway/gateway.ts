@@ -18,15 +18,15 @@ export interface GatewaySettings {
   authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
-  /** Whether a deployment with nothing live has an agent that is being started; none has when absent. */
+  /** Whether a deployment with nothing live has a starting agent; false when absent. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
   log: (message: string) => void;
-  /** Milliseconds until an agent has to begin its answer; ten minutes when absent. */
+  /** The timeout of a response's start in milliseconds; ten minutes when absent. */
   answerWithinMs?: number;
 }
 
-/** Where the agents of all deployments answer: `/agents/<deployment id>/...`, whichever process runs them. */
+/** The addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
 export interface Gateway {
   /**
    * Handles a request that is for an agent; `false` leaves it to the service's own routes. `basePath` is the prefix that
@@ -46,7 +46,7 @@ export interface Gateway {
 
 const tenMinutes = 600_000;
 
-/** Makes a gateway with nothing live. */
+/** Creates a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
   const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
   const routes = new Map<string, OpenRoute>();
@@ -70,7 +70,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
     response: ServerResponse,
     basePath: string,
   ): Promise<void> {
-    // An agent, and its log, would have the key.
+    // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return refuse(response, refusals.keyInPath);
     const requested = isPreflight(request) ? routes.get(deploymentId) : undefined;
     if (requested) return requested.sendPreflight(request, response, path);

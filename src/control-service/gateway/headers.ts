@@ -5,10 +5,10 @@ import { holdsApiKey } from '../keys/api-key.ts';
 /** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';
 
-/** They speak about one connection, not about the message. */
+/** Hop-by-hop headers: they concern one connection, not the message. */
 const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
-/** What a caller shows to be let in: it is for the service and none of the agent's business. */
+/** The caller's credentials: for the service, not for the agent. */
 const credentials = ['x-api-key', 'x-tenant-id', 'authorization', 'proxy-authorization', agentTokenHeader];
 
 /** The headers about the requested address, which only the service may set. */
@@ -24,22 +24,22 @@ const ofProxies = (
   'client-ip remote front-end-https'
 ).split(' ');
 
-/** Some servers take an underscore for a hyphen. */
+/** Some servers treat an underscore as a hyphen. */
 function isOfProxies(name: string): boolean {
   const spelled = `${name.replaceAll('_', '-')}-`;
   return !ofTheAddress.has(name) && ofProxies.some((prefix) => spelled.startsWith(`${prefix}-`));
 }
 
-/** A caller may not have these dropped by naming them in `Connection`: where the body ends, and the service's words. */
+/** Headers that a caller can't have dropped by naming them in `Connection`: the framing, and the service's own. */
 const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
 
-/** Names that the sender of a message bound to its own connection. */
+/** The headers that `Connection` names. */
 function boundToConnection(headers: IncomingHttpHeaders): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return named.filter((name) => name !== '' && !staying.has(name));
 }
 
-/** Whether a key of the service stands in a text: the one that was shown, or another, good or not. */
+/** Whether a text contains a key of the service: the caller's, or any other, valid or not. */
 function holdsKey(text: string, shown: string): boolean {
   const [, encoded = ''] = /\bbasic +(\S+)/i.exec(text) ?? [];
   const read = [text, Buffer.from(encoded, 'base64').toString('latin1')];
@@ -47,11 +47,11 @@ function holdsKey(text: string, shown: string): boolean {
 }
 
 /**
- * Leaves only what the agent may see, and adds its token. Works on the given headers, which are sent on. `Expect` goes
- * because the service has answered it already.
+ * Drops the headers that the agent must not see, and adds its token. Mutates the given headers, which are sent on.
+ * `Expect` is dropped because the service has already handled it.
  *
- * `Authorization` is for the agent, whose own rules may ask for it, where the key stands in `X-Api-Key`. A header that
- * holds a key of the service, `Cookie` among them, never is.
+ * `Authorization` is for the agent where the key is in `X-Api-Key`: the agent may have its own authentication. A header
+ * with a key of the service, `Cookie` included, is always dropped.
  */
 export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
   const shown = String(headers['x-api-key'] ?? '').trim();

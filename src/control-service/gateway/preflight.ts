@@ -24,7 +24,7 @@ export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' 
   return !isGiven('x-api-key') && !isGiven('authorization');
 }
 
-/** A path without its query, in which there may be data. */
+/** A path without its query, which may contain data. */
 export const withoutQuery = (path: string): string => path.split('?')[0] ?? '/';
 
 /** Drops all other headers and adds the agent's token. Mutates the given headers. */

@@ -1,11 +1,11 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 
-/** An answer that the gateway gives itself because no agent could. */
+/** A response of the gateway itself when no agent can respond. */
 export interface Refusal {
   status: 400 | 401 | 403 | 404 | 502 | 503 | 504;
   /** For people: what happened and what to do. */
   detail: string;
-  /** Seconds after which asking again makes sense. */
+  /** The seconds of `Retry-After`. */
   retryAfter?: number;
 }
 
@@ -50,7 +50,7 @@ export function refuse(response: ServerResponse, { status, detail, retryAfter }:
   const body = JSON.stringify({ detail });
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   // The body of a refused request may be long and stays unread: close the connection.
-  // A response that could not be written has left its own reason phrase behind.
+  // A failed attempt to write a response has set its own reason phrase.
   response.writeHead(status, STATUS_CODES[status], {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

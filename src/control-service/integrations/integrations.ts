@@ -19,9 +19,9 @@ export interface Integrations {
    * @throws GitHubIntegrationError where GitHub could not be reached.
    */
   repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]>;
-  /** A sentence against cloning this repository by this integration; undefined where nothing is known against it. */
+  /** Why this integration can't clone this repository; undefined where no reason is known. */
   problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined>;
-  /** A token that reads the contents of this one repository: a secret. Else why there is none, for a person. */
+  /** A token that reads the contents of this one repository: a secret. Else the reason, for a person. */
   cloneToken(
     tenantId: string,
     integrationId: string,
@@ -31,7 +31,7 @@ export interface Integrations {
   endToken(token: string): Promise<void>;
 }
 
-/** How long what GitHub said is taken for what it says (ms). */
+/** How long responses of GitHub are cached (ms). */
 const freshMs = 60_000;
 
 /** Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few requests. */
@@ -79,7 +79,7 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       try {
         await putRepositories(integration);
       } catch (error) {
-        // Then it shows when it is cloned.
+        // The clone will show it.
         if (error instanceof GitHubIntegrationError) return undefined;
         throw error;
       }

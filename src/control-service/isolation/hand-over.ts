@@ -15,7 +15,7 @@ export async function handOver(path: string, user: ProcessUser): Promise<void> {
   await lchown(path, user.uid, user.gid);
 }
 
-/** Gives a tree to a user unless it is theirs already; one that is not there is no error. */
+/** Gives a tree to a user unless it is theirs already; ignores a missing one. */
 export async function handOverOnce(path: string, user: ProcessUser): Promise<void> {
   try {
     if ((await lstat(path)).uid !== user.uid) await handOver(path, user);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 
-/** How long a removal may take, in milliseconds. */
+/** The timeout of a removal, in milliseconds. */
 const withinMs = 300_000;
 
 /**
@@ -22,7 +22,7 @@ export async function removeAs(user: ProcessUser, paths: readonly string[]): Pro
     detached: true,
     uid: user.uid,
     gid: user.gid,
-    // The user's other processes can stop this one, or make files as fast as it removes them.
+    // The user's other processes can suspend this one, or create files as fast as it removes them.
     timeout: withinMs,
     killSignal: 'SIGKILL',
   });

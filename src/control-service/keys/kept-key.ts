@@ -37,7 +37,7 @@ export async function keepKey(store: ControlStore, dataDir: string): Promise<Kep
   return { apiKey: key.text, tenantId };
 }
 
-/** The name that the key of the installation is listed under. */
+/** The name of the installation's key in lists. */
 const keptKeyName = 'installation';
 
 const newKeyAdvice = 'Remove the file to have a new key made.';

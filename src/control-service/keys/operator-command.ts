@@ -30,17 +30,17 @@ export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'bind integration' | 'unbind integration'; installationId: number; tenant: string }
 );
 
-/** What there is to be looked after, each with what can be done. */
+/** The operator's resources, each with its commands. */
 const verbs: ReadonlyMap<string, readonly string[]> = new Map([
   ['tenants', ['add', 'list']],
   ['keys', ['add', 'list', 'revoke']],
   ['integrations', ['list', 'bind', 'unbind']],
 ]);
 
-/** The words that a command line of the operator's begins with. */
+/** The first words of the operator's commands. */
 export const operatorsWords: readonly string[] = [...verbs.keys()];
 
-/** Whether a command line of `landfall local` is one of the operator's. */
+/** Whether a command line of `landfall local` is an operator's command. */
 export const isOperators = ([first]: readonly string[]): boolean => first !== undefined && verbs.has(first);
 
 const flags = {

@@ -11,7 +11,7 @@ import { hasEmbeddedData, runningEmbedded } from '../../postgres/running-embedde
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
 
-/** Which installation the operator means. */
+/** The operator's installation. */
 export interface InstallationSettings {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl: string | undefined;
@@ -60,7 +60,7 @@ async function findDatabase({ databaseUrl, dataDir, log }: InstallationSettings)
   }
 }
 
-/** Whether the tables are there in the form of this version; they are made and changed by the service alone. */
+/** Checks that the tables have this version's schema; only the service migrates them. */
 async function checkTables({ db }: Database<ControlTables>): Promise<void> {
   const { rows: there } = await sql<{ there: boolean }>`
     select to_regclass(${`${controlSchema}.migrations`}) is not null as there`.execute(db);

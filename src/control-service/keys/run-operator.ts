@@ -40,7 +40,7 @@ export async function runOperator(args: string[], { env, say, printError }: Oper
   }
 }
 
-/** What was done: as JSON, and in words. */
+/** The result: as JSON, and in words. */
 async function carryOut(
   command: Exclude<OperatorCommand, { kind: 'help' }>,
   operator: ReturnType<typeof operatorOf>,
@@ -111,7 +111,7 @@ async function carryOut(
   }
 }
 
-/** Rows in columns; nothing to show is said. */
+/** Formats rows in columns; an empty list gets a message. */
 function lines(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'There is none.';
   const widths = rows.reduce<number[]>(

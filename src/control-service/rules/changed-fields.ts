@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../contract/json-object.ts';
 
-/** How deep fields are named: `source_config.resource_spec.cpu`, and nothing below it. */
+/** The depth of named fields: `source_config.resource_spec.cpu`, and nothing below it. */
 const deepest = 3;
 
 /** The requested state of a deployment, as far as it is compared. */

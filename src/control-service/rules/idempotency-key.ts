@@ -15,7 +15,7 @@ export interface KeyedWrite {
 
 const loc = ['header', idempotencyKeyHeader];
 
-/** The write under its key; undefined where it was sent without one, a 422 where the key is none. */
+/** The write with its key; undefined without a key, a 422 for an invalid one. */
 export function readKeyedWrite(
   key: string | undefined,
   request: string,
@@ -30,7 +30,7 @@ export function readKeyedWrite(
   return accepted({ key: read.data, request, digest });
 }
 
-/** The answer to a key that was sent before with another write, which `earlier` names by method and path. */
+/** The refusal of a key that was used for another write, which `earlier` names by method and path. */
 export const keyOfAnother = (earlier: string): Refusal => ({
   status: 422,
   problems: [
@@ -42,7 +42,7 @@ export const keyOfAnother = (earlier: string): Refusal => ({
   ],
 });
 
-/** The answer to a key whose write was carried out, where nothing of what it made is left. */
+/** The refusal of a key whose write succeeded and whose deployment has been deleted since. */
 export const deletedSince: Refusal = {
   status: 409,
   detail:

@@ -1,7 +1,7 @@
 import { accepted } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 
-/** A key as far as it matters to its end. */
+/** The facts about a key that decide its revocation. */
 interface Key {
   id: string;
   is_kept: boolean;

@@ -8,7 +8,7 @@ import { runningStatuses } from './revision-states.ts';
  */
 export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
 
-/** What of a deployment with a listener is to be done next. */
+/** The next work on a deployment with a listener. */
 export type ListenerTurn<Revision> =
   | { kind: 'nothing' }
   | { kind: 'remove' }
@@ -16,9 +16,9 @@ export type ListenerTurn<Revision> =
   | {
       kind: 'roll-out';
       revision: Revision;
-      /** The statuses that it goes through to where its holder begins: an image is a build that is there already. */
+      /** The statuses on the way to the holder's start: an image needs no build. */
       steps: readonly RevisionStatus[];
-      /** Revisions that waited and that a newer one made superfluous. */
+      /** Waiting revisions that a newer one replaced. */
       skipped: readonly Revision[];
       /** Revisions that have to wait until this one has ended. */
       queued: readonly Revision[];
@@ -51,13 +51,13 @@ const shortestPutBackMs = 10_000;
 const longestPutBackMs = 600_000;
 
 /**
- * How long to wait after a way back that failed (ms): as long again as the cluster has been awry, so that the tries get
- * rarer, from ten seconds up to ten minutes.
+ * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become rarer,
+ * from ten seconds up to ten minutes.
  */
 export const putBackAgainMs = (awryForMs: number): number =>
   Math.min(longestPutBackMs, Math.max(shortestPutBackMs, awryForMs));
 
-/** From where a revision was broken off to where it begins again. */
+/** The status from which an interrupted revision starts again. */
 const againFrom: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   AWAITING_BUILD: ['BUILDING', 'AWAITING_DEPLOY'],
   BUILDING: ['AWAITING_DEPLOY'],

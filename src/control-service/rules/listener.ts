@@ -1,6 +1,6 @@
 import type { SourceConfigRequest } from '../../contract/control/source.ts';
 
-/** What the rules look at of a listener. */
+/** The facts about a listener that the rules need. */
 export interface KnownListener {
   compute_type: string;
   compute_config: { k8s_namespaces?: string[] | null | undefined };

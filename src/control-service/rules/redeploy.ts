@@ -7,7 +7,7 @@ import { hasEnded } from './revision-states.ts';
 import { requestProblems } from './wanted.ts';
 import type { RequestedDeployment } from './wanted.ts';
 
-/** An earlier revision as the rules look at it. */
+/** The earlier revision, as far as the rules need it. */
 export interface EarlierRevision extends RequestedDeployment {
   id: string;
   status: RevisionStatus;

@@ -1,13 +1,13 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
 
 /**
- * Why a request is turned down (control-service.md, Errors): 422 with an entry for every field of a wrong shape or out
- * of bounds, any other status with sentences.
+ * Why a request is refused (control-service.md, Errors): 422 with an entry for every field of a wrong shape or out of
+ * bounds, any other status with sentences.
  */
 export type Refusal =
   { status: 422; problems: readonly FieldProblem[] } | { status: 400 | 404 | 409 | 412 | 501 | 502; detail: string };
 
-/** A request as it was understood, or why it was not. */
+/** A parsed request, or why it is refused. */
 export type Judged<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
 export const accepted = <T>(value: T): Judged<T> => ({ ok: true, value });

@@ -9,23 +9,23 @@ export interface ResolvedShare {
   memoryLimitMb: number | undefined;
 }
 
-/** A share of each of so many replicas. */
+/** The resources of each replica, and the number of replicas. */
 export interface ResolvedReplicas extends ResolvedShare {
   minScale: number | undefined;
   maxScale: number | undefined;
 }
 
-/** The amounts of a ResourceSpec with every default filled in. */
+/** The values of a ResourceSpec with every default filled in. */
 export interface ResolvedResources {
   agent: ResolvedReplicas;
   queue: ResolvedReplicas;
-  /** Whether a field of the queue was set: without one its work is done by the agent's own replicas. */
+  /** Whether a field of the queue was set: otherwise the agent's own replicas do its work. */
   hasQueue: boolean;
   cache: ResolvedShare;
   hasCache: boolean;
   database: ResolvedShare & { storageGi: number | undefined; maxConnections: number | undefined };
   hasDatabase: boolean;
-  /** The fields marked "do not use" that were set all the same: they have no effect. */
+  /** The fields marked "do not use" that are set: they have no effect. */
   ignored: readonly (typeof unusedResourceFields)[number][];
 }
 

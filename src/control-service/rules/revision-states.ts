@@ -36,11 +36,11 @@ export const runningStatuses = [
 /** Waiting or running: the statuses that have a step ahead of them. */
 export const unfinishedStatuses: readonly RevisionStatus[] = [...waitingStatuses, ...runningStatuses];
 
-/** True where the rollout of a revision has reached its end, whichever. */
+/** Whether a revision has reached a final status. */
 export const hasEnded = (status: RevisionStatus): boolean => !unfinishedStatuses.includes(status);
 
-/** True where the step is one of `revisionSteps`. */
+/** Whether `revisionSteps` has the transition. */
 export const mayStep = (from: RevisionStatus, to: RevisionStatus): boolean => revisionSteps[from].includes(to);
 
-/** Where a claimed revision begins: a build that exists already is only deployed. */
+/** The first status of a claimed revision: an existing build is only deployed. */
 export const firstStep = (hasBuild: boolean): RevisionStatus => (hasBuild ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD');

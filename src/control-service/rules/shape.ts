@@ -9,9 +9,9 @@ type Path = (string | number)[];
 /** The part of a request that holds a value. */
 export type Within = 'body' | 'query' | 'path' | 'header';
 
-/** Reads a body in whichever spelling of its fields (see `fieldAliases`). */
+/** Parses a body in either spelling of its fields (see `fieldAliases`). */
 export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
-  // Before anything goes down into it: a body may be nested deeper than a program can go.
+  // First, because a body may be nested deeper than the stack allows.
   const badText = textProblems(body, ['body']);
   return badText.length > 0 ? wrongShape(badText) : readShape(schema, spellFields(body, 'contract'), 'body');
 }

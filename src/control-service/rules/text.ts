@@ -1,9 +1,9 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/** How deep a request may be nested. */
+/** The deepest nesting of a request. */
 const deepest = 64;
 
-/** How many values a request may hold, fields and items together: more are never meant, and take seconds to judge. */
+/** The most values of a request, fields and items together: more are never needed, and take seconds to check. */
 const mostValues = 20_000;
 
 /**

@@ -38,7 +38,7 @@ export function requestProblems({
   ].filter((reported) => reported !== undefined);
 }
 
-/** A spec with what the document says of a field that was left open inside it: the value of a variable is then empty. */
+/** Fills in the document's default inside a spec: a variable without a value is empty. */
 export function withEmptyValues(spec: ResourceSpec): ResourceSpec {
   const filled = (containers: ResourceSpec['sidecars']) =>
     containers?.map((container) => ({

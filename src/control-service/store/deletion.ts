@@ -7,7 +7,7 @@ import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 
 /** A requested deletion. */
 export interface RequestedDeletion {
-  /** The ids of the revisions that were on their way and are interrupted by it. */
+  /** The ids of the revisions in progress that it interrupts. */
   interrupted: string[];
   /** False where the same was requested before, so that nothing has changed. */
   isNew: boolean;
@@ -58,14 +58,14 @@ export async function askDeletion(
   });
 }
 
-/** A deployment with a listener that no listener ever took has nothing in a cluster: there is nothing to wait for. */
+/** Whether no listener ever claimed a deployment: then nothing of it is in a cluster. */
 async function runsNowhere(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
   return listener_id !== null && (await claimOn(trx, id)) === undefined;
 }
 
 /**
- * The ids of the deployments whose deletion this service has to go on with: all but those whose listener still has to
- * remove what runs in its cluster.
+ * The ids of the deployments whose deletion this service continues: all but those whose listener still has to remove them
+ * from its cluster.
  */
 export async function deletionsToCarryOut(db: ControlDatabase): Promise<string[]> {
   const found = await db
@@ -95,7 +95,7 @@ export async function noteStopped(db: ControlDatabase, clock: Clock, id: string)
   });
 }
 
-/** Writes down why a deletion did not go on. */
+/** Records why a deletion failed. */
 export async function noteDeletionProblem(
   db: ControlDatabase,
   clock: Clock,

@@ -4,7 +4,7 @@ import { withLatest } from './deployments.ts';
 import type { DeploymentView } from './records.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** How many deployments or revisions a page holds when the caller does not say. */
+/** The default number of deployments or revisions in a page. */
 export const defaultPage = 20;
 
 /** A query of deployments; with valid statuses only. */

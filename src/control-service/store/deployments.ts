@@ -18,7 +18,7 @@ import type { EarlierWrite } from './write-keys.ts';
 export type EarlierEnd =
   ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
-/** What a creation ends in: the deployment with its first revision, or what stands in its way. */
+/** The outcome of a creation: the deployment with its first revision, or the conflict. */
 export type CreateEnd =
   | ({ kind: 'created' } & DeploymentView)
   | { kind: 'name-taken' }
@@ -28,8 +28,8 @@ export type CreateEnd =
   | EarlierEnd;
 
 /**
- * Makes a deployment, its first revision and its tracing project in one transaction. Of several creations of one name
- * at the same moment one wins; the database's own constraints decide.
+ * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with the
+ * same name one wins; the database's constraints decide.
  */
 export async function createDeployment(
   db: ControlDatabase,
@@ -85,7 +85,7 @@ export async function createDeployment(
   }
 }
 
-/** What a change ends in; undefined when there is no such deployment. */
+/** The outcome of a change; undefined when there is no such deployment. */
 export type ChangeEnd<Refusal> =
   ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
 
@@ -176,7 +176,7 @@ export async function findDeployment(
   return view;
 }
 
-/** Puts its latest revision beside every deployment. */
+/** Joins every deployment with its latest revision. */
 export async function withLatest(
   db: ControlDatabase,
   deployments: readonly DeploymentRecord[],
@@ -221,7 +221,7 @@ export async function addRevision(
   return { deployment, latest };
 }
 
-/** A deployment beside its latest revision, or as if an older one still were the latest. */
+/** A deployment with its latest revision, or with an older one in its place. */
 async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
   const now = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };

@@ -12,7 +12,7 @@ export async function recordEvent(
   await trx.insertInto('revision_events').values({ revision_id: revisionId, status, message, at }).execute();
 }
 
-/** Every status a revision had, oldest first. */
+/** Every status of a revision, oldest first. */
 export async function eventsOf(db: ControlDatabase, revisionId: string): Promise<RevisionEvent[]> {
   return db.selectFrom('revision_events').selectAll().where('revision_id', '=', revisionId).orderBy('id').execute();
 }

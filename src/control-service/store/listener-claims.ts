@@ -14,7 +14,7 @@ export type Standing =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
 
-/** What a holder reports, judged. */
+/** A validated report. */
 export interface Report {
   status: ReportedStatus;
   message: string | null;
@@ -34,8 +34,8 @@ export async function renewClaim(
 }
 
 /**
- * Takes a holder's word: lines of the log, each number once, then the status. A status that ends the claim and that was
- * taken before is taken again, since its answer may have been lost.
+ * Stores a holder's report: lines of the log, each number once, then the status. A repeated final status is accepted
+ * again, since its response may have been lost.
  *
  * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
  */
@@ -89,7 +89,7 @@ export async function releaseClaim(
   });
 }
 
-/** A claim that holds, with what it is about; its deployment is locked. */
+/** A valid claim with its deployment, which is locked, and its revision. */
 interface Held {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;
@@ -152,10 +152,10 @@ async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, ex
   return { kind: 'held', claim: ended, wanted: true };
 }
 
-/** A log is shortened to what is kept of it with the first lines of a claim, and whenever so many more have come. */
+/** A log is trimmed with the first lines of a claim, and each time this many more have arrived. */
 const linesBetweenTrims = 1_000;
 
-/** Since the newest revision ended, in which the cluster may have held something else than what is live (ms). */
+/** The time since the newest revision ended, in which the cluster may have diverged from the live revision (ms). */
 async function awryForMs(trx: ControlDatabase, now: Date, { deployment }: Held): Promise<number> {
   const newest = await trx
     .selectFrom('revisions')
@@ -165,7 +165,7 @@ async function awryForMs(trx: ControlDatabase, now: Date, { deployment }: Held):
   return newest ? now.getTime() - newest.updated_at.getTime() : 0;
 }
 
-/** Lines of a removal stand in the log of the deployment's latest revision. */
+/** Lines of a removal are stored in the log of the deployment's latest revision. */
 async function keepLines(
   trx: ControlDatabase,
   clock: Clock,
@@ -183,7 +183,7 @@ async function keepLines(
   await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
 }
 
-/** Takes the status, or says why it cannot be. */
+/** Applies the status, or returns why that is impossible. */
 async function apply(
   trx: ControlDatabase,
   now: Date,
@@ -199,7 +199,7 @@ async function apply(
   }
   if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
   if (claim.work === 'put-back') {
-    // It stays the live one, by what was said of it; the cluster may hold something else.
+    // It stays the live one in the database; the cluster may run something else.
     const isWrong = status === 'DEPLOY_FAILED';
     const note = isWrong
       ? `The cluster could not be put back to this revision, which is tried again: ${message}`
@@ -216,7 +216,7 @@ async function apply(
     await refreshStatus(trx, now, deployment);
   }
   if (status === 'DEPLOYED') {
-    // The database of what runs in a cluster is the cluster's: it stands where the revision does.
+    // The database of a deployment in a cluster belongs to the cluster: it exists where the revision does.
     const database_state = 'ready';
     await trx.updateTable('deployments').set({ database_state }).where('id', '=', deployment.id).execute();
     await makeLive(trx, now, { ...deployment, database_state }, revision.id, imageVersion);
@@ -226,7 +226,7 @@ async function apply(
 
 const isRunning = ({ status }: RevisionRecord): boolean => runningStatuses.some((word) => word === status);
 
-/** The values of the secrets of the revision that a claim is about. */
+/** The secret values of a claim's revision. */
 export async function secretsOfClaim(db: ControlDatabase, listenerId: string, claimId: string): Promise<string[]> {
   const claim = await db
     .selectFrom('listener_claims')

@@ -18,21 +18,21 @@ export interface ListenerClaimsTable {
   id: string;
   listener_id: string;
   work: ListenerWork;
-  /** Null where whatever the deployment has in the cluster is to go. */
+  /** Null where the deployment is to be removed from the cluster. */
   revision_id: string | null;
   /** Whether another holder had this revision before, so that the state before it is unknown. */
   is_resumed: boolean;
-  /** The process that holds it, in its own words. */
+  /** The name of the process that holds it. */
   holder: string;
-  /** Where the deployment was put when it was claimed first: it stays there. */
+  /** The namespace of the deployment since its first claim: it is fixed. */
   namespace: string | null;
-  /** Milliseconds that it is held for without a word of the holder. */
+  /** The duration of the lease in milliseconds. */
   lease_ms: number;
-  /** The number of the last line of the deploy log that was kept. */
+  /** The number of the last stored line of the deploy log. */
   log_sequence: ColumnType<string, string | number, string | number>;
   claimed_at: Date;
   /** The end of the lease; of an abandoned claim, the time from which the restoration is available. */
   expires_at: Date;
-  /** Null while it is at work, also where its lease has run out. */
+  /** Null until it ends, also after its lease has expired. */
   ended_as: ClaimEnd | null;
 }

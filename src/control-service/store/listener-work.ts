@@ -11,15 +11,15 @@ import type {
   RevisionRecord,
 } from './tables.ts';
 
-/** A piece of work that a listener holds from now on. */
+/** A claimed piece of work. */
 export interface ClaimedWork {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;
-  /** Undefined where whatever the deployment has in the cluster is to go. */
+  /** Undefined where the deployment is to be removed from the cluster. */
   revision: RevisionRecord | undefined;
 }
 
-/** Who claims, and for how long without a word (ms). */
+/** The holder, and the duration of the lease (ms). */
 export interface Claimer {
   holder: string;
   leaseMs: number;
@@ -87,7 +87,7 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
         ]),
       ]),
     )
-    // Who had its turn last comes last, so that no work that fails to end keeps the others waiting.
+    // The least recently claimed first, so that failing work does not starve the others.
     .orderBy('listener_claims.claimed_at', (order) => order.asc().nullsFirst())
     .orderBy('deployments.updated_at')
     .limit(1)
@@ -102,7 +102,7 @@ async function take(
   listener: ListenerRecord,
   { holder, leaseMs }: Claimer,
 ): Promise<ClaimedWork | 'gone'> {
-  // Others may have found it free as well; from here on there is one at a time.
+  // Others may have found it free as well; the lock admits one at a time.
   const deployment = await lockDeployment(trx, deploymentId);
   const former = await claimOn(trx, deploymentId);
   if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
@@ -126,7 +126,7 @@ async function take(
     revision_id: revision?.id ?? null,
     is_resumed: isAbandoned || (revision !== undefined && former?.revision_id === revision.id),
     holder,
-    // Where it was put once it stays, whatever the listener is configured for by now.
+    // A deployment stays in its first namespace, whatever the listener's configuration is now.
     namespace: requested ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
     lease_ms: leaseMs,
     log_sequence: 0,

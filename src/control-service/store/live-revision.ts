@@ -19,8 +19,8 @@ export async function noteLive(
 }
 
 /**
- * Ends the live revision of a deployment whose agent can't be kept up: DEPLOYED becomes DEPLOY_FAILED, and no revision is
- * active. Nothing is changed where another one is live by now.
+ * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is active.
+ * Changes nothing where another one is live by now.
  */
 export async function giveUp(
   db: ControlDatabase,

@@ -39,7 +39,7 @@ export async function insertRevision(
   return revision;
 }
 
-/** Whom a revision waits for that this service does not carry out itself. */
+/** The message of a revision that waits for its listener. */
 async function waitsForListener(
   trx: ControlDatabase,
   { listener_id }: Pick<DeploymentRecord, 'listener_id'>,

@@ -10,13 +10,13 @@ export interface Wanted {
   secret_references: readonly SecretReference[] | null;
 }
 
-/** A deployment to be made, with its first revision. */
+/** A new deployment, with its first revision. */
 export interface NewDeployment extends Wanted {
   name: string;
   source: Source;
 }
 
-/** A build of an earlier revision that a new one takes over instead of building. */
+/** A build of an earlier revision that a new one uses. */
 export interface TakenBuild {
   redeploy_of: string;
   build_folder: string | null;

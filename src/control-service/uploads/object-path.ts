@@ -8,7 +8,7 @@ export const uploadsFolder = 'uploads';
 export const newObjectPath = (deploymentId: string): string =>
   `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
 
-/** What the files of uploads are named like. */
+/** The names of uploaded files. */
 export const uploadedName = /^[0-9a-f]{32}\.tar\.gz$/;
 
 /**

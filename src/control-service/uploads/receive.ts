@@ -3,28 +3,28 @@ import { open, rename, rm } from 'node:fs/promises';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { RequestedDigest } from './content-digest.ts';
 
-/** How taking in a tarball ends. After everything but `received` nothing of it is on the disk. */
+/** The outcome of an upload. Only `received` leaves something on the disk. */
 export type Received =
   /** `digest` is `sha256:<hex>`. */
   | { kind: 'received'; digest: string; bytes: number }
   | { kind: 'too-large' }
   | { kind: 'no-gzip' }
   | { kind: 'other-digest'; digest: string }
-  /** The sender went away, or sent less or more than it had announced. */
+  /** The sender disconnected, or sent less or more than announced. */
   | { kind: 'cut' }
   | { kind: 'disk-full' }
-  /** Its folder was removed meanwhile, with the deployment that it was for. */
+  /** Its folder was removed during the upload, together with its deployment. */
   | { kind: 'unknown' };
 
-/** A body on its way. */
+/** An incoming body. */
 export interface Incoming {
   body: AsyncIterable<Uint8Array>;
-  /** `Content-Length`, where it was sent. */
+  /** `Content-Length`, if any. */
   announced: number | undefined;
   requested: RequestedDigest;
 }
 
-/** What every gzip begins with: two bytes of magic, and the one method that there is. */
+/** The first bytes of every gzip file: two bytes of magic, and the only method. */
 const gzipBegin = [0x1f, 0x8b, 0x08];
 
 /**

@@ -115,14 +115,14 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('the log tells of the former agent whether it was stopped or rests', async () => {
+test('logs whether the former agent was stopped or is idle', async () => {
   const { agents, lines, spec } = fixture();
   const [one, two, three] = [played('one'), { ...played('two'), isIdle: () => true }, played('three')];
   for (const agent of [one, two, three]) {
     agents.switchTo(spec, agent).settle();
     await settled();
   }
-  expect(lines.filter((line) => /stopped|rests/.test(line))).toEqual([
+  expect(lines.filter((line) => /stopped|idle/.test(line))).toEqual([
     'info: The agent was stopped.',
     expect.stringMatching(/^info: The agent is idle: /),
   ]);
