@@ -219,7 +219,7 @@ export async function runLocal(args: string[], { env, say, printError, leave }: 
   const { url, apiKey, tenantId } = services;
   say(json ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId }) : banner(services, data));
   await leave;
-  printError('Leaving: agents finish what they are at.');
+  printError('Shutting down: agents finish their runs.');
   await services.close();
   return 0;
 }

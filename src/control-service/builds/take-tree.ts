@@ -69,7 +69,7 @@ export async function takeTree(
     }
     unpack.end();
   };
-  // The library throws at some of what is no tar: in a listener of a stream that would end this service.
+  // The library throws for some invalid archives: in a stream's listener that would end this service.
   feed().catch(fail);
   const end = await ended;
   await closed.promise;
@@ -77,7 +77,7 @@ export async function takeTree(
   return end.kind === 'exited' && end.code === 0 ? made('taken') : cannot('The installed packages could not be read.');
 }
 
-/** Decides on an entry, and makes of it what is written. */
+/** Checks an entry, and converts it for writing. */
 function isTaken(path: string, entry: ReadEntry, from: string): boolean {
   if (!path.split('/').includes('node_modules')) return false;
   if (entry.type === 'Directory') entry.mode = 0o755;

@@ -27,7 +27,7 @@ export function cacheParts(plan: Plan): Manifest[] {
         replicas: 1,
         progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
         selector: { matchLabels },
-        // Two at once would each hold a part of what was put in.
+        // Two replicas would each hold a part of the data.
         strategy: { type: 'Recreate' },
         template: {
           metadata: podMetaOf(plan, 'cache'),

@@ -7,11 +7,11 @@ export const volumeOf = (volume: Volume): Record<string, unknown> => withoutNull
 /** control-service.md, VolumeMount. */
 export const mountOf = (mount: VolumeMount): Record<string, unknown> => withoutNulls(mount);
 
-/** control-service.md, EnvVar: an empty `value` where nothing was said. */
+/** control-service.md, EnvVar: an empty `value` by default. */
 const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown> =>
   valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
 
-/** control-service.md, Container, without its restart policy, which says where in the pod it goes. */
+/** control-service.md, Container, without its restart policy, which decides its place in the pod. */
 function containerOf({ env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
   return withoutNulls({
     ...rest,
@@ -22,7 +22,7 @@ function containerOf({ env, resources, volumeMounts, ...rest }: Container): Reco
   });
 }
 
-/** Where the containers of a ResourceSpec go in a pod. */
+/** The places of a ResourceSpec's containers in a pod. */
 export interface PlacedContainers {
   initContainers: Record<string, unknown>[];
   /** Beside the main one. */

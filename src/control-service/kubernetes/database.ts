@@ -21,7 +21,7 @@ export function databaseParts(plan: Plan): Manifest[] {
   const matchLabels = selectorOf(plan.base, 'database');
   const { storageGi, maxConnections } = plan.resources.database;
   const former = plan.formerVolume;
-  // A volume keeps its class for ever.
+  // A volume can't change its class.
   const storageClass = former ? former.storageClass : plan.settings.storageClass;
   return [
     {
@@ -57,7 +57,7 @@ export function databaseParts(plan: Plan): Manifest[] {
       spec: {
         replicas: 1,
         serviceName: name,
-        // Else a pod that never becomes ready would keep the one that is to take its place from being made.
+        // Otherwise a pod that never becomes ready would block its replacement.
         podManagementPolicy: 'Parallel',
         selector: { matchLabels },
         template: {
@@ -89,7 +89,7 @@ function container(plan: Plan, name: string, maxConnections: number | undefined)
       { name: 'POSTGRES_USER', value: databaseUser },
       { name: 'POSTGRES_DB', value: databaseUser },
       { name: 'POSTGRES_PASSWORD', valueFrom: { secretKeyRef: { name, key: passwordKey } } },
-      // A folder below the volume: file systems of volumes may bring a folder of their own, and initdb wants an empty one.
+      // A subfolder of the volume: its file system may have entries of its own, and initdb needs an empty folder.
       { name: 'PGDATA', value: '/var/lib/postgresql/data/pgdata' },
     ],
     ...(Object.keys(resources).length > 0 ? { resources } : {}),

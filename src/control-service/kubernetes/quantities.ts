@@ -1,6 +1,6 @@
 import type { ResolvedShare } from '../rules/resolved-resources.ts';
 
-/** Cores as Kubernetes writes them itself: `2`, and thousandths for parts of one, `500m`. */
+/** Cores in Kubernetes' canonical form: `2`, or thousandths, `500m`. */
 export const cores = (count: number): string =>
   Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`;
 

@@ -10,7 +10,7 @@ export interface ChangeBell {
 
 /** A subscription to one revision. */
 export interface Listening {
-  /** Resolves at the next ring; at once where it rang since the last call. */
+  /** Resolves at the next ring; at once if it has rung since the last call. */
   next(): Promise<void>;
   /** Ends the subscription. */
   end(): void;

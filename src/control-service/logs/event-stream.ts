@@ -1,7 +1,7 @@
 import { toLogLineResponse } from '../to-response.ts';
 import type { LogEvent } from './follow-log.ts';
 
-/** An event of a followed log as server-sent events have it: data is one line of JSON. */
+/** A log event in the format of server-sent events: data is one line of JSON. */
 export function writeEvent(event: LogEvent): string {
   if (event.kind === 'quiet') return ': nothing new\n\n';
   if (event.kind === 'line') {

@@ -4,7 +4,7 @@ import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
 import type { ChangeBell } from './change-bell.ts';
 
-/** A revision as far as the end of its log goes. */
+/** The part of a revision that decides the end of its log. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
 
 /** An event for a follower of a log. */
@@ -16,12 +16,12 @@ export type LogEvent =
   /** There will be no more lines; `undefined` where the revision is gone with its deployment. */
   | { kind: 'end'; revision: EndedRevision | undefined };
 
-/** Which log, and from where. */
+/** The log to follow, and the position. */
 export interface Followed {
   deploymentId: string;
   revisionId: string;
   logKind: LogKind;
-  /** The id of the last line that is known already. */
+  /** The id of the last known line. */
   after: string | undefined;
   /** As in `LogPageQuery`. */
   level: string | undefined;
@@ -29,19 +29,19 @@ export interface Followed {
   containing: string | undefined;
 }
 
-/** What is looked at of the store. */
+/** The required operations of the store. */
 export interface FollowedStore {
   findRevision(deploymentId: string, revisionId: string): Promise<EndedRevision | undefined>;
   deployment(id: string): Promise<Pick<DeploymentRecord, 'active_revision_id'> | undefined>;
   readLog: ControlStore['readLog'];
 }
 
-/** What following stands on. */
+/** The dependencies. */
 export interface FollowTools {
   store: FollowedStore;
   bell: ChangeBell;
   clock: Clock;
-  /** Aborts when the follower has gone, or this service ends. */
+  /** Aborts when the follower has disconnected, or this service ends. */
   signal: AbortSignal;
 }
 
@@ -65,7 +65,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
   let isQuiet = false;
   try {
     while (!signal.aborted) {
-      // Before the lines: all that were written before the end are then among them.
+      // Before the lines: then all lines from before the end are included.
       const { revision, isOver } = await lookAt(followed, store);
       const lines = await store.readLog([revisionId], logKind, {
         order: 'asc',
@@ -86,7 +86,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
   }
 }
 
-/** Whether there is nothing to follow: the log is complete, and the follower has had all of it. */
+/** Whether the log is complete and the follower has all of it. */
 export async function hasAll(followed: Followed, store: FollowedStore): Promise<boolean> {
   const { isOver } = await lookAt(followed, store);
   const { revisionId, logKind, ...requested } = followed;

@@ -3,7 +3,7 @@ import { retryWhileUnavailable } from '../../postgres/retry-while-unavailable.ts
 import { listenTo, type Notifications } from '../../postgres/notifications.ts';
 import type { ChangeBell } from './change-bell.ts';
 
-/** The channel that the tables' triggers speak on (migration 051). */
+/** The channel of the tables' triggers (migration 051). */
 const channel = 'landfall_log';
 
 /** Rings the bell for every committed change of a log or a revision, by any process. */

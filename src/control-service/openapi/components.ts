@@ -22,7 +22,7 @@ import { info } from './service.ts';
 import { uploaded } from './sources.ts';
 import * as responses from './responses.ts';
 
-/** Everything that has a name of its own in the description; the public service's name where it has it too. */
+/** All named schemas; with the public service's names where it has them. */
 const named: Readonly<Record<string, z.ZodType>> = {
   ApiKey: apiKey,
   ApiKeyCreateRequest: apiKeyCreateRequest,

@@ -13,7 +13,7 @@ export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
   409: sentence('It conflicts with something that exists, or it is being deleted.'),
   412: sentence('Another revision than the one in If-Match is the latest.'),
   413: sentence('The body is too large.'),
-  415: sentence('The body is of another media type.'),
+  415: sentence('The media type of the body is not supported.'),
   422: { description: 'Fields of a wrong shape or out of bounds: an entry for each.', schema: fieldProblemsResponse },
   502: sentence('GitHub or the image registry did not respond, or failed.'),
   507: sentence('The disk is full.'),

@@ -6,5 +6,5 @@ export type HeaderName = 'fieldNames' | 'idempotencyKey' | 'ifMatch' | 'lastEven
 /** The refusals that several operations share, by their statuses; `errors.ts` says what each means. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 502 | 507;
 
-/** One operation of the service, as the description of its interface has it. */
+/** One operation of the service in its description. */
 export type Operation = AnyOperation<HeaderName, ErrorStatus>;

@@ -21,7 +21,7 @@ const text = z.string();
 
 const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
-/** Every word that a revision's status may be. */
+/** All statuses of a revision. */
 export const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
 
 export const sourceConfigResponse = z.looseObject({
@@ -111,12 +111,12 @@ export const repositoryResponse = z.looseObject({
 export const logLineResponse = z.object({ id: text, timestamp: time, level: text, message: text });
 export const logPageResponse = z.object({ logs: z.array(logLineResponse), next_offset: text.nullable() });
 
-/** What a 400 and its like say: one sentence for each rule that was broken. */
+/** The body of a 400 and other refusals: one sentence per broken rule. */
 export const problemResponse = z.object({ detail: text });
 export const fieldProblemResponse = z.object({
   loc: z.array(z.union([text, z.int()])),
   msg: text,
   type: text,
 });
-/** What a 422 says: an entry for every field. */
+/** The body of a 422: an entry for every field. */
 export const fieldProblemsResponse = z.object({ detail: z.array(fieldProblemResponse) });

@@ -10,7 +10,7 @@ import { gitConfig, gitVariables } from '../builds/git-settings.ts';
 export interface BranchHeadsSettings {
   /** The service's data folder, for git's one configuration file. */
   dataDir: string;
-  /** Folders of this machine whose repositories may be looked at; absolute paths. */
+  /** Folders of this machine whose repositories may be read; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
   env?: NodeJS.ProcessEnv;

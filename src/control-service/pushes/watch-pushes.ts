@@ -5,7 +5,7 @@ import type { PushStore, WatchedDeployment } from '../store/pushes.ts';
 import type { BranchHeads } from './branch-heads.ts';
 import { judgeLook } from './push-rule.ts';
 
-/** Which repositories are watched for pushes: folders of this machine, those of the network too, or none. */
+/** Which repositories are watched for pushes: local folders, remote ones too, or none. */
 export const watchWords = ['folders', 'all', 'off'] as const;
 export type WatchWord = (typeof watchWords)[number];
 
@@ -17,7 +17,7 @@ export interface WatchSettings {
   which: Exclude<WatchWord, 'off'>;
   clock: Clock;
   log: (message: string) => void;
-  /** Milliseconds between two looks; 3 s when absent. */
+  /** The polling interval in milliseconds; 3 s when absent. */
   everyMs?: number;
 }
 
@@ -37,8 +37,8 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
       try {
         await lookAtAll(settings, troubles, leaving.signal);
       } catch (error) {
-        // The next look may find the database again.
-        log(`Branches could not be looked at: ${error instanceof Error ? error.message : String(error)}`);
+        // The database may be back at the next poll.
+        log(`Branches could not be checked for pushes: ${error instanceof Error ? error.message : String(error)}`);
       }
       await pause(clock, everyMs, leaving.signal);
     }
@@ -77,7 +77,7 @@ async function lookAtAll(
   }
 }
 
-/** True where a revision was made. */
+/** Whether a revision was created. */
 async function look(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
   const { id, ref, buildOnPush, seen, latest } = deployment;
   const end = judgeLook({

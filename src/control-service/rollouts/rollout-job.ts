@@ -64,7 +64,7 @@ const runningBefore = {
   DEPLOY_FAILED: ['AWAITING_DEPLOY', 'DEPLOYING'],
 } as const;
 
-/** Ends a revision as failed, with the reason in its status and at the end of its log. The live one goes on serving. */
+/** Ends a revision as failed, with the reason in its status and at the end of its log. The live one keeps serving. */
 export async function fail(
   { revision, buildLog, deployLog }: RolloutJob,
   status: keyof typeof runningBefore,
@@ -77,7 +77,7 @@ export async function fail(
   await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
 }
 
-/** Ends a revision as failed wherever it stands, for a reason that no step of it foresaw. */
+/** Ends a revision as failed from any status, for an unforeseen reason. */
 export async function failAnyway(
   { revision, buildLog }: RolloutJob,
   reason: string,

@@ -29,33 +29,33 @@ export interface RolloutsSettings {
   store: ControlStore;
   /** The service's data folder. */
   dataDir: string;
-  /** The folder that builds lie in `builds/` of, with what they need; the data folder when absent. */
+  /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
   /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
   adminDatabaseUrl: string;
-  /** How processes of this machine come to their databases; as this service does when absent. */
+  /** How processes of this machine reach their databases; like this service when absent. */
   wayToDatabase?: WayToDatabase | undefined;
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   gateway: Gateway;
   compute: Compute;
-  /** What private repositories are cloned with; without it they are cloned without credentials. */
+  /** Gets tokens for private repositories; without it clones use no credentials. */
   cloning?: Tools['cloning'];
   /** Where agents report their runs; without it they report none. */
   tracing?: Tools['tracing'];
   clock: Clock;
   log: (message: string) => void;
-  /** Builds at the same time; 2 when absent. */
+  /** The most concurrent builds; 2 when absent. */
   buildsAtOnce?: number;
-  /** What a build may take; what is usual where it is absent. */
+  /** The limits of a build; the defaults when absent. */
   buildBounds?: Partial<BuildBounds>;
-  /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
+  /** Frees disk space until this many bytes are free; does nothing when absent. */
   makeRoom?: (wanted: number) => Promise<void>;
   /** Called as revisions make progress. */
   step?: RolloutStep | undefined;
-  /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
+  /** How long requests in flight on a former process may take, in milliseconds; 10 minutes when absent. */
   lettingGoMs?: number;
-  /** Milliseconds that requests to the agents of a deployment that is being deleted have to end by themselves; 10 s when absent. */
+  /** The same for the agents of a deployment that is being deleted; 10 s when absent. */
   cutAfterMs?: number;
   /** The user of this machine that a deployment's builds and agents run as; this service's own when absent. */
   userOf?: Tools['userOf'];
@@ -259,7 +259,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const work = atWork.get(deploymentId);
       if (work?.revisionId === revisionId) work.letGo.abort();
     },
-    // Before the look at what was live, every deployment may have been.
+    // Before the list of live deployments is read, any may be live.
     isStarting: (deploymentId) => !recovered || tools.live.looksAfter(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);

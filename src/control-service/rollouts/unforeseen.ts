@@ -16,7 +16,7 @@ export function wordsForTenant(error: unknown): string {
 
 const absolutePath = /(?<![\w.:/-])\/[^\s'"`(),;]+/g;
 
-/** The code of an error, or of what caused it, however far down; a chain that never ends is left. */
+/** The code of an error or of its causes, down to a fixed depth. */
 function codeOf(error: unknown, left = 8): string | undefined {
   if (!(error instanceof Error) || left === 0) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

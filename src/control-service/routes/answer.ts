@@ -15,7 +15,7 @@ export function answer(context: Context, usual: FieldSpelling, body: unknown, st
   return context.json(spelling === 'contract' ? body : spellFields(body, spelling), status);
 }
 
-/** Every failure in the one shape of the document: `detail` is a sentence, or the list of a 422. */
+/** Formats every error in the document's shape: `detail` is a sentence, or the list of a 422. */
 export function answerError(context: Context, error: unknown, log: (message: string) => void) {
   if (error instanceof ServiceError && error.status !== undefined) {
     const detail = error.status === 422 ? error.problems : (error.detail ?? error.message);
@@ -26,7 +26,7 @@ export function answerError(context: Context, error: unknown, log: (message: str
     context.header('Retry-After', '2');
     return context.json({ detail: 'The database of this service is not there at the moment. Try again.' }, 503);
   }
-  // The driver's own words stay out of the answer, and its details out of the log: both may hold what was sent.
+  // Neither the response has the driver's message nor the log its details: both may contain data of the request.
   log(`${context.req.method} ${context.req.path} failed: ${wordsOf(error)}`);
   return context.json({ detail: 'The service failed at this request; its log says more.' }, 500);
 }

@@ -68,7 +68,7 @@ export function createApp({
   app.all('/info', onlyMethods('GET'));
   app.route('/', docsRoutes(fieldNames));
 
-  // Agents have no API key: their project's token lets them in, there alone.
+  // Agents have no API key: their project's token is valid for this route only.
   if (runs) app.route('/', runsIntakeRoutes(runs));
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {

@@ -3,10 +3,10 @@ import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts'
 import { ServiceError } from '../../contract/service-error.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/** The largest body that is read, in bytes. */
+/** The largest body, in bytes. */
 export const largestBody = 1_048_576;
 
-/** The JSON body of a request; undefined where there is none. What is something else is a 413, a 415 or a 422. */
+/** The JSON body of a request; undefined where there is none. Others are a 413, a 415 or a 422. */
 export async function readJson(context: Context): Promise<unknown> {
   const text = await readText(context);
   if (text === '') return undefined;
@@ -17,7 +17,7 @@ export async function readJson(context: Context): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the body, which may hold secrets.
+    // The parser's message quotes the body, which may contain secrets.
     throw unreadable(context, 422, [{ loc: ['body'], msg: 'The body is not JSON', type: 'json_invalid' }]);
   }
 }

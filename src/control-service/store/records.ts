@@ -23,20 +23,20 @@ export interface TakenBuild {
   repo_commit_sha: string | null;
 }
 
-/** What a change does to a deployment. */
+/** The effect of a change on a deployment. */
 export interface DeploymentChange {
   wanted: Wanted;
-  /** Whether a revision is made of it, and of which build. */
+  /** Whether a revision is created, and from which build. */
   revision: 'none' | 'new' | TakenBuild;
 }
 
-/** A deployment beside its latest revision. */
+/** A deployment with its latest revision. */
 export interface DeploymentView {
   deployment: DeploymentRecord;
   latest: RevisionRecord;
 }
 
-/** The columns of `Wanted` as they are written. */
+/** The columns of `Wanted` for an insert or update. */
 export const wantedColumns = (wanted: Wanted) => ({
   source_config: JSON.stringify(wanted.source_config),
   source_revision_config: JSON.stringify(wanted.source_revision_config),

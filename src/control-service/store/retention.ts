@@ -61,7 +61,7 @@ async function forgetOldLines(db: ControlDatabase, before: Date): Promise<number
   }
 }
 
-/** Removes what was written down of changes before a time. @returns how many. */
+/** Removes audit records from before a time. @returns how many. */
 async function forgetChanges(db: ControlDatabase, before: Date): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('audit').where('at', '<', before).executeTakeFirstOrThrow();
   return Number(numDeletedRows);

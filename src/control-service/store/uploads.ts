@@ -5,12 +5,12 @@ import type { ControlDatabase } from './tables.ts';
 /** The state of an upload address: issued, stored with a tarball, or the tarball was removed. */
 export type UploadState = 'issued' | 'stored' | 'removed';
 
-/** An upload as it is looked at. */
+/** A stored upload. */
 export interface Upload {
   objectPath: string;
   deploymentId: string;
   state: UploadState;
-  /** `sha256:<hex>`; undefined before something was stored. */
+  /** `sha256:<hex>`; undefined before the upload. */
   digest: string | undefined;
 }
 
@@ -50,7 +50,7 @@ async function findUpload(db: ControlDatabase, objectPath: string): Promise<Uplo
   return { objectPath: object_path, deploymentId: deployment_id, state, digest: digest ?? undefined };
 }
 
-/** Writes down that a tarball is stored; false where the address has served before, or its deployment is being deleted. */
+/** Records a stored tarball; false where the address was used before, or its deployment is being deleted. */
 async function noteStored(
   db: ControlDatabase,
   clock: Clock,
@@ -70,7 +70,7 @@ async function noteStored(
   return noted !== undefined;
 }
 
-/** The paths of the tarballs that are stored, of any deployment: the files that have to be there. */
+/** The paths of all stored tarballs, of any deployment: the files that must exist. */
 async function storedUploads(db: ControlDatabase): Promise<string[]> {
   const rows = await db
     .selectFrom('uploads')
@@ -114,7 +114,7 @@ async function spareUploads(db: ControlDatabase, storedBefore: Date): Promise<st
   return rows.map(({ object_path }) => object_path).filter((path) => !needed.has(path));
 }
 
-/** Writes down that the file of an upload is removed: its path can be named no more. */
+/** Records that the file of an upload is removed: its path can't be used any more. */
 async function noteRemoved(db: ControlDatabase, clock: Clock, objectPath: string): Promise<void> {
   await db
     .updateTable('uploads')
@@ -123,12 +123,12 @@ async function noteRemoved(db: ControlDatabase, clock: Clock, objectPath: string
     .execute();
 }
 
-/** Forgets addresses that expired before a time without anything having been put there. */
+/** Deletes addresses that expired unused before a time. */
 async function forgetUnusedUploads(db: ControlDatabase, expiredBefore: Date): Promise<void> {
   await db.deleteFrom('uploads').where('stored_at', 'is', null).where('expires_at', '<', expiredBefore).execute();
 }
 
-/** What the store knows of uploads. */
+/** The store's operations on uploads. */
 export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
   add: (upload: { objectPath: string; deploymentId: string; expiresAt: Date }) => addUpload(db, clock, upload),
   find: (objectPath: string) => findUpload(db, objectPath),

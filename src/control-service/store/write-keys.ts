@@ -2,10 +2,10 @@ import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** How long a key is remembered (ms). */
+/** How long a key is stored (ms). */
 const keptMs = 7 * 24 * 3_600_000;
 
-/** What a key was sent with before: the same write, which was carried out and may be undone by now, or another one. */
+/** The earlier use of a key: the same write, which may be undone by now, or another one. */
 export type EarlierWrite =
   | { kind: 'repeated'; deploymentId: string; revisionId: string }
   | { kind: 'answered'; answer: string }
@@ -31,7 +31,7 @@ export async function takeKey(
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  // Every row that another transaction left is done.
+  // Every row of another transaction is committed.
   if (!row.done) return undefined;
   if (row.request !== request || !row.digest.equals(digest)) return { kind: 'key-of-another', request: row.request };
   if (row.answer !== null) return { kind: 'answered', answer: row.answer };
@@ -55,7 +55,7 @@ export async function noteWrite(
     .execute();
 }
 
-/** Notes what a write was answered with, as JSON. */
+/** Records the response to a write, as JSON. */
 export async function noteAnswer(
   trx: ControlDatabase,
   tenantId: string,
@@ -75,7 +75,7 @@ export async function releaseKey(trx: ControlDatabase, tenantId: string, { key }
   await trx.deleteFrom('write_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
 }
 
-/** Removes the keys that are too old. */
+/** Removes expired keys. */
 export async function forgetOldKeys(db: ControlDatabase, clock: Clock): Promise<void> {
   await db
     .deleteFrom('write_keys')

@@ -10,7 +10,7 @@ import type { EarlierWrite } from './write-keys.ts';
 /** A write of a caller. */
 export interface CallerWrite<T> extends Doing {
   tenantId: string;
-  /** The key that it was sent with, if any. */
+  /** Its idempotency key, if any. */
   keyed: KeyedWrite | undefined;
   /** The response to a repetition, where that is less than the first response. */
   keep?: (answer: T) => unknown;

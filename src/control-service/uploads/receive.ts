@@ -28,8 +28,7 @@ export interface Incoming {
 const gzipBegin = [0x1f, 0x8b, 0x08];
 
 /**
- * Writes a tarball to the disk as it comes in, and gives it its name once all of it is there, safely written. Only its
- * owner may read it.
+ * Writes a tarball to the disk as it arrives, and renames it once it is complete and synced. Only its owner may read it.
  */
 export async function receiveTarball(file: string, incoming: Incoming, largest: number): Promise<Received> {
   if ((incoming.announced ?? 0) > largest) return { kind: 'too-large' };
@@ -75,7 +74,7 @@ async function write(draft: string, { body, announced, requested }: Incoming, la
   }
 }
 
-/** The body part by part; whatever keeps its rest from coming is `cut`. */
+/** The body in chunks; an error of the sender becomes `cut`. */
 async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | 'cut'> {
   const parts = body[Symbol.asyncIterator]();
   try {

@@ -206,7 +206,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
       'a sidecar whose image is not there',
       imageSpec('agent', '').program,
       { resourceSpec: { sidecars: [{ name: 'proxy', image: 'no-proxy' }] } },
-      'The container proxy of the image no-proxy could not be made',
+      'The container proxy of the image no-proxy could not be created',
     ],
     [
       'what only a cluster has',
