@@ -172,7 +172,13 @@ describe.each(sides)('%s', (_, open) => {
     ['another type', bytes, { 'content-type': 'application/octet-stream' }, 415, 'Content-Type: application/gzip'],
     ['a coding on top', bytes, { 'content-encoding': 'gzip' }, 415, 'without a Content-Encoding'],
     ['an unreadable digest', bytes, { 'content-digest': 'sha-256=what' }, 400, 'Content-Digest can not be read'],
-    ['another digest', bytes, { 'content-digest': `sha-256=:${'A'.repeat(43)}=:` }, 400, `digest of the tarball is ${digest}`],
+    [
+      'another digest',
+      bytes,
+      { 'content-digest': `sha-256=:${'A'.repeat(43)}=:` },
+      400,
+      `digest of the tarball is ${digest}`,
+    ],
     ['no gzip', Buffer.from('hello'), {}, 400, 'The body is not gzip'],
     ['nothing', Buffer.alloc(0), {}, 400, 'The body is not gzip'],
   ])(
