@@ -5,8 +5,8 @@ import { hasCode, messageOf } from '../postgres/embedded/file-errors.ts';
 import { lockFolder, type FolderLock } from '../postgres/embedded/folder-lock.ts';
 
 /**
- * Makes the data folder and takes it for this service alone, whichever database it works on: another one would find
- * builds there that its own database does not name, and clear them away.
+ * Creates the data folder and locks it for this service, whichever database it uses: another service would find builds
+ * there that its own database does not name, and remove them.
  *
  * @throws FolderBusyError when another service has it, Error with advice when it can't be used.
  */
@@ -16,7 +16,7 @@ export async function takeDataFolder(
   log: (message: string) => void,
 ): Promise<FolderLock> {
   try {
-    // Users of root's deployments, and of its embedded server, have to pass through; nobody may look around.
+    // The users of deployments and of the embedded server must be able to traverse it, but not to list it.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     if (process.getuid?.() !== 0) closeFolder(dataDir, log);
     return await lockFolder(dataDir, dataDir, clock, log);
@@ -29,20 +29,20 @@ export async function takeDataFolder(
   }
 }
 
-/** Closes the folder to other users, where it is this user's: a volume may belong to another one and be writable all the same. */
+/** Closes the folder to other users, where it is this user's: a volume may belong to another user and still be writable. */
 function closeFolder(dataDir: string, log: (message: string) => void): void {
   try {
     chmodSync(dataDir, 0o700);
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EROFS')) throw error;
-    log(`The data folder ${dataDir} belongs to another user, so it stays open to whom it is now. Close it to others.`);
+    log(`The data folder ${dataDir} belongs to another user, so its permissions stay as they are. Close it to others.`);
   }
 }
 
 /**
- * The folders that `repo_url` may name one below of, each as it was written and as it is without links.
+ * The folders below which `repo_url` may name a repository, each as written and as its real path.
  *
- * @throws Error when one is not there or no folder.
+ * @throws Error when one is missing or not a folder.
  */
 export function allowedFolders(named: readonly string[]): string[] {
   return named.flatMap((folder) => {

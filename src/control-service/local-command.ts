@@ -21,17 +21,18 @@ import { startLocal } from './local.ts';
 import type { LocalServices } from './local.ts';
 import { wrongArguments } from './wrong-words.ts';
 
-/** The port where none is asked for: the same at every start, so that agents keep their addresses. */
+/** The default port: fixed, so that agents keep their addresses. */
 export const usualPort = 8420;
 
 export const localUsage = `Runs the control service and its agents on this machine.
 
   --port P           the port on 127.0.0.1, 0 for a free one (${usualPort})
-  --data DIR         where database, builds and the API key are kept (.landfall)
+  --data DIR         the folder of the database, the builds and the API key (.landfall)
   --allow-git DIR    lets repo_url name repositories below this folder; may be repeated
   --watch-git WHICH  which repositories are watched for pushes where build_on_push is on: folders of this machine, all,
-                     or off (folders); pushes to the network's are told by the App
-  --hosting WHERE    where it says that it runs, which decides what sources there are: any, cloud or self-hosted (any)
+                     or off (folders); the GitHub App reports pushes to remote repositories
+  --hosting WHERE    the kind of hosting that it reports, which decides the allowed sources: any, cloud or self-hosted
+                     (any)
   --registry HOST    the image registry of internal_docker, as in HOST/PATH; its user and password, or a refresh
                      token, in LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN
   --github-app-id ID the GitHub App whose installations are the integrations (APP_ID)
@@ -39,24 +40,24 @@ export const localUsage = `Runs the control service and its agents on this machi
                      its private key, a .pem file (PRIVATE_KEY_PATH, or the key itself in PRIVATE_KEY)
   --github-api-url URL
                      the API of another GitHub than github.com (GITHUB_API_URL)
-  --compute BY       by what builds run: process or container (process); images always run in containers
+  --compute BY       what runs builds: process or container (process); images always run in containers
   --container-engine NAME
-                     docker, podman, or the path of a command like theirs (the first of the two that answers)
+                     docker, podman, or the path of a compatible command (the first of the two that responds)
   --container-image IMAGE
-                     what builds run in with --compute container (an official image of Node.js)
-  --private-webhooks lets agents' webhooks go into private networks, this machine included
-  --base-path PATH   a path that everything hangs below, as in /api-host
-  --public-url URL   where others reach it, through a web server with TLS: agents and uploads are told at that address
-  --field-names WORD the spelling of answers: contract or public (contract); with public a deployment from uploads may
+                     the image that runs builds with --compute container (an official image of Node.js)
+  --private-webhooks lets agents' webhooks reach private networks, this machine included
+  --base-path PATH   the prefix of all paths, as in /api-host
+  --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
+  --field-names WORD the spelling of responses: contract or public (contract); with public a deployment from uploads may
                      be created before its graph configuration file is named, as public clients do
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
   --help
 
-DATABASE_URL names a Postgres of yours; without it one is started here. LANDFALL_SECRETS_KEY may hold the key that secrets
-are sealed with (32 bytes in base64 or hexadecimal digits), LANDFALL_SECRETS_KEYS_OLD former ones; without it one is kept in
-the data folder. Tenants, keys and integrations: landfall local tenants --help.`;
+DATABASE_URL names your own Postgres; without it one is started here. LANDFALL_SECRETS_KEY may hold the key that encrypts
+secrets (32 bytes in base64 or hexadecimal digits), LANDFALL_SECRETS_KEYS_OLD former ones; without it one is kept in the
+data folder. Tenants, keys and integrations: landfall local tenants --help.`;
 
-/** What was asked for on the command line. */
+/** The parsed command line. */
 export interface LocalCommand {
   port: number;
   data: string;
@@ -94,7 +95,7 @@ const localFlags = {
   help: { type: 'boolean' },
 } as const;
 
-/** Reads the command line, or tells what is wrong with it. */
+/** Parses the command line, or returns what is wrong with it. */
 export function readLocalCommand(args: string[]): { ok: true; command: LocalCommand } | { ok: false; problem: string } {
   let values;
   try {
@@ -157,18 +158,18 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   };
 }
 
-/** What a program has of the world around it. */
+/** The environment of a program. */
 export interface ProgramEnvironment {
   env: Readonly<Record<string, string | undefined>>;
-  /** Standard output: for what the caller asked for. */
+  /** Standard output: for the results. */
   say: (text: string) => void;
   /** Standard error: for everything else. */
   printError: (text: string) => void;
-  /** Resolves when the program is asked to leave. */
+  /** Resolves when the program must shut down. */
   leave: Promise<void>;
 }
 
-/** Runs the services until they are asked to leave; the exit code. */
+/** Runs the services until they must shut down; returns the exit code. */
 export async function runLocal(args: string[], { env, say, printError, leave }: ProgramEnvironment): Promise<number> {
   if (isOperators(args)) return runOperator(args, { env, say, printError });
   const read = readLocalCommand(args);
@@ -218,7 +219,7 @@ export async function runLocal(args: string[], { env, say, printError, leave }: 
   const { url, apiKey, tenantId } = services;
   say(json ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId }) : banner(services, data));
   await leave;
-  printError('Leaving: agents finish what they are at.');
+  printError('Shutting down: agents finish their runs.');
   await services.close();
   return 0;
 }

@@ -1,7 +1,7 @@
 import { runUntilSignal } from '../run-until-signal.ts';
 import { runLocal } from './local-command.ts';
 
-/** Runs the services as this process until it is told to leave, and ends the process. `args` as `npm run local --` has them. */
+/** Runs the services in this process until a signal, then exits. `args` as for `npm run local --`. */
 export const beLocal = (args: readonly string[]): Promise<never> =>
   runUntilSignal((leave) =>
     runLocal([...args], {

@@ -45,69 +45,69 @@ import { createTracing, tracingTarget } from './tracing/tracing.ts';
 import { keepUploadKey } from './uploads/upload-key.ts';
 import { createUploads } from './uploads/uploads.ts';
 
-/** How the services are started on one machine. */
+/** The settings of the services on one machine. */
 export interface LocalSettings {
   /** The port on 127.0.0.1; 0 takes a free one. */
   port: number;
-  /** Where the database, the builds and the API key lie; made when absent. */
+  /** The folder of the database, the builds and the API key; created where needed. */
   dataDir: string;
   /** Your own Postgres, with its user and password; the embedded one when absent or empty. */
   databaseUrl?: string | undefined;
-  /** The environment that may hold the keys of the secrets; a file of the data folder holds one when absent. */
+  /** The environment that may hold the encryption keys; a file of the data folder holds one when absent. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Folders below which `repo_url` may name one. */
+  /** Folders below which `repo_url` may name a repository. */
   allowGit: readonly string[];
-  /** The path that everything hangs below, as in `/api-host`; none when absent. */
+  /** The prefix of all paths, as in `/api-host`; none when absent. */
   basePath?: string | undefined;
-  /** Where others reach all this, through a web server: what answers tell in the place of our own address. */
+  /** The public address behind a web server: responses use it instead of our own. */
   publicUrl?: string | undefined;
   /**
-   * The spelling of answers where a request asks for none; the document's when absent. With the public one a deployment from
-   * uploads may be created without its graph configuration file, as public clients do.
+   * The default spelling of responses; the document's when absent. With the public one a deployment from uploads may be
+   * created without its graph configuration file, as public clients do.
    */
   fieldNames?: FieldSpelling | undefined;
-  /** Where it says that it runs, which decides what sources there are; anywhere when absent. */
+  /** The kind of hosting that the service reports, which decides the allowed sources; any when absent. */
   hosting?: Hosting | undefined;
-  /** The GitHub App that integrations are installations of; none when absent. */
+  /** The GitHub App of the integrations; none when absent. */
   github?: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> | undefined;
-  /** The image registry that push tokens are for; none when absent. */
+  /** The image registry of the push tokens; none when absent. */
   registry?: Pick<RegistrySettings, 'address' | 'credentials'> | undefined;
   /** Which repositories are watched for pushes; folders of this machine when absent. */
   watchGit?: WatchWord | undefined;
-  /** Milliseconds between two looks for pushes; 3 s when absent. */
+  /** The polling interval for pushes in milliseconds; 3 s when absent. */
   watchEveryMs?: number | undefined;
   clock: Clock;
-  /** Told what a person who runs the service may want to know. No secret is ever told. */
+  /** Receives messages for the operator, without secrets. */
   log: (message: string) => void;
   /** How agents run on this machine; builds as processes and images as containers when absent. */
   running?: ComputeChoice | undefined;
-  /** What runs agents instead. */
+  /** Runs agents instead. */
   compute?: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer?: string | undefined;
-  /** Told how far revisions have come; nobody when absent. */
+  /** Called as revisions make progress. */
   step?: RolloutStep | undefined;
 }
 
 /** The services, running. */
 export interface LocalServices {
-  /** Where the control service answers; agents are below `/agents/` of it. */
+  /** The control service's address; agents are below `/agents/` of it. */
   url: string;
   /** The key of this installation: a secret. */
   apiKey: string;
   tenantId: string;
   /** The control service of that tenant, in this process. */
   control: OurControlService;
-  /** Takes no more requests, lets agents finish what they are at, and ends everything within some 9 s. */
+  /** Stops accepting requests, drains the agents, and stops everything within some 9 s. */
   close(): Promise<void>;
 }
 
-/** How long agents may take to finish when everything ends, in milliseconds: the rest of 10 s is for the database. */
+/** The drain time of agents at a shutdown, in milliseconds: the rest of 10 s is for the database. */
 const agentsEndWithin = 6_000;
 
 /**
- * Starts the control service with everything below it: database, gateway, and what carries revisions out. What was
- * under way when it last ended goes on, and what was live serves again.
+ * Starts the control service with everything it needs: database, gateway, rollouts. Continues interrupted revisions, and
+ * serves live ones again.
  *
  * @throws Error with advice when the port is taken, the folder is in use, or another service has the database.
  */
@@ -120,7 +120,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    // A folder that is there may be in use, which says more than that the port is; a new one is not made in vain.
+    // Check an existing folder first: "in use" explains more than a taken port. A new one is not created in vain.
     const isThere = existsSync(dataDir);
     if (!isThere) await provePort(port);
     const lock = await takeDataFolder(dataDir, clock, log);
@@ -251,7 +251,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
   }
 }
 
-/** Takes no more requests; those in flight go on while what answers them ends by itself. */
+/** Stops accepting requests; those in flight continue until their handlers end. */
 async function endServer(server: Server, endAgents: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()));
   server.closeIdleConnections();

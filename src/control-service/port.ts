@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 
 /**
- * Listens at a port of 127.0.0.1, 0 for a free one; the port that it became.
+ * Listens at a port of 127.0.0.1, 0 for a free one; returns the actual port.
  *
  * @throws Error with advice when the port is taken or may not be used.
  */
@@ -19,7 +19,7 @@ export async function listen(server: Server, port: number): Promise<number> {
 }
 
 /**
- * Tries whether one could listen at the port now, before there is anything that would have to be taken away again.
+ * Checks whether the port is free, before anything is created that would have to be removed again.
  *
  * @throws Error with advice when not.
  */

@@ -14,9 +14,9 @@ const maxWaitMs = 5_000;
 const lookEveryMs = 250;
 
 /**
- * Makes sure that no other control service works on this database: two would build the same revisions and serve the
- * same agents. The claim ends with the process, however it ends. Where the database restarts, the claim is made again;
- * that another service was faster then is told to `log`.
+ * Makes sure that no other control service uses this database: two would build the same revisions and serve the same
+ * agents. The lock ends with the process. After a restart of the database it is taken again; where another service was
+ * faster, `log` gets a message.
  *
  * @throws Error when another service has the database.
  */
@@ -71,7 +71,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
         else report('Another control service works on this database now. Stop one of the two.');
         if (held) return;
       } catch (error) {
-        // The database is on its way back; what else can be wrong with it is told by those who use it.
+        // The database is restarting; its users report other errors.
         if (!(error instanceof Error)) throw error;
       }
     }

@@ -18,7 +18,7 @@ import type {
 /** Where a deployment's agent answers, whichever of its revisions is live. */
 const stableAddress = (baseUrl: string, deploymentId: string): string => `${baseUrl}/agents/${deploymentId}`;
 
-/** The `custom_url` that is told: the caller's own for `external_docker`, filled in for every other source. */
+/** The `custom_url` in responses: the caller's own for `external_docker`, filled in for every other source. */
 export const shownUrl = (
   { id, source, source_config }: Pick<DeploymentRecord, 'id' | 'source' | 'source_config'>,
   baseUrl: string,
@@ -66,7 +66,7 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
   };
 }
 
-/** A revision as it is told. */
+/** Serializes a revision. */
 export function toRevisionResponse(revision: RevisionRecord): Revision {
   return {
     id: revision.id,
@@ -91,7 +91,7 @@ function revisionConfig(revision: RevisionRecord): SourceRevisionConfig {
   };
 }
 
-/** A listener as it is told. */
+/** Serializes a listener. */
 export function toListenerResponse(listener: ListenerRecord): Listener {
   const { id, version, compute_type, compute_id, compute_config, created_at, updated_at } = listener;
   return {
@@ -105,14 +105,14 @@ export function toListenerResponse(listener: ListenerRecord): Listener {
   };
 }
 
-/** An integration as it is told. */
+/** Serializes an integration. */
 export const toIntegrationResponse = ({ id, installation_id, name }: IntegrationRecord): GithubIntegration => ({
   id,
   installation_id: Number(installation_id),
   name,
 });
 
-/** A repository as it is told. */
+/** Serializes a repository. */
 export const toRepositoryResponse = (repository: RepositoryRecord): GithubRepository => ({
   host_integration_id: repository.integration_id,
   id: Number(repository.id),
@@ -122,7 +122,7 @@ export const toRepositoryResponse = (repository: RepositoryRecord): GithubReposi
   default_branch: repository.default_branch,
 });
 
-/** A line of a log as it is told. */
+/** Serializes a line of a log. */
 export const toLogLineResponse = ({ id, at, level, message }: LogLine): LogEntry => ({
   id,
   timestamp: at.toISOString(),
@@ -131,8 +131,8 @@ export const toLogLineResponse = ({ id, at, level, message }: LogLine): LogEntry
 });
 
 /**
- * A page of log lines. One that is full says where the next one begins, and so does one whose log may still grow: whoever
- * asks again from there gets what is new, and an empty page without an offset where nothing is.
+ * Serializes a page of log lines. A full page has the offset of the next one, and so has one whose log may still grow: a
+ * request from there gets the new lines, or an empty page without an offset.
  */
 export const toLogResponse = (
   lines: readonly LogLine[],

@@ -54,7 +54,7 @@ describe('landfall local', () => {
   test('reads its own flags, and tells a wrong one with the right ones', async () => {
     const end = await runCli(['local', '--prot', '0']);
     expect(end.code).toBe(2);
-    expect(end.err).toContain('There is no option --prot; did you mean --port?');
+    expect(end.err).toContain('Unknown option --prot; did you mean --port?');
     expect(end.err).toContain('--allow-git DIR');
   });
 

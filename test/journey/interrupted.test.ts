@@ -61,7 +61,7 @@ test(
     gate.open();
     const { exitCode, outputs, log } = await step;
     expect({ exitCode, outputs }).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', changed: 'true' } });
-    expect(log).toContain('Begun again: the service was stopped in the middle of it');
+    expect(log).toContain('Restarted: the service was stopped in the middle of it');
     const revisions = await fixture.revisions(outputs['deployment-id']);
     expect(revisions.map(({ id, status }) => [id, status])).toEqual([
       [outputs['revision-id'], 'DEPLOYED'],

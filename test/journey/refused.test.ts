@@ -65,7 +65,7 @@ describe('what cannot be built fails the step, says why, and leaves the former r
     [
       'a configuration that is no JSON',
       { 'langgraph.json': '{\n  "graphs": {\n' },
-      [/The graph configuration is not sound: langgraph\.json:\d+:\d+: /],
+      [/The graph configuration is invalid: langgraph\.json:\d+:\d+: /],
     ],
     [
       'a configuration that is not there',
@@ -83,7 +83,7 @@ describe('what cannot be built fails the step, says why, and leaves the former r
     [
       'a lock file of a tool that this machine lacks',
       { 'bun.lock': '{}' },
-      [/bun\.lock asks for bun, which is not installed on this machine/, /Install bun, or commit the lock file of/],
+      [/bun\.lock selects bun, which is not installed on this machine/, /Install bun, or commit the lock file of/],
     ],
     [
       'an export that is not there',

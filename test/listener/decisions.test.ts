@@ -89,7 +89,7 @@ describe('the command line', () => {
     ['a lease of a second', ['--lease', '1'], {}, /--lease is a number from 2 to 600/],
     ['a flag with a slip in it', ['--namespace', 'a'], {}, /--namespace; did you mean --namespaces\?/],
     ['nothing at once', ['--at-once', '0'], {}, /--at-once is a number/],
-    ['a flag that is none', ['--api-key', 'secret'], {}, /^There is no option --api-key\.$/],
+    ['a flag that is none', ['--api-key', 'secret'], {}, /^Unknown option --api-key\.$/],
   ])('%s is told', (_, args, more, said) => {
     const end = read(args, more);
     expect(end.kind === 'wrong' && end.problems.join('\n')).toMatch(said);

@@ -33,7 +33,7 @@ export function fakeCompute(always?: 'running' | { failed: string }): FakeComput
       new Promise<AgentStart>((resolve, reject) => {
         const end: Start['end'] = (how) =>
           resolve(how === 'running' ? running : { kind: 'failed', reason: how.failed });
-        signal.addEventListener('abort', () => resolve({ kind: 'failed', reason: 'The start was broken off.' }));
+        signal.addEventListener('abort', () => resolve({ kind: 'failed', reason: 'The start was aborted.' }));
         const start = { spec, signal, hold, end, breakDown: reject };
         self.starts.push(start);
         const next = waiting.shift();

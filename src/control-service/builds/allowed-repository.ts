@@ -4,18 +4,17 @@ import { trimEndOf } from '../../contract/plain-text.ts';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { isWithin } from './build-folder.ts';
 
-/** Files in a repository that name other folders are read this far. */
+/** The most bytes that are read of a file that names other folders. */
 const longestNote = 65_536;
 
-/** What git opens in a repository's folder besides its objects. */
+/** The entries of a repository's folder that git opens besides its objects. */
 const inRepository = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'objects', 'objects/info', 'objects/pack'];
-/** What it opens in a folder of objects alone, as alternates name one. */
+/** The entries of an alternate object folder that git opens. */
 const parts = [...inRepository, 'info', 'pack'];
 
 /**
- * Whether everything that git would read for a repository of this machine lies below the allowed folders. A `.git` that
- * is a link or names another folder, shared objects, and links among the objects lead to other repositories, which the
- * service may be able to read and whoever wrote them may not.
+ * Checks that everything git would read for a local repository is below the allowed folders. A linked `.git`, alternates,
+ * and links among the objects can lead to repositories that the service may read and the caller may not.
  *
  * @param path a real path.
  * @param allowed real paths.
@@ -35,14 +34,14 @@ export function staysAllowed(path: string, allowed: readonly string[]): boolean 
   return true;
 }
 
-/** Whether git may take a place for a repository. A working tree is none, and may hold any links. */
+/** Whether git may use a folder as a repository. A working tree is none, and may hold any links. */
 const isRepository = (place: string): boolean =>
   statOf(place)?.isFile() === true || unlessGone(() => lstatSync(join(place, 'HEAD')), undefined) !== undefined;
 
-/** Where nobody is allowed: stands for a file that can't be judged. */
+/** A path that is never allowed: stands for a file that can't be checked. */
 const nowhere = '/';
 
-/** The places that git goes on to from a file or folder of a repository. */
+/** The paths that git follows from a file or folder of a repository. */
 function namedBy(path: string): string[] {
   if (!statOf(path)?.isDirectory()) {
     const note = noteIn(path);
@@ -54,7 +53,7 @@ function namedBy(path: string): string[] {
   return [
     ...parts.map((part) => join(path, part)),
     ...(common === undefined ? [] : [resolve(path, withoutEnd(common))]),
-    // git reads a line in quotes with escapes in it.
+    // git unescapes a quoted line.
     ...alternates.filter(Boolean).map((line) => (line.startsWith('"') ? nowhere : resolve(path, line))),
     ...entriesIn(path),
   ];
@@ -68,7 +67,7 @@ const entriesIn = (folder: string): string[] =>
     .filter((entry) => entry.isSymbolicLink() || (entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name)))
     .map(({ name }) => join(folder, name));
 
-/** The text of a plain file; undefined where there is none. One that is very long names places that nobody is allowed. */
+/** The text of a regular file; undefined where there is none. A very long file counts as a forbidden path. */
 function noteIn(path: string): string | undefined {
   const found = statOf(path);
   if (!found?.isFile()) return undefined;

@@ -4,7 +4,7 @@ import { unescape } from 'node:querystring';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
 import type { BuildFolder } from './build-folder.ts';
 
-/** How this machine reaches the network: proxies and the certificates it trusts. */
+/** The variables for the network: proxies and trusted certificates. */
 const network = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -17,9 +17,9 @@ const network = [
   'SSL_CERT_DIR',
 ];
 
-/** What of npm's configuration says where packages come from. The rest of it speaks about other folders than ours. */
+/** The npm settings that choose where packages come from. The others concern folders that builds don't use. */
 const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy', 'noproxy'];
-/** Files with npm's configuration, which are passed on where they exist. */
+/** The variables that name npm's configuration files, which are passed on where they exist. */
 const npmFiles = ['userconfig', 'globalconfig'];
 
 /** A variable that npm reads in both spellings. */
@@ -27,13 +27,12 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =
   env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
 
 /**
- * The environment of a build's commands: a search path with our Node.js first, a home of the build's own, and what it
- * takes to reach the network and the person's npm registry. Nothing else of `env`, which is this service's own.
+ * The environment of a build's commands: a search path with our Node.js first, the build's own home, and the settings of
+ * the network and of the user's npm registry. Nothing else of the service's own `env`.
  *
- * @param packageCache where npm keeps what it downloads.
- * @param isOthers whether the build runs as another user than this service: then files with npm's configuration, which
- *   may hold the person's tokens, are not passed on, but only what in them says where packages come from, without a user
- *   and a password.
+ * @param packageCache npm's download cache.
+ * @param isOthers whether the build runs as another user than this service: then npm's configuration files, which may hold
+ *   tokens, are not passed on, but only their registry settings, without credentials.
  */
 export function buildEnvironment(
   folder: BuildFolder,
@@ -66,7 +65,7 @@ export function buildEnvironment(
   };
 }
 
-/** What of a file with npm's configuration everybody may know: where packages come from, without keys and passwords. */
+/** The public settings of an npm configuration file: where packages come from, without credentials. */
 function openSettings([, file]: [string, string | undefined]): Record<string, string> {
   const settings = readFileSync(file ?? '', 'utf8')
     .split('\n')
@@ -81,17 +80,17 @@ function openSettings([, file]: [string, string | undefined]): Record<string, st
 const isSecretRegistry = (name: string, value: string): boolean =>
   name === 'npm_config_registry' && hasCredentials(value);
 
-/** Whether an address names a user: a token may stand in the place of the name as well. */
+/** Whether an address has a user: it may be a token. */
 const hasCredentials = (value: string): boolean =>
   URL.canParse(value) && `${new URL(value).username}${new URL(value).password}` !== '';
 
-/** Of the environment of a build, what says where its packages come from. */
+/** The variables of a build's environment that decide where its packages come from. */
 export const registryOf = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => /^npm_config_(.*registry|userconfig|globalconfig)$/.test(name)),
   );
 
-/** What the network's variables may hold that is nobody's business: a proxy's user and password. */
+/** The secrets in the network variables: a proxy's user and password. */
 export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
   return network
     .map((name) => env[name] ?? '')

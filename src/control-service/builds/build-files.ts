@@ -8,20 +8,20 @@ import * as z from 'zod';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { BuildFolder } from './build-folder.ts';
 
-/** Where the list of a build's files lies: beside its source, in a folder that no command of a build may write to. */
+/** The list of a build's files: beside its source, in a folder that the build's commands can't write to. */
 const listOf = (root: string): string => join(root, 'files.jsonl');
 
-/** One of them: its path, what it is, what its owner may do with it, and of a file its size and date. */
+/** An entry: its path, its kind, its owner's permissions, and of a file its size and time. */
 const listed = z.tuple([z.string(), z.string()]);
 
-/** Beyond so many files a build has no list, and what happens to it is not seen. */
+/** The most files in a list: a larger build has none, and damage to it is not detected. */
 const mostFiles = 500_000;
-/** Folders deeper than this are not listed: each on the way is open meanwhile. */
+/** The depth of folders that is listed: each level keeps a folder open. */
 const deepest = 200;
 
 /**
- * Writes down what a build consists of as it is complete, without reading the files: damage shows in what there is, how
- * large it is, when it was written and whether its owner may read it.
+ * Records the files of a complete build without reading them: damage shows in the entries, their size, time and
+ * permissions.
  */
 export async function listBuildFiles({ root, source }: Pick<BuildFolder, 'root' | 'source'>): Promise<void> {
   const temporary = `${listOf(root)}.new`;
@@ -30,10 +30,9 @@ export async function listBuildFiles({ root, source }: Pick<BuildFolder, 'root' 
 }
 
 /**
- * Looks for damage to a build.
+ * Checks a build for damage.
  *
- * @returns the path in its source of the first thing that is not as it was when the build was made; undefined where all
- * is, or where that was not written down.
+ * @returns the path in its source of the first change since the build; undefined where there is none, or no list.
  */
 export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | 'source'>): Promise<string | undefined> {
   const list = createReadStream(listOf(root), 'utf8');
@@ -58,8 +57,8 @@ async function* linesOf(source: string): AsyncGenerator<string> {
 }
 
 /**
- * The lines of what lies in a folder. The agents of the deployment may exchange a folder for a link while it is read: each
- * is opened without following one, and what lies in it is reached through its handle.
+ * The list entries of a folder. The deployment's agents could replace a folder by a link during the scan, so each is
+ * opened without following links, and its entries are read through its handle.
  */
 async function* linesBelow(
   folder: string,
@@ -68,7 +67,7 @@ async function* linesBelow(
   left: { files: number },
 ): AsyncGenerator<string> {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  // A folder that a build closed to its owner, or replaced, holds nothing that its agent could read.
+  // A folder that its owner can't read, or that was replaced, has nothing that the agent could read.
   const opened = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
   if (!opened) return;
   try {

@@ -12,18 +12,18 @@ export interface BuildFolder {
   root: string;
   /** The checkout of the repository. */
   source: string;
-  /** The home of all commands of the build, and of the agent. */
+  /** The home of the build's commands and of the agent. */
   home: string;
   /** Temporary files of the build's commands. */
   temporary: string;
-  /** Where packages are installed that are to be kept for later builds too; not there before, nor after. */
+  /** Where packages are installed for the dependency store; exists only during the install. */
   staging: string;
 }
 
-/** Where the builds of a data folder lie. */
+/** The folder of all builds. */
 export const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
 
-/** Where the build of a revision lies, or would. */
+/** The folder of a revision's build, existing or not. */
 export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
   const root = join(buildsIn(dataDir), revisionId);
   return {
@@ -36,8 +36,8 @@ export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
 }
 
 /**
- * Makes the folders of a build anew: what an earlier attempt left is removed. The folders above those that a build's
- * commands work in are the service's; a user that knows its way may pass through them, and nobody may look around.
+ * Recreates the folders of a build, without the remains of an earlier attempt. The parent folders belong to the service:
+ * a build's user may traverse them and can't list them.
  */
 export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
   const folder = buildFolder(dataDir, revisionId);
@@ -51,21 +51,21 @@ export async function freshBuildFolder(dataDir: string, revisionId: string): Pro
   return folder;
 }
 
-/** Empties the checkout of a build in which nothing has run yet. */
+/** Empties the checkout of a build before its first command. */
 export async function emptySource({ source }: BuildFolder): Promise<void> {
   await removeTree(source);
   await mkdir(source, { mode: 0o700 });
 }
 
-/** Removes a build that nobody needs, its record first, so that half of a build is never taken for a whole one. */
+/** Removes an unused build, its record first, so that a partial build is never taken for a complete one. */
 export async function clearAway(root: string, report: (message: string) => void): Promise<void> {
   await removeOrReport(recordOf(root), report);
   await removeOrReport(root, report);
 }
 
 /**
- * Removes a folder or file of builds. One that can't be removed is reported and stays until the next start tries again:
- * no revision and no start has to fail for it.
+ * Removes a folder or file of builds. A failure is only reported, and the next start tries again: it must not fail a
+ * revision or a start.
  */
 export async function removeOrReport(path: string, report: (message: string) => void): Promise<void> {
   await removeTree(path).catch((error: unknown) => {
@@ -86,7 +86,7 @@ const builtFrom = ({ commit, tarballDigest }: z.infer<typeof record>): BuiltFrom
   return tarballDigest === undefined ? undefined : { kind: 'tarball', digest: tarballDigest };
 };
 
-/** Declares a build complete. */
+/** Marks a build complete. */
 export function recordBuild({ folder, from, graphConfigFile }: Build): void {
   const temporary = `${recordOf(folder)}.new`;
   const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
@@ -98,8 +98,8 @@ export function recordBuild({ folder, from, graphConfigFile }: Build): void {
 }
 
 /**
- * The build in a folder, if there is a complete one. What else its record may hold, as after the machine lost its power,
- * says that there is none, so that it is made again.
+ * The complete build in a folder, if any. An invalid record, as after a power failure, counts as none, so that the build
+ * is made again.
  */
 export function readBuild(folder: string): Build | undefined {
   try {
@@ -112,7 +112,7 @@ export function readBuild(folder: string): Build | undefined {
   }
 }
 
-/** The revisions that something lies in the folder of builds for, complete or not. */
+/** The revisions with a folder of builds, complete or not. */
 export function buildsThere(dataDir: string): string[] {
   try {
     return readdirSync(buildsIn(dataDir));
@@ -122,7 +122,7 @@ export function buildsThere(dataDir: string): string[] {
   }
 }
 
-/** Whether a path is the folder or lies below it. Both are real paths. */
+/** Whether a path is inside the folder, or the folder itself. Both must be real paths. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));

@@ -4,25 +4,24 @@ import type { ProcessUser } from '../compute/leashed-process.ts';
 import { killAll, processFamily, type ProcessFamily } from '../compute/process-family.ts';
 import { seeProcesses, variableOf, type SeenProcess } from '../compute/seen-processes.ts';
 
-/** The variable that every command of a build has, with the build's folder as its value; whatever it starts inherits it. */
+/** The variable that marks every process of a build with the build's folder; child processes inherit it. */
 const buildMark = 'LANDFALL_BUILD';
 
 /**
  * The processes of one build.
  *
- * @param folder the build's: the mark.
- * @param user the deployment's own, where it has one.
+ * @param folder the build's folder: the mark.
+ * @param user the deployment's own user, if any.
  */
 export const buildProcesses = (folder: string, clock: Clock, user?: ProcessUser): ProcessFamily =>
   processFamily({ mark: [buildMark, folder], user }, clock);
 
 /**
- * Kills what a service that was killed itself left running: its builds, by their mark, and its agents, by theirs or by their
- * home, which both lie in their build. They would end by themselves, agents when they have finished what they are at; but a
- * new service starts each agent anew, and one of them at a time is to serve.
+ * Kills the processes that a killed service left: builds, by their mark, and agents, by their mark or their home in the
+ * build. They would exit by themselves later, but the new service starts each agent again, and only one may serve.
  *
- * @param buildsFolder where the builds lie.
- * @returns how many processes it found.
+ * @param buildsFolder the folder of all builds.
+ * @returns how many processes it killed.
  */
 export async function killLeftBehind(buildsFolder: string, clock: Clock): Promise<number> {
   const isLeft = ({ pid }: SeenProcess): boolean =>

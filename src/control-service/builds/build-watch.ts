@@ -4,10 +4,10 @@ import type { BuildBounds } from './build.ts';
 import type { FreeSpace } from './free-space.ts';
 import { spaceIsShort } from './free-space.ts';
 
-/** How often it is looked what a build takes (ms), where looking takes little; and how often at the disk. */
+/** The intervals of measuring a build and the disk (ms), where measuring is fast. */
 const lookEvery = 200;
 const looksPerDisk = 5;
-/** Looking takes at most this part of a processor. */
+/** The largest share of a processor that measuring may take. */
 const mostOfProcessor = 0.05;
 
 export interface WatchSettings {
@@ -18,23 +18,24 @@ export interface WatchSettings {
   clock: Clock;
 }
 
-/** Why a build takes too much of the machine, for a person; undefined while it does not. */
+/** The limit that a build exceeds, for a person; undefined for none. */
 export function tooMuch(
   { memoryBytes, processes }: Usage,
   bounds: Pick<BuildBounds, 'memoryBytes' | 'processes'>,
 ): string | undefined {
   if (memoryBytes > bounds.memoryBytes) {
-    return `it took more memory than a build may (${Math.floor(bounds.memoryBytes / 1_000_000)} MB) and was ended`;
+    return `it took more memory than a build may (${Math.floor(bounds.memoryBytes / 1_000_000)} MB) and was stopped`;
   }
-  if (processes > bounds.processes) return `it ran more processes than a build may (${bounds.processes}) and was ended`;
+  if (processes > bounds.processes)
+    return `it ran more processes than a build may (${bounds.processes}) and was stopped`;
   return undefined;
 }
 
 /**
- * Looks again and again at what a build takes, until `over` aborts.
+ * Measures a build periodically, until `over` aborts.
  *
- * @returns why it has to be ended; undefined when it was over first. A build that leaves less than half of the space that
- * it could begin with is ended: the rest is for what is live.
+ * @returns why the build must be stopped; undefined when `over` aborted first. It must not use more than half of the free
+ * space that it needs to start: the rest is for live agents.
  */
 export async function watchBuild(
   { processes, bounds, dataDir, freeSpace, clock }: WatchSettings,

@@ -7,20 +7,20 @@ import type { WriteLine } from '../compute/log-line.ts';
 export interface GitSource {
   kind: 'git';
   repoUrl: string;
-  /** A branch by its plain name, or `refs/tags/...`; the repository's own default where there is none. */
+  /** A branch by its plain name, or `refs/tags/...`; absent: the repository's default branch. */
   repoRef: string | undefined;
-  /** Builds this commit instead of the head of the ref: a revision that is built again. */
+  /** Builds this commit instead of the ref's head: to build a revision again. */
   commit?: string | undefined;
   /**
-   * Gets what a private repository is cloned with, a secret, or says why there is none. Absent where the repository needs
-   * none. It is handed to git in its environment: no command line and no file ever holds it.
+   * Gets the token that clones a private repository, or the reason why there is none. Absent for public repositories.
+   * Git gets it in its environment: it is never in a command line or a file.
    */
   token?: (() => Promise<Part<string>>) | undefined;
-  /** Ends the token, as soon as the source is there and before anything of it runs. */
+  /** Revokes the token, as soon as the source is fetched and before any of it runs. */
   endToken?: ((token: string) => Promise<void>) | undefined;
 }
 
-/** A tarball that was uploaded (control-service.md, source_tarball_path: the source `internal_source`). */
+/** An uploaded tarball (control-service.md, source_tarball_path: the source `internal_source`). */
 export interface TarballSource {
   kind: 'tarball';
   /** Absolute path of the gzipped tar. */
@@ -29,14 +29,14 @@ export interface TarballSource {
   digest: string;
 }
 
-/** For whom something is built: nothing that is kept for later builds is shared with another tenant. */
+/** The owner of a build: tenants share no stored packages or mirrors. */
 export interface BuildOwner {
   tenantId: string;
-  /** The integration that lets a private repository be cloned. */
+  /** The integration that gives access to a private repository. */
   integrationId?: string | undefined;
 }
 
-/** What a revision is built from, and how. */
+/** The inputs of a revision's build. */
 export interface BuildRequest extends BuildOwner {
   revisionId: string;
   from: GitSource | TarballSource;
@@ -47,25 +47,24 @@ export interface BuildRequest extends BuildOwner {
   /**
    * The deployment's user of this machine, where this service is root; absent where builds and agents run as the
    * service's own user. It may not read what the service reads (its data folder, the folders of `--allow-git`), so the
-   * source is fetched by the service itself. Then the folders that the build's commands write in (checkout, home,
-   * temporary files) are handed over (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the
-   * build's record in it. From then on every command is run as this user (`startLeashed`), agents too, and the service
-   * never writes, copies or removes below those folders with root's rights: a link at the right moment would lead it
-   * elsewhere. It has that done as the user, removing too (`isolation/remove-as.ts`). What deployments share, they may
-   * only read.
+   * service fetches the source. Then the folders that the build's commands write in (checkout, home, temporary files)
+   * change owner (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the build's record in it.
+   * Every later command and the agents run as this user (`startLeashed`). The service never writes, copies or removes
+   * below those folders as root, because the user could redirect it with a link: it does so as the user
+   * (`isolation/remove-as.ts`). The user may only read what deployments share.
    */
   user?: ProcessUser | undefined;
-  /** Not given to the build; masked in its log, where they may turn up if the repository holds them. */
+  /** Not given to the build; masked in its log, in case the repository contains them. */
   secrets: readonly Secret[];
   log: WriteLine;
   /** Called as soon as the commit is known; never for a tarball. */
   onCommit: (commit: string) => Promise<void>;
 }
 
-/** Which source exactly a build was made from. */
+/** The exact source of a build. */
 export type BuiltFrom = { kind: 'commit'; commit: string } | { kind: 'tarball'; digest: string };
 
-/** A build that is complete and lies on this machine. */
+/** A complete build on this machine. */
 export interface Build {
   folder: string;
   from: BuiltFrom;
@@ -73,24 +72,22 @@ export interface Build {
   graphConfigFile: string;
 }
 
-/** How a build ends. `interrupted`: the signal aborted; nothing is left of it. */
+/** The outcome of a build. `interrupted`: the signal aborted; nothing is left of it. */
 export type BuildEnd = { kind: 'built'; build: Build } | { kind: 'failed'; reason: string } | { kind: 'interrupted' };
 
-/** What a build may take. Memory and processes are bounded where the machine has `/proc`. */
+/** The limits of a build. Memory and processes are limited where the machine has `/proc`. */
 export interface BuildBounds {
-  /** Milliseconds for each part, all of its commands together: cloning or unpacking, installing, the build command. */
+  /** Milliseconds for all commands of a step together: cloning or unpacking, installing, the build command. */
   cloneMs: number;
   installMs: number;
   buildMs: number;
   /** Bytes of memory of all its processes together. */
   memoryBytes: number;
   processes: number;
-  /** Bytes of one file that git writes in a fetch: a pack, or an object of a small one. No commit that is checked out is larger than an unpacked tarball. */
-  fetchedBytes: number;
-  /** How much of what its commands print is kept; it may print more, for which its log has a note. */
+  /** How much output is logged; further output is dropped with a note. */
   outputBytes: number;
   outputLines: number;
-  /** Bytes that have to be free on the disk for a build to begin; it is ended when less than half of them are left. */
+  /** Free bytes on the disk that a build needs to start; it is stopped when less than half of them are left. */
   leastFreeBytes: number;
 }
 
@@ -106,7 +103,7 @@ export const usualBuildBounds: BuildBounds = {
   leastFreeBytes: 500_000_000,
 };
 
-/** Why a part of a build can't go on, or what it made. */
+/** The result of a step of a build, or why it failed. */
 export type Part<T> = { ok: true; value: T } | { ok: false; reason: string };
 
 export const made = <T>(value: T): Part<T> => ({ ok: true, value });

@@ -25,15 +25,15 @@ import type { RunCommand } from './run-command.ts';
 import { usualTarBounds } from './tar-entries.ts';
 import { inTurn } from './turns.ts';
 
-/** What git is given to fetch from. */
+/** The remote that git fetches from. */
 interface Remote {
   address: string;
   protocol: GitProtocol;
 }
 
 /**
- * Judges a `repo_url` at the moment of use: the rules of its spelling again, and for a folder that its real path lies
- * below one that is allowed, so that no link leads out.
+ * Validates a `repo_url` at the moment of use: its syntax again, and that the real path of a folder is below an allowed
+ * one, so that no link leads out.
  */
 export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Remote> {
   const read = readRepoUrl(repoUrl, allowGit);
@@ -46,7 +46,7 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Rem
     return cannot(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
   const allowed = allowGit.flatMap((folder) => realPath(folder) ?? []);
   if (!staysAllowed(path, allowed)) {
-    return cannot(`${read.path} leads out of the folders that the service was started to allow (--allow-git DIR).`);
+    return cannot(`${read.path} leads out of the folders that the service allows (--allow-git DIR).`);
   }
   return made({ address: path, protocol: 'file' });
 }
@@ -55,7 +55,7 @@ export interface CheckOutSettings {
   folder: BuildFolder;
   dataDir: string;
   owner: BuildOwner;
-  /** What lets git in where the repository is private. */
+  /** The credentials for a private repository. */
   token: string | undefined;
   allowGit: readonly string[];
   /** Bytes of a pack that git may fetch. */
@@ -66,11 +66,11 @@ export interface CheckOutSettings {
 }
 
 /**
- * Checks out the one commit that a revision is built from, without its history, tags and submodules: what is new of it is
- * fetched into the repository's mirror, and from there it is copied into the build, whose repository shares no file with
- * the mirror. A mirror that turns out to be damaged is made anew.
+ * Checks out the one commit of a revision, without history, tags and submodules: fetches what is new into the repository's
+ * mirror, and copies from there into the build, whose repository shares no file with the mirror. A damaged mirror is
+ * created again.
  *
- * @returns the commit. Where the build was interrupted the reason says nothing: the caller knows.
+ * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
 export async function checkOut(source: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
   const { repoUrl, repoRef, commit } = source;
@@ -90,7 +90,7 @@ export async function checkOut(source: GitSource, settings: CheckOutSettings): P
   const end = await inTurn(mirror, signal, async () => {
     const first = await attempt();
     if (first.kind !== 'damaged' || signal.aborted) return first;
-    log('warning', `The mirror of ${repoUrl} on this machine is damaged (${first.reason}); it is made anew.`);
+    log('warning', `The mirror of ${repoUrl} on this machine is damaged (${first.reason}); creating it again.`);
     await removeTree(mirror);
     await emptySource(folder);
     return attempt();
@@ -101,7 +101,7 @@ export async function checkOut(source: GitSource, settings: CheckOutSettings): P
   return made(end.commit);
 }
 
-/** How an attempt ended: `damaged` where another one on a new mirror may go better. */
+/** The outcome of an attempt: `damaged` where a new mirror may help. */
 type Attempt = { kind: 'there'; commit: string } | { kind: 'refused' | 'damaged'; reason: string };
 
 async function throughMirror(
@@ -129,12 +129,7 @@ async function throughMirror(
   if (fetched.kind === 'refused') {
     const { printed, how, isLate, isNoCommit } = fetched;
     if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
-    if (saysFileIsTooLarge(printed)) {
-      return refused(
-        `What git fetches for ${requested.what} of ${requested.repoUrl} is larger than ${fetchedBytes} bytes, so it was ended. Remove from the repository what the agent does not need, then deploy again.`,
-      );
-    }
-    // What git says of the remote names the remote; anything else that it says may be the mirror's fault.
+    // A message that names the remote is about the remote; any other may be about a damaged mirror.
     const isKnown = knownMeaning(printed, requested) !== undefined && !printed.includes(mirror);
     if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
     return refused(`${explainFetch(printed, requested)} (git: ${how})`);
@@ -162,19 +157,7 @@ async function throughMirror(
   return { kind: 'there', commit };
 }
 
-/**
- * Runs the command after it with files of at most so many bytes, which POSIX counts in blocks of 512. Without the
- * signal for it git prints what failed.
- */
-const withinFileSize = (bytes: number): string[] => [
-  '/bin/sh',
-  '-c',
-  'trap "" XFSZ && ulimit -f "$1" && shift && exec "$@"',
-  'sh',
-  String(Math.ceil(bytes / 512)),
-];
-
-/** Copies the one commit `$2` out of the mirror `$1` into a repository of the build's own, and checks it out. */
+/** Copies the commit `$2` from the mirror `$1` into the build's own repository, and checks it out. */
 const copyCommit = [
   'git init --quiet --template= .',
   'git fetch --depth 1 --no-tags --no-recurse-submodules --no-progress --quiet -- "$1" "$2"',

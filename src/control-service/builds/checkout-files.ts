@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
 /**
- * What lies at a path below a folder; undefined where nothing does. No link is followed, neither the last name of the path
- * nor one before it: what lies below a link is not there.
+ * The stats of a path below a folder; undefined where nothing exists. Follows no link, in any part of the path: what is
+ * behind a link counts as missing.
  *
  * @param root a real path.
  * @param path relative to it, without `..`.
@@ -14,7 +14,7 @@ export function statBelow(root: string, path: string): Stats | undefined {
   return parent !== '.' && wayTo(root, parent) !== 'folders' ? undefined : lookAt(join(root, path));
 }
 
-/** What the names of a path below a folder are: all folders, or as far as they are there, or something else among them. */
+/** Classifies the parts of a path below a folder: all folders, some missing, or something else among them. */
 export function wayTo(root: string, path: string): 'folders' | 'not there' | 'blocked' {
   let reached = root;
   for (const name of path.split('/')) {
@@ -35,8 +35,8 @@ function lookAt(path: string): Stats | undefined {
 }
 
 /**
- * The first `most` bytes of a plain file below a folder; undefined where there is none. Links are not followed, and what
- * is no plain file is not read: a device would never end.
+ * The first `most` bytes of a regular file below a folder; undefined where there is none. Follows no links, and reads no
+ * devices: one would never end.
  */
 export function readBelow(root: string, path: string, most: number): Buffer | undefined {
   if (statBelow(root, path)?.isFile() !== true) return undefined;

@@ -2,8 +2,8 @@ import type { CommandEnd, CommandSpec } from './run-command.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /**
- * Reads what git lists of a commit, folders too, and stops at the first entry or byte too many: a few trees that name one
- * another many times make millions of files. Prints which bound is exceeded, and ends with 3 where git fails.
+ * Reads git's list of a commit's entries and stops at the first one beyond the limits: a few trees that reference each
+ * other can expand to millions of files. Prints the exceeded limit, and exits with 3 where git fails.
  */
 const counter = `
 const [entries, bytes] = process.argv.slice(1).map(Number);
@@ -24,14 +24,14 @@ process.stdin.setEncoding('latin1').on('data', (chunk) => {
 });`;
 const count = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5"';
 
-/** How large a commit is: `within` the bounds, or not, or how the command ended that was to count it. */
+/** The size of a commit: `within` the limits, or not, or the outcome of a failed count. */
 export type CommitSize =
   { kind: 'within' } | { kind: 'exceeds'; reason: string } | Exclude<CommandEnd, { kind: 'done' }>;
 
 /**
- * Decides whether a commit may be checked out, before anything of it is written: it holds as much at most as a tarball may.
+ * Decides whether a commit may be checked out, before any file is written: the limits are those of a tarball.
  *
- * @param run runs a command with the repository that holds the commit.
+ * @param run runs a command in the repository with the commit.
  */
 export async function commitSize(
   commit: string,
@@ -46,7 +46,7 @@ export async function commitSize(
     bytes: `more than ${unpackedBytes} bytes`,
     path: 'a path that is too long',
   };
-  // Warnings of git and Node.js stand among the lines.
+  // The output may include warnings of git and Node.js.
   const holds = end.output.map((line) => bounds[line]).find((found) => found !== undefined);
   if (holds === undefined) return { kind: 'within' };
   return {

@@ -9,19 +9,19 @@ import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
 import { takeTree, type TarProcess } from './take-tree.ts';
 
-/** Where what was installed is kept for later builds. */
+/** The folder of the dependency store. */
 export const storeIn = (dataDir: string): string => join(dataDir, 'store');
 
-/** Where the entry of a key lies. Tenants share none: a registry may have let in one of them and not the other. */
+/** The folder of an entry. Tenants share none: a private registry may have admitted only one of them. */
 export const entryFolder = (dataDir: string, tenantId: string, key: string): string =>
   join(storeIn(dataDir), tenantId, key);
 
 const entry = z.object({ folders: z.array(z.string()), files: z.number(), bytes: z.number() });
 
-/** What an install made: the folders of packages, relative to the folder that was installed, and how large they are. */
+/** The result of an install: its package folders, relative to the installed folder, and their size. */
 export type StoreEntry = z.infer<typeof entry>;
 
-/** The entry in a folder, if there is a whole one: what says so is written last. */
+/** The complete entry in a folder, if any: its record is written last. */
 export function readEntry(folder: string): StoreEntry | undefined {
   try {
     return entry.safeParse(JSON.parse(readFileSync(join(folder, 'entry.json'), 'utf8'))).data;
@@ -31,7 +31,7 @@ export function readEntry(folder: string): StoreEntry | undefined {
   }
 }
 
-/** Writes manifests into an empty folder, to be installed there without the rest of the source. */
+/** Writes manifests into an empty folder, to install them without the rest of the source. */
 export async function layOut(files: readonly Manifest[], folder: string): Promise<void> {
   for (const { path, bytes } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -40,8 +40,8 @@ export async function layOut(files: readonly Manifest[], folder: string): Promis
 }
 
 /**
- * Keeps what this service's own user installed in `stage` as an entry: sealed, and moved to its place whole, so that a
- * service that is killed leaves no half of one.
+ * Stores what this service's own user installed in `staging` as an entry: read-only, and renamed into place as a whole,
+ * so that a killed service leaves no partial entry.
  */
 export async function keepEntry(staging: string, to: string): Promise<StoreEntry> {
   await sealTree(staging);
@@ -49,10 +49,10 @@ export async function keepEntry(staging: string, to: string): Promise<StoreEntry
 }
 
 /**
- * Keeps what another user installed in `stage`: the user itself hands it over as a stream of bytes, out of which this
- * service writes a tree of its own beside the stage. With root's rights nothing is done in a folder that others write in.
+ * Stores what another user installed in `staging`. A process of that user streams it as a tar, and this service extracts
+ * its own tree beside it: root never works in a folder that others write to.
  *
- * @param read starts what writes the stage as a tar to its standard output, as that user.
+ * @param read starts the process that writes `staging` as a tar to its standard output, as that user.
  */
 export async function keepEntryOf(staging: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
   const own = `${staging}.own`;
@@ -81,7 +81,7 @@ async function settle(tree: string, to: string): Promise<StoreEntry> {
 const isOnTheWay = (name: string, folders: readonly string[]): boolean =>
   folders.some((folder) => folder.split('/')[0] === name);
 
-/** The outermost folders of packages below a folder. */
+/** The outermost package folders below a folder. */
 function packageFolders(root: string, path: string): string[] {
   return readdirSync(join(root, path), { withFileTypes: true })
     .filter((each) => each.isDirectory())

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
-/** Where a program lies on a search path; `undefined` when it is not there. */
+/** The path of a program on a search path; `undefined` when there is none. */
 export function findTool(name: string, path: string): string | undefined {
   return path
     .split(delimiter)

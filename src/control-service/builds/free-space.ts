@@ -2,10 +2,10 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
-/** Tells how many bytes may still be written where a folder lies, or will lie. */
+/** Returns how many bytes can still be written at a folder that exists or will be created. */
 export type FreeSpace = (folder: string) => Promise<number>;
 
-/** As the file system says, for users that are not root. */
+/** The free space for users other than root, from the file system. */
 export const freeSpace: FreeSpace = async (folder) => {
   try {
     const { bavail, bsize } = await statfs(folder);
@@ -16,19 +16,19 @@ export const freeSpace: FreeSpace = async (folder) => {
   }
 };
 
-/** What is printed by whoever can't write for want of space, git, npm and our own steps alike. */
+/** Recognizes "disk full" in the output of git, npm and our own steps. */
 export const saysDiskIsFull = (text: string): boolean =>
   /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full|out of disk ?space/i.test(text);
 
-/** Whether an error is that there is no space. */
+/** Whether an error means that the disk is full. */
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');
 
-/** Says that a build ended for want of space, and what can be done about it. */
+/** The message for a build that failed on a full disk, with what to do. */
 export const diskIsFull = (doing: string): string =>
-  `The disk of this machine is full: there was no space left ${doing}. What is live is not touched by it. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
+  `The disk of this machine is full: there was no space left ${doing}. Live revisions are not affected. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 
-/** Says that a build was not begun, or was ended, because too little space is left. */
+/** The reason for a build that was refused or stopped because too little disk space is left. */
 export const spaceIsShort = (free: number, needed: number): string =>
-  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build takes at least ${inMegabytes(needed)} MB. What is live is not touched by it. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
+  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build needs at least ${inMegabytes(needed)} MB. Live revisions are not affected. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);

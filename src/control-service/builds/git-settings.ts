@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 
-/** Over what git may fetch. `file` is for folders that the person who runs the service allowed. */
+/** The protocols that git may use. `file` is for folders that the operator allowed. */
 export type GitProtocol = 'https' | 'http' | 'file';
 
 /**
- * The one configuration file that git reads for a build. No helper, no hook and no filter of the person's or of the
- * machine's runs, and nothing but the one protocol is spoken, not after a redirect either.
+ * The only configuration file that git reads for a build. It disables helpers, hooks and filters of the user and the
+ * machine, and every protocol but one, also after a redirect.
  *
- * `safe.directory` is open because folders are allowed one by one before git sees them, and may be somebody else's.
- * A commit may be asked for by its id so that an earlier revision can be built again.
+ * `safe.directory` is open because folders are checked one by one before git sees them, and may have another owner.
+ * Fetching a commit by its id is allowed so that an earlier revision can be built again.
  */
 export const gitConfig = `[safe]
 	directory = *
@@ -43,8 +43,8 @@ export const gitConfig = `[safe]
 `;
 
 /**
- * The variables that make git read nothing else, ask nobody, and speak only this protocol. Its home is the folder of the
- * configuration file, the service's own: in the home of a build its user could put a `.netrc` or attributes.
+ * The variables that make git ignore all other configuration, never prompt, and use this protocol alone. HOME is the
+ * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's home.
  */
 export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
   HOME: dirname(configFile),
@@ -59,16 +59,16 @@ export const gitVariables = (configFile: string, protocol: GitProtocol): Record<
   LC_ALL: 'C',
 });
 
-/** What git sends with a token, as GitHub wants it from an installation: a secret as much as the token is. */
+/** The header with a token, as GitHub expects it from an installation: a secret like the token. */
 const basicOf = (token: string): string => Buffer.from(`x-access-token:${token}`).toString('base64');
 
-/** Every spelling of a token that must not be read in what git prints. */
+/** Every form of a token that must be masked in git's output. */
 export const tokenSecrets = (token: string | undefined): string[] =>
   token === undefined ? [] : [token, basicOf(token)];
 
 /**
- * The variables that let git in with a token: at this address only, and to nowhere else by a redirect. They are in the
- * environment of one command, where no process list and no configuration file shows them.
+ * The variables that authenticate git with a token: for this address only, and not for the target of a redirect. In the
+ * environment of one command they appear in no process list and no configuration file.
  */
 export const tokenVariables = (address: string, token: string | undefined): Record<string, string> =>
   token === undefined || !URL.canParse(address)
@@ -81,16 +81,13 @@ export const tokenVariables = (address: string, token: string | undefined): Reco
         GIT_CONFIG_VALUE_1: `Authorization: Basic ${basicOf(token)}`,
       };
 
-/** What to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, nothing the repository's own default. */
+/** The ref to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, none the repository's default. */
 export function refToFetch(repoRef: string | undefined): string {
   if (repoRef === undefined) return 'HEAD';
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
-/** Whether git printed that a file became larger than it may (EFBIG). */
-export const saysFileIsTooLarge = (printed: string): boolean => /File too large/.test(printed);
-
-/** What git prints about a remote, and what it means for the person who asked. */
+/** Maps what git prints about a remote to a message for the user. */
 const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
   [
     /couldn't find remote ref|not our ref|no such remote ref/i,
@@ -112,10 +109,10 @@ const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: s
   ],
 ];
 
-/** What a failed fetch means for the person who asked, told by what git printed; undefined where that tells nothing. */
+/** Explains a failed fetch by git's output; undefined where the output is not recognized. */
 export const knownMeaning = (printed: string, requested: { repoUrl: string; what: string }): string | undefined =>
   explanations.find(([sign]) => sign.test(printed))?.[1](requested);
 
-/** The same, with a sentence for what nothing is known of. */
+/** The same, with a general message for output that is not recognized. */
 export const explainFetch = (printed: string, requested: { repoUrl: string; what: string }): string =>
   knownMeaning(printed, requested) ?? `${requested.repoUrl} could not be cloned.`;

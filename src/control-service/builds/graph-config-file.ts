@@ -17,10 +17,10 @@ const missing = {
 } as const;
 
 /**
- * Finds the graph configuration file in a checkout and reads it: it has to lie inside, also after every link is
- * followed, to be sound, and to name graphs that this machine can run. Every problem is written to the log.
+ * Finds and reads the graph configuration file of a checkout: it must be inside, also after following links, be valid, and
+ * name graphs that this machine can run. Writes every problem to the log.
  *
- * @param what what was checked out, for a person.
+ * @param what the checkout, for a person.
  * @returns its real path.
  */
 export function findGraphConfig(
@@ -41,11 +41,11 @@ export function findGraphConfig(
   const problems = read.ok ? read.refused : read.problems;
   if (!read.ok || problems.length > 0) {
     for (const problem of problems) log('error', formatProblem(problem));
-    // Where a key is misspelled, others may be wrong only for that: what was probably meant says most.
+    // A misspelled key may cause the other problems: a problem with a suggestion explains most.
     const reporting = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
     const more = problems.length <= 1 ? '' : ` (and ${problems.length - 1} more in the build log)`;
     return cannot(
-      `The graph configuration is not sound: ${reporting ? formatProblem(reporting) : graphConfigPath}${more}.`,
+      `The graph configuration is invalid: ${reporting ? formatProblem(reporting) : graphConfigPath}${more}.`,
     );
   }
   for (const warning of read.warnings) log('warning', formatProblem(warning));

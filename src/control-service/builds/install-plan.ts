@@ -1,12 +1,12 @@
-/** What a folder of the checkout holds, as far as installing goes. */
+/** The parts of a folder of the checkout that decide the install. */
 export interface SeenFolder {
   /** Relative to the repository's root; empty for the root itself. */
   path: string;
   /** The names of its files. */
   files: ReadonlySet<string>;
-  /** `packageManager` of its package.json, where it has one: `pnpm@10.1.0`. */
+  /** `packageManager` of its package.json, if any: `pnpm@10.1.0`. */
   packageManager?: string | undefined;
-  /** Its yarn.lock is of Yarn 2 or newer. */
+  /** Its yarn.lock is from Yarn 2 or newer. */
   modernYarn?: boolean | undefined;
 }
 
@@ -28,16 +28,16 @@ const lockFiles: readonly [file: string, manager: PackageManager][] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** Installs what the lock file says and nothing else. */
+/** The arguments that install exactly what the lock file names. */
 const argsOf = (manager: PackageManager, modernYarn: boolean): string[] => {
   if (manager === 'npm') return ['ci'];
   return ['install', manager === 'yarn' && modernYarn ? '--immutable' : '--frozen-lockfile'];
 };
 
 /**
- * Decides how to install (control-service.md, source_config: `install_command`). Without a command the lock file decides
- * that is nearest to the graph configuration: in its folder, or above it up to the root. So a workspace is installed
- * from its root, where its one lock file lies, and a package that stands for itself from its own folder.
+ * Decides how to install (control-service.md, source_config: `install_command`). Without a command, uses the lock file
+ * nearest to the graph configuration: in its folder, or above it up to the root. So a workspace is installed from its root
+ * with its one lock file, and an independent package from its own folder.
  *
  * @param folders from the graph configuration's folder up to the repository's root.
  */
@@ -51,7 +51,7 @@ export function planInstall(installCommand: string | undefined, folders: readonl
     const [file, manager] = lock;
     const others = found.filter((other) => other !== lock).map(([other]) => other);
     const aside = others.length === 0 ? '' : `; ${others.join(' and ')} beside it is not used`;
-    const why = `${inFolder(file, folder.path)} asks for ${manager}${aside}`;
+    const why = `${inFolder(file, folder.path)} selects ${manager}${aside}`;
     return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn ?? false), folder: folder.path, why };
   }
   const unlocked = folders.find(({ files }) => files.has('package.json'));
@@ -62,18 +62,18 @@ export function planInstall(installCommand: string | undefined, folders: readonl
   };
 }
 
-/** An install command that does what a package manager does by itself, and nothing besides: its result can be kept. */
+/** An install command that equals a package manager's own install: its result can be stored. */
 const plainInstall =
   /^(?:(npm) (?:ci|install|i)|(pnpm) (?:install|i)|(yarn)(?: install)?|(bun) (?:install|i))(?: --(?:frozen-lockfile|immutable|ignore-scripts|legacy-peer-deps|no-audit|no-fund|omit=dev|omit=optional|production|prod|prefer-offline|force))*$/;
 
-/** The package manager of an install command that is one of its plain installs; undefined for any other command. */
+/** The package manager of a plain install command; undefined for any other command. */
 export function managerOf(installCommand: string): PackageManager | undefined {
   const [, ...managers] = plainInstall.exec(installCommand.trim()) ?? [];
   const name = managers.find((each) => each !== undefined);
   return lockFiles.map(([, manager]) => manager).find((manager) => manager === name);
 }
 
-/** Whether a folder holds a lock file of a package manager. */
+/** Whether a folder has a lock file of a package manager. */
 export const isLockedFor = (manager: PackageManager, files: ReadonlySet<string>): boolean =>
   lockFiles.some(([file, other]) => other === manager && files.has(file));
 

@@ -19,11 +19,11 @@ export interface InstallSettings {
   /** The search path of the build. */
   path: string;
   log: WriteLine;
-  /** Installs through the store of what was installed before. */
+  /** Installs through the dependency store. */
   store: Omit<StoredInstallSettings, 'run' | 'log'>;
 }
 
-/** Installs the packages of a checkout, in the way that `planInstall` decides. */
+/** Installs the packages of a checkout as `planInstall` decides. */
 export async function install(settings: InstallSettings): Promise<Part<'installed'>> {
   const { installCommand, source, configFolder, run, path, log, store } = settings;
   const folders = foldersUp(configFolder, source);
@@ -61,17 +61,17 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
   }
 }
 
-/** Whether a folder of the repository, by its path, lies above another one. */
+/** Whether a folder of the repository is an ancestor of another one. */
 const isAbove = (path: string, other: string): boolean =>
   path !== other && (path === '' || other.startsWith(`${path}/`));
 
-/** How much of these files is looked at, in bytes: a longer manifest is no manifest, and a lock file says at its top what it is. */
+/** The most bytes that are read of these files: a longer manifest is invalid, and a lock file names its kind at the top. */
 const largestManifest = 1_000_000;
 const yarnHead = 4_096;
 
 const manifest = z.object({ packageManager: z.string().optional() });
 
-/** What lies in a folder and in those above it, up to the root of the checkout. */
+/** A folder and its ancestors, up to the root of the checkout. */
 function foldersUp(folder: string, source: string): SeenFolder[] {
   const seen = see(folder, relative(source, folder));
   return folder === source ? [seen] : [seen, ...foldersUp(dirname(folder), source)];
@@ -92,7 +92,7 @@ function packageManagerIn(text: string): string | undefined {
   try {
     return manifest.safeParse(JSON.parse(text)).data?.packageManager;
   } catch {
-    // The package manager itself will say better what is wrong with the file.
+    // The package manager will report the problem with the file better.
     return undefined;
   }
 }

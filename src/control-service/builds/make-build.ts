@@ -29,24 +29,24 @@ export interface BuildSettings {
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
-  /** Bounds other than the usual ones. */
+  /** Limits other than the defaults. */
   bounds?: Partial<BuildBounds>;
-  /** This service's environment, of which a build gets the little that it needs. */
+  /** This service's environment, of which a build gets very little. */
   env?: NodeJS.ProcessEnv;
-  /** How much space the disk has left; as the file system says, when absent. */
+  /** Returns the free space of the disk; from the file system when absent. */
   freeSpace?: FreeSpace;
-  /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
+  /** Frees disk space until this many bytes are free; does nothing when absent. */
   makeRoom?: (wanted: number) => Promise<void>;
-  /** Told when a part of a build is done, before the next one begins. */
+  /** Called after each step of a build, before the next one starts. */
   step?: BuildStep | undefined;
 }
 
-/** Told of the parts of a build as they are done. */
+/** Called with each finished step of a build. */
 export type BuildStep = (done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined;
 
 /**
  * Makes the build of a revision: clones or unpacks, reads the graph configuration, installs, builds (control-service.md,
- * source_config). A build that fails or is interrupted leaves nothing on the disk and nothing that runs.
+ * source_config). A failed or interrupted build leaves no files and no processes.
  */
 export async function makeBuild(
   request: BuildRequest,
@@ -80,7 +80,7 @@ export async function makeBuild(
   }
 }
 
-/** The sentence about a disk that has too little space for a build, after room was made where that is possible. */
+/** The message about too little disk space for a build, after an attempt to free some. */
 async function lacksSpace(
   { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildSettings,
   { leastFreeBytes }: BuildBounds,
@@ -91,7 +91,7 @@ async function lacksSpace(
   return left < leastFreeBytes ? spaceIsShort(left, leastFreeBytes) : undefined;
 }
 
-/** A reason that tells of a full disk tells what can be done about it as well. */
+/** Adds what to do to a reason that mentions a full disk. */
 const inWords = (reason: string): string =>
   saysDiskIsFull(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
 
@@ -164,7 +164,7 @@ async function build(
         clock,
       ),
     );
-  /** Ends what reads for the service when that takes too long or too much: its user's processes could stop it for ever. */
+  /** Kills a reading process that exceeds its time or memory: other processes of its user could suspend it for ever. */
   const endLate = (reading: ReturnType<typeof startLeashed>): typeof reading => {
     const over = new AbortController();
     const bound = AbortSignal.any([over.signal, signal]);
@@ -205,7 +205,7 @@ async function build(
   return made({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
 }
 
-/** The rules of the commands hold at the moment of use too. */
+/** Validates the commands again at the moment of use. */
 function commandsProblem(installCommand: string | undefined, buildCommand: string | undefined): string | undefined {
   return (
     (installCommand === undefined ? undefined : commandProblem('source_config.install_command', installCommand)) ??

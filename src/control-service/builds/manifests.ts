@@ -4,17 +4,17 @@ import * as z from 'zod';
 import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install-plan.ts';
 
-/** A file that decides what an install makes. */
+/** A file that decides the result of an install. */
 export interface Manifest {
-  /** Relative to the folder that is installed. */
+  /** Relative to the installed folder. */
   path: string;
   bytes: Buffer;
 }
 
-/** What an install is decided by; or why it may depend on more than these files, so that no other build may use it. */
+/** The inputs of an install; or why it may read more than these files, so that its result can't be shared. */
 export type Manifests = { kind: 'whole'; files: Manifest[] } | { kind: 'more'; why: string };
 
-/** The files beside the lock file that package managers read. */
+/** The files besides the lock file that package managers read. */
 const atTheTop = new Set([
   'package.json',
   'package-lock.json',
@@ -31,14 +31,14 @@ const atTheTop = new Set([
   '.npmrc',
 ]);
 
-/** Yarn's own program, plugins and patches may be part of the repository. */
+/** Yarn's own program, plugins and patches in the repository. */
 const yarnFolders = ['releases', 'plugins', 'patches'];
 
-/** Folders and bytes that are looked at for manifests; a repository with more is installed each time. */
+/** The most folders and bytes that are searched for manifests; a larger repository is installed each time. */
 const mostFolders = 2_000;
 const mostBytes = 64_000_000;
 
-/** The scripts of a package itself that an install runs: they may read whatever is in the repository. */
+/** The package's own scripts that an install runs: they may read anything in the repository. */
 const ownScripts = [
   'preinstall',
   'install',
@@ -66,8 +66,8 @@ const manifest = z.object({
 
 /**
  * Collects what decides an install of a checkout's folder: the lock file, the manifests of the package and of its
- * workspaces, and the settings of package managers. Where the install may read more (scripts of the package itself,
- * packages that lie in the repository, patches), it tells why.
+ * workspaces, and the settings of package managers. Returns the reason where the install may read more (scripts of the
+ * package itself, packages inside the repository, patches).
  */
 export function collectManifests(folder: string, manager: PackageManager): Manifests {
   try {
@@ -92,7 +92,7 @@ class TooMuch extends Error {}
 
 type ReadManifest = (path: string) => Manifest;
 
-/** Makes what reads manifests of a folder, as many bytes of all of them together as are looked at. */
+/** Creates the reader of a folder's manifests, with a limit on their total size. */
 function reader(folder: string): ReadManifest {
   let left = mostBytes;
   return (path) => {
@@ -147,7 +147,7 @@ const foldersIn = (folder: string, path: string): string[] =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git')
     .map((entry) => (path === '' ? entry.name : `${path}/${entry.name}`));
 
-/** What in a manifest lets an install read, or link to, more than manifests. */
+/** Why an install may read, or link to, more than a manifest. */
 function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
   if (path === 'package.json' && statBelow(folder, 'binding.gyp')) {
     return 'binding.gyp is compiled at the install';
@@ -169,7 +169,7 @@ function reaches(folder: string, { path, bytes }: Manifest): string | undefined 
   return local === undefined ? undefined : `${path} takes ${local[0]} from the repository itself`;
 }
 
-/** Whether a dependency is of a file or folder of the repository, in whichever spelling, or patched by one. */
+/** Whether a dependency is a file or folder of the repository, in any syntax, or patched by one. */
 const isLocal = ([, requested]: [string, unknown]): boolean =>
   /(^|[@#:"])(file:|link:|portal:|patch:|exec:|\.{1,2}\/|~\/|\/)/.test(
     typeof requested === 'string'
@@ -181,17 +181,17 @@ function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
   try {
     return manifest.safeParse(JSON.parse(bytes.toString())).data;
   } catch {
-    // The package manager itself will say better what is wrong with the file.
+    // The package manager will report the problem with the file better.
     return undefined;
   }
 }
 
-/** Yarn 2 and newer links packages in its own way unless it is told otherwise: then there is no folder to keep. */
+/** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */
 function linker(files: readonly Manifest[], manager: PackageManager): string | undefined {
   if (manager !== 'yarn') return undefined;
   const isModern = files.some(({ path, bytes }) => path === 'yarn.lock' && bytes.includes('__metadata:'));
   const settings = files.find(({ path }) => path === '.yarnrc.yml')?.bytes.toString() ?? '';
   return isModern && !/^nodeLinker:\s*["']?node-modules/m.test(settings)
-    ? 'Yarn is not told to make folders of packages (nodeLinker: node-modules in .yarnrc.yml)'
+    ? 'Yarn does not create package folders (set nodeLinker: node-modules in .yarnrc.yml)'
     : undefined;
 }

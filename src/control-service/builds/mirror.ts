@@ -8,12 +8,12 @@ import { cannot, made } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
-/** Where the mirrors of a data folder lie. */
+/** The folder of all mirrors. */
 export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
 
 /**
- * Where the mirror of a repository lies. What one tenant's credentials could read lies where no build of another tenant
- * looks for it, and what an integration's could read where none without that integration does.
+ * The folder of a repository's mirror. Separate for each tenant and integration, so that no build reads what only another
+ * one's credentials gave access to.
  */
 export function mirrorFolder(dataDir: string, { tenantId, integrationId }: BuildOwner, address: string): string {
   const name = createHash('sha256')
@@ -22,31 +22,31 @@ export function mirrorFolder(dataDir: string, { tenantId, integrationId }: Build
   return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
 }
 
-/** What is to be fetched into a mirror. */
+/** What to fetch into a mirror. */
 export interface Wanted {
-  /** Where from. */
+  /** The remote. */
   address: string;
   /** `refs/heads/main`, `HEAD`, or a commit's id. */
   ref: string;
-  /** Whether `ref` is a commit: then nothing is fetched where the mirror holds it. */
+  /** Whether `ref` is a commit: then nothing is fetched if the mirror has it. */
   isCommit: boolean;
 }
 
-/** Runs git with a mirror as its repository. */
+/** Runs git in a mirror. */
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-/** How a fetch ended. */
+/** The outcome of a fetch. */
 export type Fetched =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
   | { kind: 'interrupted' };
 
-/** After so many fetches a mirror is made anew: each leaves a pack, and many packs are slow. */
+/** The fetches after which a mirror is created again: each leaves a pack, and many packs are slow. */
 const mostPacks = 100;
 
 /**
- * Makes a mirror ready: what a git that was killed left in it (locks, half a pack) is removed, and where there is no mirror,
- * or half of one, an empty one is made. To be called by whoever has its turn on the folder, and nobody else.
+ * Prepares a mirror: removes what a killed git left in it (locks, partial packs), and creates an empty mirror where there
+ * is none or a broken one. The caller must hold the folder's turn.
  *
  * @returns whether it held something before.
  */
@@ -63,7 +63,7 @@ export async function openMirror(folder: string, git: RunGit): Promise<Part<'new
   return started.kind === 'done' ? made('new') : cannot(started.kind === 'failed' ? (started.said ?? started.how) : '');
 }
 
-/** What git itself asks of a folder before it calls it a repository. */
+/** What git itself requires before it accepts a folder as a repository. */
 const isWhole = (folder: string): boolean =>
   ['HEAD', 'objects', 'refs', 'config'].every((name) => existsSync(join(folder, name)));
 
@@ -76,7 +76,7 @@ function packsIn(folder: string): number {
   }
 }
 
-/** Removes what a git that was killed or failed left in a mirror. To be called by whoever has its turn on the folder. */
+/** Removes what a killed or failed git left in a mirror. The caller must hold the folder's turn. */
 export async function clearUp(folder: string): Promise<void> {
   const left = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
     ({ name }) => name.endsWith('.lock') || name.startsWith('tmp_') || name.startsWith('.tmp-'),
@@ -85,8 +85,8 @@ export async function clearUp(folder: string): Promise<void> {
 }
 
 /**
- * Fetches one ref into a mirror, without history and tags, and tells the commit that it leads to. A remote that refuses is
- * told with what git printed. Nothing of a remote is written to the mirror's configuration: neither address nor token.
+ * Fetches one ref into a mirror, without history and tags, and returns its commit. A refusal comes with git's output.
+ * The mirror's configuration never contains the remote's address or token.
  */
 export async function fetchInto({ address, ref, isCommit }: Wanted, git: RunGit): Promise<Fetched> {
   const kept = `refs/landfall/${createHash('sha256').update(ref).digest('hex')}`;

@@ -8,7 +8,7 @@ import { findTool } from './find-tool.ts';
 import type { BeginPart } from './run-command.ts';
 import { unpackSource } from './unpack-source.ts';
 
-/** With what the source of a build is fetched. */
+/** The tools for fetching a build's source. */
 export interface Obtaining {
   folder: BuildFolder;
   dataDir: string;
@@ -16,7 +16,7 @@ export interface Obtaining {
   beginPart: BeginPart;
   /** The search path of the build. */
   path: string;
-  /** Milliseconds for all of it. */
+  /** The timeout in milliseconds. */
   withinMs: number;
   clock: Clock;
   signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface Obtaining {
   fetchedBytes: number;
 }
 
-/** Puts the source into its folder: checks a commit out, or unpacks a tarball. */
+/** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
 export async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<Part<BuiltFrom>> {
   const { from, log, onCommit } = request;
   const { path, signal, beginPart, withinMs } = obtaining;
@@ -41,7 +41,7 @@ export async function obtainSource(request: BuildRequest, obtaining: Obtaining):
   return made({ kind: 'commit', commit: commit.value });
 }
 
-/** Unpacks within the time that a clone would have: a tarball is bounded in size, and a disk may be slow. */
+/** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
 async function unpackInTime(
   from: TarballSource,
   { folder, withinMs, clock, signal }: Obtaining,
@@ -53,13 +53,13 @@ async function unpackInTime(
     const within = { into: folder.source, log, signal: AbortSignal.any([signal, late.signal]) };
     const unpacked = await unpackSource(from, within);
     if (unpacked.ok || signal.aborted || !late.signal.aborted) return unpacked;
-    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was ended.`);
+    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was stopped.`);
   } finally {
     done.abort();
   }
 }
 
-/** Checks out; the token, where there is one, ends before anything of the source runs. */
+/** Checks out, and revokes the token before any of the source runs. */
 async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
   try {
     return await checkOut(from, settings);

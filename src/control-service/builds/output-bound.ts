@@ -1,24 +1,24 @@
 import type { LogLevel, WriteLine } from '../compute/log-line.ts';
 
-/** How much of what the commands of a build print is kept. */
+/** How much output of a build's commands is logged. */
 export interface OutputBounds {
   outputBytes: number;
   outputLines: number;
 }
 
-/** Of the output that is left out, the last lines of a command are told after all: there an error stands. */
+/** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
 const keepLast = 100;
 
-/** Passes the output of a build's commands on until there was too much of it. */
+/** Passes on the output of a build's commands up to a limit. */
 export interface OutputBound {
   writeLine: WriteLine;
-  /** To be called when a command has ended: tells its last lines, if they were left out. */
+  /** Call when a command has ended: logs its last lines, if they were left out. */
   commandEnded: () => void;
 }
 
 /**
- * Makes the bound. A build that prints without end goes on, for its time is bounded too; what is beyond the bound is left
- * out, and the log says so where it happens.
+ * Creates the limit. A build with too much output continues, since its time is limited too; the rest of the output is
+ * dropped, and the log says where.
  */
 export function outputBound(write: WriteLine, { outputBytes, outputLines }: OutputBounds): OutputBound {
   let bytes = 0;

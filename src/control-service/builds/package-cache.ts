@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { handOverOnce } from '../isolation/hand-over.ts';
 
-/** Where what package managers downloaded is kept. */
+/** The folder of the package managers' downloads. */
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**
- * The folder in which npm keeps what it downloads for a build; made where it is not there. It answers by the hash of a
- * package, whoever asks, so a tenant's private packages must not lie where another tenant's builds ask; and whoever
- * builds may write to it, so each user of builds has its own.
+ * Returns npm's download cache for a build; creates it where needed. The cache serves a package to any reader by its hash,
+ * so tenants must not share one, or their private packages would leak. Builds can write to it, so each build user has its
+ * own as well.
  */
 export async function packageCache(dataDir: string, tenantId: string, user: ProcessUser | undefined): Promise<string> {
   const all = cachesIn(dataDir);

@@ -5,25 +5,25 @@ import { handOver } from '../isolation/hand-over.ts';
 import { wayTo } from './checkout-files.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
 
-/** Where the folders of packages of an entry go, and how. */
+/** The target of an entry's package folders. */
 export interface Placement {
-  /** The folder of the checkout that they go into; a real path. */
+  /** The target folder in the checkout; a real path. */
   into: string;
-  /** An absolute path where nothing is, in a folder of the service's and on the file system of `into`. */
+  /** An unused absolute path, in a folder of the service's on the file system of `into`. */
   aside: string;
-  /** Whose the build is, where it is not this service's own. */
+  /** The build's user, where it is not this service's own. */
   user: ProcessUser | undefined;
-  /** Gives the checkout to the build's user. */
+  /** Changes the checkout's owner to the build's user. */
   giveSource: () => Promise<void>;
   run: RunCommand;
 }
 
-/** The longest list of folders that is handed to a command, in bytes. */
+/** The longest list of folders that is passed to a command, in bytes. */
 const longestList = 100_000;
 
 /**
- * Says why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their
- * names and the repository what lies there, so that a link among the folders above them would lead elsewhere.
+ * Returns the reason why an entry's folders can't be put into a checkout; undefined where they can. An install script
+ * chooses their names and the repository controls the checkout, so a link above one of them could lead outside.
  */
 export function placementProblem(folders: readonly string[], into: string): string | undefined {
   if (Buffer.byteLength(folders.join('\0')) > longestList) return 'it makes very many folders of packages';
@@ -34,11 +34,10 @@ export function placementProblem(folders: readonly string[], into: string): stri
 }
 
 /**
- * Copies an entry's folders of packages into a checkout, in the place of any that are there; notes that it was used. The
- * service makes the copy in a folder of its own and hands that over; the build's user moves it into the checkout, so
- * that a link there leads no further than that user gets. Every file is a file of its own: the blocks are shared where
- * the file system can (reflink) and copied where it can't, and never is one file in two places (a hard link), through
- * which whoever may write to one would write to the other.
+ * Copies an entry's package folders into a checkout, replaces those that exist, and records the use. The service copies
+ * into a folder of its own and changes the owner; the build's user moves the copy into the checkout, so that a link there
+ * leads no further than that user can reach. Files share blocks where the file system can (reflink), and are never hard
+ * links: a writer to one copy would change the other.
  */
 export async function placePackages(
   entry: string,
@@ -56,7 +55,7 @@ export async function placePackages(
   return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
 }
 
-/** Moves folders from `$1` to here. */
+/** Moves folders from `$1` into the working directory. */
 const moveFolders = `from=$1; shift
 for folder; do
   rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1

@@ -5,14 +5,14 @@ import type { ProcessUser } from '../compute/leashed-process.ts';
 import { removeAs } from '../isolation/remove-as.ts';
 
 /**
- * Removes a folder with all that is in it, also where folders in it are closed to their owner; none is no error. As root,
- * what belongs to another user, the folder itself or one of those in it, is emptied with that user's rights.
+ * Removes a folder recursively, also where its folders are closed to their owner; ignores a missing one. As root, folders
+ * of another user are emptied with that user's rights.
  */
 export async function removeTree(root: string): Promise<void> {
   if (process.geteuid?.() === 0) await emptyOthers(root);
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async (error: unknown) => {
-    // Nothing can be taken out of a folder that a build closed, even by its owner.
+    // Even its owner can't remove entries of a folder without write permission.
     if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
     await openFolders(root);
     await remove();
@@ -37,7 +37,7 @@ async function removeOf(user: ProcessUser, folder: string): Promise<void> {
   });
 }
 
-/** Whose a folder is; `none` where there is no folder: a file or a link is removed from the folder that it lies in. */
+/** The owner of a folder; `none` where there is no folder: a file or a link is removed from its parent. */
 async function ownerOf(path: string): Promise<ProcessUser | 'ours' | 'none'> {
   try {
     const found = await lstat(path);
@@ -50,8 +50,8 @@ async function ownerOf(path: string): Promise<ProcessUser | 'ours' | 'none'> {
 }
 
 /**
- * Lets us write into every folder of a tree; links are not followed. The attempt that failed may still be removing other
- * parts of it: what is gone meanwhile needs no opening.
+ * Makes every folder of a tree writable; does not follow links. The failed attempt may still be removing other parts:
+ * skips what is gone.
  */
 async function openFolders(folder: string): Promise<void> {
   try {

@@ -12,53 +12,52 @@ export interface CommandSpec {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** Variables over those of the build. */
+  /** Variables that override those of the build. */
   env?: Record<string, string>;
-  /** Keeps what it prints out of the log. */
+  /** Keeps its output out of the log. */
   silent?: boolean;
-  /** Runs it as this service's own user: a program of the machine that runs nothing of the source, as git does. */
+  /** Runs it as this service's own user: a program of the machine that runs nothing of the source, such as git. */
   asService?: boolean;
 }
 
-/** How a command ended. `output` holds the last lines that it printed, masked. */
+/** The outcome of a command. `output` holds the last lines of its output, masked. */
 export type CommandEnd =
   | { kind: 'done'; output: string[] }
-  /** `how`: for a person; `said`: the line that tells best what went wrong; `isLate`: its time was up. */
+  /** `how`: for a person; `said`: the line that explains the failure best; `isLate`: it timed out. */
   | { kind: 'failed'; how: string; said: string | undefined; output: string[]; isLate: boolean }
   | { kind: 'interrupted' };
 
-/** Runs the commands of one part of a build, one after the other, within the time that they have together. */
+/** Runs the commands of one step of a build, one after the other, with a common timeout. */
 export type RunCommand = (spec: CommandSpec) => Promise<CommandEnd>;
 
-/** Begins a part of a build, whose commands may take so long together (ms); what they wait for another build does not count. */
+/** Starts a step with its timeout (ms); waiting for another build does not count. */
 export type BeginPart = (withinMs: number) => RunCommand;
 
 export interface CommandSettings {
   env: Record<string, string>;
-  /** Whose commands they are; this service's own user where there is none. */
+  /** The commands' user; this service's own when absent. */
   user: ProcessUser | undefined;
   output: OutputBound;
   mask: Mask;
   clock: Clock;
   processes: Pick<ProcessFamily, 'mark' | 'kill'>;
-  /** Resolves with the reason why the build takes too much, or with undefined when the signal aborts first. */
+  /** Resolves with the limit that the build exceeds, or with undefined when the signal aborts first. */
   watch: (over: AbortSignal) => Promise<string | undefined>;
-  /** Ends the command under way, with all that it started. */
+  /** Kills the current command with all its processes. */
   signal: AbortSignal;
 }
 
 const linesKept = 50;
 
 /**
- * Lets the machine end a build first when its memory is used up, then becomes the command. Everybody may ask that for
- * themselves; where it can't be asked the command runs all the same.
+ * Makes the process the kernel's first choice when memory runs out, then executes the command. A process may always raise
+ * its own score; where it can't, the command runs anyway.
  */
 const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
 
 /**
- * Makes what runs the commands of a build. Each is killed whole when the time of its part is up, when the build takes too
- * much of the machine, or when it is interrupted; what it leaves running is killed when it ends, also outside of its
- * process group.
+ * Creates the runner of a build's commands. Kills a command with all its processes on a timeout, an exceeded limit or an
+ * interruption; processes that outlive their command are killed too, also outside of its process group.
  */
 export function commandRunner(settings: CommandSettings): BeginPart {
   const { clock } = settings;
@@ -73,7 +72,7 @@ export function commandRunner(settings: CommandSettings): BeginPart {
   };
 }
 
-/** Milliseconds that are left for a command, and what its part of the build had. */
+/** The milliseconds that are left for a command, and the timeout of its step. */
 interface Time {
   left: number;
   of: number;
@@ -85,7 +84,7 @@ async function runOne(
   time: Time,
 ): Promise<CommandEnd> {
   if (signal.aborted) return { kind: 'interrupted' };
-  const tooLate = `it took longer than ${time.of / 1_000} s and was ended`;
+  const tooLate = `it took longer than ${time.of / 1_000} s and was stopped`;
   if (time.left <= 0) return { kind: 'failed', how: tooLate, said: undefined, output: [], isLate: true };
   const started = startLeashed(
     {
@@ -109,7 +108,7 @@ async function runOne(
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
   const over = new AbortController();
   const endedFor = endWhere(Promise.race([isLate(over.signal), watch(over.signal)]));
-  // What goes wrong with watching ends the command, and is thrown where its end is told.
+  // A failure while watching ends the command; the error is thrown where its end is handled.
   endedFor.catch(started.kill);
   signal.addEventListener('abort', started.kill, { once: true });
   const end = await started.ended;

@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, readlink, rename, symlink, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 
-/** How many files are worked on at the same time; each takes a descriptor or two. */
+/** The most files that are processed concurrently; each needs a descriptor or two. */
 const atOnce = 64;
 
 /**
- * Makes a tree that a build's commands made, as this service's own user, fit to be kept: nobody else may write to it, a
- * file that lies elsewhere too (a hard link) becomes one of its own, links that name the tree's own place by its full path
- * are made relative, and what is no file, folder or link is removed.
+ * Makes a tree that a build's commands wrote as this service's own user safe to store: removes the write permission of
+ * others, copies files that have hard links outside the tree, makes absolute links into the tree relative, and removes
+ * everything but files, folders and links.
  */
 export async function sealTree(root: string): Promise<void> {
   const paths: string[] = [];
@@ -24,7 +24,7 @@ export async function sealTree(root: string): Promise<void> {
   });
 }
 
-/** How large a tree of plain files is. */
+/** The size of a tree of regular files. */
 export interface TreeSize {
   files: number;
   bytes: number;
@@ -42,7 +42,7 @@ export async function sizeOf(root: string): Promise<TreeSize> {
   return total;
 }
 
-/** Whether a file can be run is all that is kept of its mode. */
+/** Keeps only the executable bit of a file's mode. */
 export const plainMode = (mode: number): number => ((mode & 0o100) === 0 ? 0o644 : 0o755);
 
 async function sealFolder(folder: string, root: string, files: string[]): Promise<void> {
@@ -63,7 +63,7 @@ async function makeRelative(path: string, root: string): Promise<void> {
   await symlink(relative(dirname(path), target), path);
 }
 
-/** Works on all of them, so many at a time; what one fails with is thrown when those at work have ended. */
+/** Processes all items with limited concurrency; throws the first error after the running ones have ended. */
 async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]();
   const worker = async (): Promise<void> => {

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from './manifests.ts';
 
-/** All that decides what an install makes. */
+/** All inputs of an install. */
 export interface InstallFacts {
   /** The command with its arguments. */
   command: readonly string[];
   managerVersion: string;
   /** `process.version` of the Node.js that runs install scripts. */
   nodeVersion: string;
-  /** `linux-x64-glibc`: for what was the code compiled? */
+  /** The target of compiled code: `linux-x64-glibc`. */
   platform: string;
-  /** Where packages come from and as whom: the variables that say so. */
+  /** The variables that decide where packages come from, and with which credentials. */
   registry: Readonly<Record<string, string>>;
-  /** Who installs: an entry that one user's processes had in their hands is not handed to another. */
+  /** The user that installs: entries that one user's processes wrote are never given to another. */
   uid: number | undefined;
   files: readonly Manifest[];
 }
 
-/** Raised whenever entries that were made before must not be used any more. */
+/** Increase it to invalidate all existing entries. */
 const format = 1;
 
-/** The name of a store entry: equal where every fact is equal, and only there. */
+/** The name of a store entry: equal only where every input is equal. */
 export function storeKey(facts: InstallFacts): string {
   const { command, managerVersion, nodeVersion, platform, registry, uid, files } = facts;
   const sorted = files

@@ -20,35 +20,35 @@ import { inTurn } from './turns.ts';
 export interface StoredInstallSettings {
   dataDir: string;
   tenantId: string;
-  /** Whose the build is, where it is not this service's own. */
+  /** The build's user, where it is not this service's own. */
   user: ProcessUser | undefined;
-  /** An absolute path where nothing is, in a folder of the service's: there is installed what is to be kept. */
+  /** An unused absolute path in a folder of the service's: the place of the install. */
   staging: string;
-  /** Where packages come from, as the build's environment says. */
+  /** The registry settings of the build's environment. */
   registry: Readonly<Record<string, string>>;
-  /** Gives the checkout to the build's user, before anything runs in it. */
+  /** Changes the checkout's owner to the build's user, before anything runs in it. */
   giveSource: () => Promise<void>;
-  /** Starts what writes a folder as a tar to its standard output, as the build's user. */
+  /** Starts a process of the build's user that writes a folder as a tar to its standard output. */
   readAsUser: (folder: string) => TarProcess;
   run: RunCommand;
   log: WriteLine;
   signal: AbortSignal;
 }
 
-/** An install as it is decided. */
+/** A planned install. */
 export interface RequestedInstall {
-  /** What it is called where it fails. */
+  /** Its name in error messages. */
   name: string;
   command: string;
   args: readonly string[];
-  /** The folder of the checkout that is installed; an absolute path. */
+  /** The folder of the checkout to install; an absolute path. */
   folder: string;
 }
 
-/** An install that a package manager does by a lock file. */
+/** An install by a package manager with a lock file. */
 export interface LockedInstall extends RequestedInstall {
   manager: PackageManager;
-  /** The folders of the checkout above `folder`: a workspace that is declared there would take part. */
+  /** The folders of the checkout above `folder`: they may declare a workspace that includes it. */
   above: readonly string[];
 }
 
@@ -67,10 +67,9 @@ function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> 
 }
 
 /**
- * Installs by way of the store. What is equal in all that decides an install is installed once, with nothing but lock
- * file and manifests at hand, and copied into every build that asks for it. Where the install may depend on more it is
- * done in the checkout, and the log says why. Of several builds that ask for the same at once one installs, and the
- * others wait for it; an install that fails is kept nowhere.
+ * Installs through the dependency store. Equal inputs are installed once, from lock file and manifests alone, and copied
+ * into every build that needs them. Where the install may depend on more it runs in the checkout, and the log says why.
+ * Of concurrent builds with equal inputs one installs and the others wait; a failed install is not stored.
  */
 export async function installThroughStore(
   requested: LockedInstall,
@@ -79,7 +78,7 @@ export async function installThroughStore(
   const { log, staging, user } = settings;
   const found = isPartOfMore(requested) ?? collectManifests(requested.folder, requested.manager);
   if (found.kind === 'more') {
-    log('info', `Nothing is kept of this install for later builds: ${found.why}.`);
+    log('info', `This install is not stored for later builds: ${found.why}.`);
     return installInPlace(requested, settings);
   }
   try {
@@ -116,7 +115,7 @@ async function takeOrInstall(
   const entry = entryFolder(dataDir, tenantId, key);
   const placed = await inTurn(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
     const there = readEntry(entry);
-    if (there) log('info', 'These very packages were installed for an earlier build: they are taken from there.');
+    if (there) log('info', 'An earlier build installed these packages: reusing them.');
     const installed = there ? made(there) : await installIntoStore(requested, entry, settings);
     if (!installed.ok) return installed;
     const { folders, files: count, bytes } = installed.value;
@@ -129,7 +128,7 @@ async function takeOrInstall(
   });
   if (placed === undefined) return cannot('');
   if ('ok' in placed) return placed;
-  log('info', `What was installed can't be copied into this source: ${placed.why}. It is installed there instead.`);
+  log('info', `The stored packages can't be copied into this source: ${placed.why}. Installing there instead.`);
   return installInPlace(requested, settings);
 }
 
@@ -144,7 +143,7 @@ async function installIntoStore(
   return user ? keepEntryOf(staging, entry, () => readAsUser(staging)) : made(await keepEntry(staging, entry));
 }
 
-/** The package manager's version; undefined when it tells none. */
+/** The package manager's version; undefined when it prints none. */
 async function versionOf(
   { manager }: LockedInstall,
   { staging, run }: StoredInstallSettings,
@@ -155,7 +154,7 @@ async function versionOf(
 
 const largestManifest = 1_000_000;
 
-/** Package managers look upwards for a workspace that the folder may be a part of. */
+/** Why the folder may be part of a workspace, which package managers look for upwards. */
 function isPartOfMore({ above }: LockedInstall): { kind: 'more'; why: string } | undefined {
   const isWorkspace = above.some(
     (folder) =>

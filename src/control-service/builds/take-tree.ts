@@ -10,14 +10,14 @@ import { chunksOf, drained, wordsOf } from './tar-bytes.ts';
 /** A process that writes a tar to its standard output. */
 export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
 
-/** The most entries that are taken: far more than any agent's packages have. */
+/** The most entries: far more than any agent's packages have. */
 const mostEntries = 1_000_000;
 
 /**
- * Writes what a process tells as a tar of the folder `from` into an empty folder of this service's. Only folders of
- * packages are taken, with the folders they lie in, as files, folders and links; links that lead out of `from` are left
- * out, and so is what else there may be. A tar that would write anywhere else is refused. Nothing in it is trusted: the
- * process runs as a user whose other processes can make it write anything.
+ * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's. Takes only package
+ * folders and their parents, as files, folders and links; skips links that lead out of `from` and everything else.
+ * Refuses a tar that would write anywhere else. Nothing in it is trusted: other processes of the same user could make the
+ * process write anything.
  */
 export async function takeTree(
   { stdout, stderr, ended, kill }: TarProcess,
@@ -64,12 +64,12 @@ export async function takeTree(
       for await (const chunk of chunksOf(stdout))
         if (!unpack.write(chunk)) await Promise.race([drained(unpack), closed.promise]);
     } catch (error) {
-      // Output that is cut off does not end; without an end the tar is half of one, also where it was cut between two files.
+      // A truncated stream counts as an error, also where it was cut between two files.
       refuse(hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE') ? 'their list was cut off' : wordsOf(error));
     }
     unpack.end();
   };
-  // The library throws at some of what is no tar: in a listener of a stream that would end this service.
+  // The library throws for some invalid archives: in a stream's listener that would end this service.
   feed().catch(fail);
   const end = await ended;
   await closed.promise;
@@ -77,7 +77,7 @@ export async function takeTree(
   return end.kind === 'exited' && end.code === 0 ? made('taken') : cannot('The installed packages could not be read.');
 }
 
-/** Decides on an entry, and makes of it what is written. */
+/** Checks an entry, and converts it for writing. */
 function isTaken(path: string, entry: ReadEntry, from: string): boolean {
   if (!path.split('/').includes('node_modules')) return false;
   if (entry.type === 'Directory') entry.mode = 0o755;

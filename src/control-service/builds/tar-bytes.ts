@@ -6,12 +6,12 @@ import type { Parser } from 'tar';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
-/** How reading an archive to its end went; `digest` is `sha256:<hex>` of the file's bytes. */
+/** The outcome of reading an archive; `digest` is `sha256:<hex>` of the file's bytes. */
 export type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
 
 /**
- * Unzips a file into a parser, as fast as that takes it, and reads the file to its end. The first thing that is wrong ends it: bytes that are no gzip,
- * more of them than the bounds allow, what the parser calls an error, or a sentence from `objection`.
+ * Unzips a file into a parser, with backpressure, and reads the file to its end. Stops at the first problem: invalid gzip,
+ * more bytes than the limits allow, an error of the parser, or a message from `objection`.
  */
 export async function readTar(
   file: string,
@@ -40,13 +40,13 @@ export async function readTar(
       size += chunk.byteLength;
       const tooLarge = bombProblem(size, zipped.bytesRead, bounds);
       if (tooLarge) return refused(tooLarge);
-      // It answers false until an entry that it is writing has gone on.
+      // The parser returns false until the current entry has been written.
       if (!parser.write(chunk) && !broken) await Promise.race([drained(parser), ended]);
       const wrong = broken ?? objection();
       if (wrong) return refused(wrong);
       if (signal.aborted) return { kind: 'interrupted' };
     }
-    // What stands behind the gzip is nothing to unzip, but belongs to the file.
+    // Bytes after the gzip are not unzipped, but belong to the file.
     zipped.unpipe(unzip).resume();
     await finished(zipped);
   } catch (error) {
@@ -59,7 +59,7 @@ export async function readTar(
     parser.end();
     await ended;
   } catch (error) {
-    // The library throws at some of what is no tar, instead of saying it as an error.
+    // The library throws for some invalid archives instead of emitting an error.
     broken ??= notSound(error);
   }
   const wrong = broken ?? objection();
@@ -67,15 +67,15 @@ export async function readTar(
   return signal.aborted ? { kind: 'interrupted' } : { kind: 'read', digest: `sha256:${hash.digest('hex')}` };
 }
 
-/** Resolves when a parser wants more. */
+/** Resolves when a parser accepts more. */
 export const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
 
 const notSound = (error: unknown): string => `It is no sound tar archive (${wordsOf(error)}).`;
 
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 
-/** The sentence against an archive whose content is too large, or grows out of too little. */
-function bombProblem(
+/** The problem with an archive whose content is too large, in bytes or in ratio. */
+export function bombProblem(
   unpacked: number,
   packed: number,
   { unpackedBytes, ratio, freeBytes }: TarBounds,
@@ -85,11 +85,11 @@ function bombProblem(
   return `What it holds is more than ${ratio} times as large as the archive.`;
 }
 
-/** The tar library would unzip it once more, and past every bound. */
+/** Rejects double compression: the tar library would unzip it again, past every limit. */
 const isZipped = (chunk: Uint8Array): boolean =>
   (chunk[0] === 0x1f && chunk[1] === 0x8b) || (chunk[0] === 0x28 && chunk[1] === 0xb5);
 
-/** The bytes that a stream is made of. */
+/** The chunks of a stream. */
 export async function* chunksOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
 }

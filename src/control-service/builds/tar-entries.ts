@@ -1,17 +1,17 @@
-/** What may stand in an archive that is unpacked here. */
+/** The limits of an archive. */
 export interface TarBounds {
   /** Entries of any kind. */
   entries: number;
   /** Bytes of the unzipped archive. */
   unpackedBytes: number;
-  /** How many times larger than the archive its content may be, once it is larger than `freeBytes`. */
+  /** The largest ratio of content to archive, once the content is larger than `freeBytes`. */
   ratio: number;
   freeBytes: number;
 }
 
 const gibibyte = 1024 ** 3;
 
-/** Far more than any agent's source has, far less than what fills a disk. */
+/** Far more than any agent's source has, far less than fills a disk. */
 export const usualTarBounds: TarBounds = {
   entries: 100_000,
   unpackedBytes: 2 * gibibyte,
@@ -19,14 +19,14 @@ export const usualTarBounds: TarBounds = {
   freeBytes: 32 * 1024 ** 2,
 };
 
-/** The longest path and the longest name in it, in bytes: with the folder around them, what file systems take. */
+/** The longest path and the longest name in it, in bytes: the limits of file systems, minus the folder above. */
 const longestPath = 1_024;
 const longestName = 255;
 
-/** One entry of an archive, as far as it is judged. */
+/** One entry of an archive, as far as the check needs it. */
 export interface TarEntry {
   path: string;
-  /** The name that the tar library has for its kind. */
+  /** The tar library's name of its kind. */
   type: string;
   linkpath?: string | undefined;
 }
@@ -43,16 +43,16 @@ const kinds: Readonly<Record<string, Kind | 'hard link'>> = {
   Link: 'hard link',
 };
 
-/** Entries that say something about the next one; they only show up where they are too large. */
+/** Header entries about the next entry; they only appear where they are too large. */
 const headers = /Header|Long|^Next/;
 
 /**
- * Makes a judge of one archive's entries, to be asked for each in its order: the sentence against it, where there is
- * one. What it lets pass stays inside the folder that it is unpacked into:
+ * Creates a check for one archive's entries, to be called with each in order: returns the message against it, if any.
+ * What it accepts stays inside the folder that the archive is unpacked into:
  * - every path is relative, without `..`, and has only folders above it, never a link
- * - a link may go up only at its begin, only as far as the root, and down from there
- * - a hard link names a file that came before
- * - nothing is there twice but folders, and everything is a folder, a file or a link
+ * - a link may go up only at its start, only as far as the root, and down from there
+ * - a hard link names an earlier file
+ * - only folders may appear twice, and everything is a folder, a file or a link
  */
 export function entryJudge(bounds: TarBounds): (entry: TarEntry) => string | undefined {
   const seen = new Map<string, Kind>();
@@ -109,7 +109,7 @@ function pathProblem(path: string): string | undefined {
     : undefined;
 }
 
-/** @param depth how many folders the link lies below the root. */
+/** @param depth the number of folders above the link, up to the root. */
 function linkProblem(target: string, depth: number): string | undefined {
   if (target === '' || /[\u0000-\u001f\u007f\\]/.test(target)) return 'leads nowhere';
   if (target.startsWith('/') || /^[A-Za-z]:/.test(target)) return 'leads to an absolute path';
@@ -117,7 +117,7 @@ function linkProblem(target: string, depth: number): string | undefined {
   const down = parts.findIndex((part) => part !== '..');
   const up = down === -1 ? parts.length : down;
   if (up > depth) return 'leads out of the archive';
-  // Going up again after a name could go up from wherever a link of that name leads to.
+  // After a name, `..` would go up from wherever a link of that name leads to.
   return parts.slice(up).includes('..') ? 'goes up again behind a name' : undefined;
 }
 

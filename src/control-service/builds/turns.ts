@@ -1,6 +1,6 @@
 import { slots, type Slots } from '../rollouts/slots.ts';
 
-/** Who works in a folder, and how many wait for it. */
+/** The current holder of a folder, and the number of waiting ones. */
 interface Queue {
   slots: Slots;
   takers: number;
@@ -9,12 +9,11 @@ interface Queue {
 const queues = new Map<string, Queue>();
 
 /**
- * Does a piece of work on a folder that one build at a time may work in; the others wait, the oldest first. The folder is
- * this process's alone by the lock of the data folder, so nothing on the disk has to say who is in it: after a `kill -9`
- * there is no lock that anybody would have to judge.
+ * Runs work on a folder that only one build at a time may use; the others wait, the oldest first. The lock of the data
+ * folder makes the folder this process's own, so no lock on the disk is needed that could outlive a `kill -9`.
  *
  * @param folder an absolute path.
- * @returns undefined when `signal` aborted before it was this one's turn.
+ * @returns undefined when `signal` aborted before its turn.
  */
 export async function inTurn<T>(folder: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
   const queue = queues.get(folder) ?? { slots: slots(1), takers: 0 };
@@ -34,5 +33,5 @@ export async function inTurn<T>(folder: string, signal: AbortSignal, work: () =>
   }
 }
 
-/** Whether somebody works in a folder, or waits to. */
+/** Whether someone works in a folder, or waits to. */
 export const isInUse = (folder: string): boolean => queues.has(folder);

@@ -7,7 +7,7 @@ import { cannot, made, type BuiltFrom, type Part, type TarballSource } from './b
 import { readTar } from './tar-bytes.ts';
 import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
 
-/** Where a tarball goes, and how. */
+/** The target of a tarball. */
 export interface Unpacking {
   /** An empty folder. */
   into: string;
@@ -17,10 +17,10 @@ export interface Unpacking {
 }
 
 /**
- * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It is read twice: the first time to its end
- * without anything being written, so that of an archive that is refused nothing ever lies on the disk.
+ * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It reads it twice: the first time only to check
+ * it, so that nothing of a refused archive is ever written.
  *
- * @returns its digest. Where the build was interrupted the reason says nothing: the caller knows.
+ * @returns its digest. The reason of an interrupted build is meaningless: the caller knows.
  */
 export async function unpackSource(
   { file, digest }: TarballSource,
@@ -48,7 +48,7 @@ export async function unpackSource(
     keep: true,
     noMtime: true,
     preserveOwner: false,
-    // Whether a file can be run is all that is taken over of its mode.
+    // Keeps only the executable bit of a file's mode.
     filter: (_path, entry) => {
       if (!(entry instanceof ReadEntry)) return true;
       if (entry.type === 'SymbolicLink')
@@ -62,7 +62,7 @@ export async function unpackSource(
   const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
   if (written.kind === 'interrupted') return cannot('');
   if (written.kind === 'refused') return cannot(refusal(written.why));
-  // Links come last: while files are written there is none that one could go through.
+  // Links are created last: no file can be written through one.
   for (const { path, target } of links) await putLink(path, target);
   log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
   return made({ kind: 'tarball', digest });
@@ -76,5 +76,5 @@ async function putLink(path: string, target: string): Promise<void> {
 const refusal = (why: string): string =>
   `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
 
-const gone = 'The source tarball is not on this machine any more: it was cleared away. Upload it again.';
+const gone = 'The source tarball was removed from this machine. Upload it again.';
 const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';

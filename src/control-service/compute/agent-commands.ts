@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import * as z from 'zod';
 
-/** What an agent server answers to a command (its room's README, Commands). */
+/** The agent server's response to a command (see Commands in the agent server's README). */
 const Answer = z.union([
   z.strictObject({ event: z.literal('idle') }),
   z.strictObject({ event: z.literal('serving') }),
@@ -9,18 +9,18 @@ const Answer = z.union([
 ]);
 export type CommandAnswer = z.infer<typeof Answer>;
 
-/** What may be asked of an agent's process over its input. */
+/** The commands that an agent's process accepts on its input. */
 export type AgentCommand = { do: 'rest' } | { do: 'wake'; revision_id: string };
 
-/** The way to ask something of an agent's process: one thing at a time. */
+/** Sends commands to an agent's process, one at a time. */
 export interface AgentCommands {
-  /** Asks, and waits for the answer; whoever asks bounds the wait. */
+  /** Sends a command and waits for the response. The caller sets the timeout. */
   ask(command: AgentCommand): Promise<CommandAnswer>;
-  /** Looks at a line of the process's output: whether it is the answer that is waited for. */
+  /** Checks whether a line of the process's output is the expected response. */
   isAnswer(line: string): boolean;
 }
 
-/** Makes the way over a process's input. */
+/** Creates the commands over a process's input. */
 export function agentCommands(input: Writable | null): AgentCommands {
   let waiting: ((answer: CommandAnswer) => void) | undefined;
   return {

@@ -1,14 +1,14 @@
 import { dirname, delimiter, join } from 'node:path';
 import type { AgentProgram, AgentSpec } from './compute.ts';
 
-/** What the agent's process is told besides its spec. */
+/** What the agent's process gets besides its spec. */
 export interface ProcessFacts {
   token: string;
-  /** The Unix socket that it has to listen on. */
+  /** The path of the Unix socket to listen on. */
   socket: string;
-  /** Milliseconds that it has for finishing when it is stopped. */
+  /** The milliseconds that it may take to drain when it is stopped. */
   drainMs: number;
-  /** Whether webhooks may go into private networks: the operator's word. */
+  /** Whether webhooks may reach private networks: the operator's setting. */
   privateWebhooks: boolean;
   /** The `PATH` of this service. */
   path: string;
@@ -16,19 +16,19 @@ export interface ProcessFacts {
   node: string;
 }
 
-/** The variable by which the processes of an agent are known; its value lies in the agent's home. */
+/** The variable that marks the processes of an agent; its value is in the agent's home. */
 export const agentMark = 'LANDFALL_AGENT';
 
-/** How an agent is told whether its webhooks may go into private networks. */
+/** The variable's value: whether the agent's webhooks may reach private networks. */
 export const webhookPrivate = (allowed: boolean): string => (allowed ? 'allow' : 'refuse');
 
-/** The PATH for what belongs to agents: the Node.js that runs them, this service's own when none is named, comes first. */
+/** The PATH of agents: first the Node.js that runs them, by default this service's own. */
 export const pathWithOurNode = (path: string, node: string = process.execPath): string =>
   [dirname(node), path].join(delimiter);
 
 /**
- * The whole environment of an agent's process: the deployment's secrets, and over them what the platform sets. Nothing
- * of this service's own environment but the search path: it may hold our key and database.
+ * The whole environment of an agent's process: the deployment's secrets, overridden by the platform's variables. Of this
+ * service's own environment only the search path: the rest may hold our key and database.
  */
 export function agentEnvironment(
   spec: AgentSpec,
@@ -40,8 +40,8 @@ export function agentEnvironment(
     ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     PATH: pathWithOurNode(path, node),
     HOME: program.homeFolder,
-    // What a program finds under a known name in a folder that others write to, code that was compiled before for
-    // instance, somebody else may have put there.
+    // A shared folder for temporary files is unsafe: other users could plant a file under a known name there, such as
+    // precompiled code.
     TMPDIR: join(program.homeFolder, 'tmp'),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -57,7 +57,7 @@ export function agentEnvironment(
   };
 }
 
-/** What must not be read in the agent's log. */
+/** The values that are masked in the agent's log. */
 export function agentSecrets(spec: AgentSpec, token: string): string[] {
   const { password } = new URL(spec.databaseUrl);
   const all = [token, spec.databaseUrl, decodeURIComponent(password), spec.tracing?.token];

@@ -1,6 +1,6 @@
 import type { Compute } from './compute.ts';
 
-/** What there is to run agents by. */
+/** The computes for both kinds of programs. */
 export interface Computes {
   /** For what this service built. */
   builds: Compute;
@@ -8,7 +8,7 @@ export interface Computes {
   images: Compute;
 }
 
-/** Runs every agent by the compute that its program asks for; what is removed is removed from both. */
+/** Runs every agent on the compute that its program needs; removes from both. */
 export function chosenCompute({ builds, images }: Computes): Compute {
   return {
     start: (spec, signal) => (spec.program.kind === 'image' ? images : builds).start(spec, signal),

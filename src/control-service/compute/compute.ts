@@ -4,7 +4,7 @@ import type { DeploymentType } from '../../contract/control/source.ts';
 import type { ProcessUser } from './leashed-process.ts';
 import type { WriteLine } from './log-line.ts';
 
-/** What an agent is made of: a build that lies on this machine, or a container image. */
+/** The program of an agent: a build on this machine, or a container image. */
 export type AgentProgram =
   | {
       kind: 'build';
@@ -19,15 +19,15 @@ export type AgentProgram =
     }
   | { kind: 'image'; imageUri: string };
 
-/** Where the runs of a deployment's agent are told to: the deployment's tracing project. */
+/** Where a deployment's agent reports its runs: the deployment's tracing project. */
 export interface TracingTarget {
-  /** The address that runs are posted to. */
+  /** The address for the runs. */
   url: string;
-  /** What has to be sent as a bearer token: a secret, good for this one project. */
+  /** The bearer token: a secret, valid for this project only. */
   token: string;
 }
 
-/** What it takes to run one revision of a deployment. */
+/** Everything that is needed to run one revision of a deployment. */
 export interface AgentSpec {
   deploymentId: string;
   revisionId: string;
@@ -36,67 +36,67 @@ export interface AgentSpec {
   program: AgentProgram;
   /** Address of the database that all revisions of the deployment share: a secret. */
   databaseUrl: string;
-  /** Variables of the agent's environment (control-service.md, Secret). What the platform sets itself comes first. */
+  /** Variables of the agent's environment (control-service.md, Secret). The platform's own override them. */
   secrets: readonly Secret[];
   /** Variables that are taken from a cluster's secrets (control-service.md, SecretReference). */
   secretReferences: readonly SecretReference[];
   resourceSpec: ResourceSpec | undefined;
   deploymentType: DeploymentType | undefined;
-  /** The namespace in a cluster, where one was asked for. */
+  /** The requested namespace in a cluster, if any. */
   namespace: string | undefined;
   tracing: TracingTarget | undefined;
   /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
   user?: ProcessUser | undefined;
-  /** Takes what the agent writes, masked. */
+  /** Writes the agent's masked output. */
   log: WriteLine;
 }
 
-/** An agent that answers. */
+/** A healthy agent. */
 export interface RunningAgent {
-  /** Where it listens: `http://<host>:<port>`, or `unix:<path>`. */
+  /** Its address: `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
-  /** What every request to it has to carry in `x-landfall-agent-token`. */
+  /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
   /**
-   * Lets it finish what it is at and ends it, after `withinMs` by force; the compute's own bound when absent. Of several
-   * calls the shortest bound counts; all wait for the end.
+   * Drains the agent and ends it, after `withinMs` by force; the compute's own limit when absent. Of several calls the
+   * shortest limit counts; all wait for the end.
    */
   stop(withinMs?: number): Promise<void>;
-  /** Whether a `stop` left it loaded, to be woken where it is needed again. Absent: it ends each time. */
+  /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
   isIdle?: () => boolean;
-  /** Resolves with words for a person, without a full stop, when it has ended, asked or not. */
+  /** Resolves with the reason, for a person and without a full stop, when it has exited for any cause. */
   exited: Promise<string>;
-  /** The last lines that it wrote, masked; none where this compute does not see them. */
+  /** The last lines of its output, masked; none where this compute does not have them. */
   said?: () => readonly string[];
   /**
-   * In the place of `stop`: lets it finish what it is at and keeps it loaded. Undefined where it has ended instead. Absent
-   * where this compute can't.
+   * Instead of `stop`: drains it and keeps it loaded. Undefined where it has ended instead. Absent where this compute
+   * can't.
    */
   rest?: () => Promise<IdleAgent | undefined>;
 }
 
-/** An agent that finished what it was at and serves nobody, with its program loaded. */
+/** A drained agent that receives no traffic, with its program loaded. */
 export interface IdleAgent {
-  /** Has it serve again as the revision of `spec`, whose program and environment have to be its own. */
+  /** Resumes it as the revision of `spec`, whose program and environment must be its own. */
   wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
   stop(): Promise<void>;
-  /** Resolves when it has ended, asked or not. */
+  /** Resolves when it has exited for any cause. */
   exited: Promise<string>;
 }
 
-/** How a start ends: with an agent that answered when asked for its health, or with the reason why there is none. */
+/** The outcome of a start: a healthy agent, or the reason why there is none. */
 export type AgentStart =
   | { kind: 'running'; agent: RunningAgent }
   | {
       kind: 'failed';
       reason: string;
-      /** The last lines that it wrote, masked. */
+      /** The last lines of its output, masked. */
       said?: readonly string[];
     };
 
 /**
- * The reason of a start's signal where somebody else may have the work by now: nothing is to be touched any more, and what
- * was begun stays as it stands. By every other reason what was begun is ended.
+ * The abort reason where another worker may own the work now: touch nothing more and leave everything as it is. On any
+ * other reason, clean up what was started.
  */
 export class LetGo extends Error {
   constructor(why: string) {
@@ -105,24 +105,24 @@ export class LetGo extends Error {
   }
 }
 
-/** Work that is somebody's for a time only: when it is over, somebody else may be at it. */
+/** A lease on work: once it expires, another worker may have taken over. */
 export interface Hold {
-  /** Aborts with a `LetGo` when it is over. Then what was begun is not undone either. */
+  /** Aborts with a `LetGo` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /** @throws LetGo where its time is over by the clock, also where this process stood still and nobody aborted `lost`. */
+  /** @throws LetGo where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
   check: () => void;
 }
 
-/** Something that can run agents: processes of this machine, containers, or a cluster. */
+/** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
   /**
-   * Starts an agent. When `signal` aborts first, what was begun is ended and the start has failed. `hold` bounds that too:
-   * a compute whose agents are others' as well touches nothing any more when it is over.
+   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up. `hold` limits the cleanup as well: a
+   * compute that is shared with other workers touches nothing once the lease is lost.
    */
   start(spec: AgentSpec, signal: AbortSignal, hold?: Hold): Promise<AgentStart>;
   /**
-   * Removes whatever a deployment still has here once it is deleted and its agents are stopped; what is gone already is no
-   * error. Absent where stopping leaves nothing.
+   * Removes everything of a deleted deployment whose agents are stopped; ignores what is gone. Absent where stopping
+   * leaves nothing.
    */
   remove?(deployment: { id: string; name: string; namespace: string | undefined }, hold?: Hold): Promise<void>;
 }

@@ -17,39 +17,39 @@ import { openFolders } from './open-folders.ts';
 export interface ContainerComputeSettings extends EngineSettings {
   clock: Clock;
   log: (message: string) => void;
-  /** Tells this service's containers from those of others, from one start to the next. */
+  /** Marks this service's containers, across restarts. */
   serviceId: string;
-  /** The folder that notes which deployments had containers or volumes. */
+  /** The folder that records which deployments had containers or volumes. */
   usedDir: string;
-  /** The folder of the socket by which containers come to an embedded database that has no port. */
+  /** The folder of the socket through which containers reach an embedded database without a port. */
   databaseFolder?: string | undefined;
   /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The image that builds run in; an official one of Node.js when absent. */
   buildImage?: string | undefined;
-  /** Milliseconds until an agent has to be healthy once its container runs; two minutes when absent. */
+  /** The timeout in milliseconds for an agent to become healthy once its container runs; two minutes when absent. */
   startWithinMs?: number;
-  /** Milliseconds that an agent has for finishing when it is stopped; 30 s when absent. */
+  /** The milliseconds that an agent may take to drain when it is stopped; 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
 }
 
-/** Containers of this machine, with what they need besides. */
+/** Runs agents as containers of this machine. */
 export interface ContainerCompute extends Compute {
   /**
-   * @throws EngineRefusal when an engine that made something for the deployment does not answer now, or refuses; where it is
-   * not installed any more, that is told and nothing else can be done.
+   * @throws EngineRefusal when an engine that ran something for the deployment does not respond, or refuses. An engine
+   * that is no longer installed is only reported: nothing else can be done.
    */
   remove: NonNullable<Compute['remove']>;
-  /** Looks whether an engine answers: undefined, or why none does. */
+  /** Checks whether an engine responds: undefined, or why none does. */
   problem(): Promise<string | undefined>;
-  /** Closes what containers reach through this service. */
+  /** Closes the proxies for containers. */
   close(): Promise<void>;
 }
 
-/** The image that builds run in where none is named. */
-const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
+/** The default image that builds run in. */
+export const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
 interface Equipment {
   engine: Engine;
@@ -59,10 +59,10 @@ interface Equipment {
 type Look = ({ ok: true } & Equipment) | NoEngine;
 
 /**
- * Runs every agent as a container of Docker or Podman, which is looked for when one is asked for. Its limits, its init
- * containers, sidecars and volumes come from the `resource_spec`; secrets reach it by a pipe. It listens on a port of this
- * machine's loopback, and goes with all that belongs to it when it ends. The first use of the engine removes what an earlier
- * service left behind.
+ * Runs every agent as a container of Docker or Podman, which is detected on first use. Limits, init containers, sidecars
+ * and volumes come from the `resource_spec`; secrets go through a pipe. The agent listens on this machine's loopback, and
+ * is removed with everything that belongs to it when it ends. The first use of the engine removes what an earlier process
+ * of this service left.
  */
 export function containerCompute(settings: ContainerComputeSettings): ContainerCompute {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
@@ -86,7 +86,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     };
   }
 
-  /** The engine, looked for when it is needed first; what is left of a service that was killed goes before anything starts. */
+  /** The engine, detected on first use; first removes what a killed service left. */
   const look = (): Promise<Look> => (looking ??= lookOnce());
 
   async function lookOnce(): Promise<Look> {
@@ -94,7 +94,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       if (error instanceof EngineRefusal) return { ok: false, reason: error.message, installed: true };
       throw error;
     });
-    // One that does not do what it is asked for may do so later.
+    // An engine that fails now may work later.
     if (!seen.ok) looking = undefined;
     return seen;
   }
@@ -156,7 +156,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
   };
 }
 
-const brokenOff: AgentStart = { kind: 'failed', reason: 'The start was broken off.' };
+const brokenOff: AgentStart = { kind: 'failed', reason: 'The start was aborted.' };
 
 function ownUser(): ProcessUser | undefined {
   const uid = process.getuid?.();

@@ -4,7 +4,7 @@ import { askAgent, isOk } from '../gateway/ask-agent.ts';
 const betweenTries = 200;
 
 /**
- * Asks an agent for its health until it says that it is well (`GET /ok`).
+ * Polls an agent's health (`GET /ok`) until it succeeds.
  *
  * @returns whether it did before `signal` aborted.
  */
@@ -27,7 +27,7 @@ async function isHealthy(origin: string, token: string, signal: AbortSignal): Pr
     response.destroy();
     return isOk(response);
   } catch {
-    // It does not listen any more, or time is up: the caller sees which.
+    // It has stopped listening, or the time is up: the caller checks which.
     return false;
   }
 }

@@ -5,13 +5,13 @@ import { parting } from './parting.ts';
 
 export interface IdleSettings {
   clock: Clock;
-  /** Milliseconds that a former agent is kept; 10 minutes when absent. */
+  /** How long an idle agent stays loaded, in milliseconds; 10 minutes when absent. */
   keepMs?: number;
-  /** How many are kept at the same time, one for a deployment; 3 when absent. */
+  /** The most idle agents, one per deployment; 3 when absent. */
   most?: number;
 }
 
-/** A compute that is to be closed: what it keeps beside the agents that run ends then. */
+/** A compute whose idle agents end when it is closed. */
 export interface ClosingCompute extends Compute {
   close(): Promise<void>;
 }
@@ -19,13 +19,13 @@ export interface ClosingCompute extends Compute {
 interface Kept {
   spec: AgentSpec;
   agent: IdleAgent;
-  /** Aborts when it is kept no longer. */
+  /** Aborts when it is no longer kept. */
   over: AbortController;
 }
 
 /**
- * Keeps the agent that a newer revision took the place of loaded for a while. A redeployment of its build wakes it, and
- * serves at once instead of after a start.
+ * Keeps a replaced agent loaded for a while. A redeployment of its build resumes it, and serves at once instead of after
+ * a start.
  */
 export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCompute {
   const { clock, keepMs = 600_000, most = 3 } = settings;
@@ -43,7 +43,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
     return end;
   }
 
-  /** Lets go of an agent whose time is over, and says so where its log is still read. */
+  /** Stops an agent whose time is up, and logs it where its log is still open. */
   async function forget(mine: Kept): Promise<void> {
     const { spec } = mine;
     if (kept.get(spec.deploymentId) !== mine) return;
@@ -64,7 +64,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
     if (kept.size > most && oldest) void forget(oldest);
   }
 
-  /** The agent, with an end that rests where nobody is in a hurry. */
+  /** Wraps an agent so that stopping without a time limit makes it idle instead. */
   function idle(spec: AgentSpec, agent: RunningAgent): RunningAgent {
     const { rest } = agent;
     if (!rest) return agent;
@@ -106,7 +106,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
   };
 }
 
-/** Whether an agent of the one spec can serve as one of the other: all but the revision, and who hears it, is the same. */
+/** Whether an agent of one spec can resume as another: all but the revision and the log is equal. */
 export function isSame(one: AgentSpec, other: AgentSpec): boolean {
   const essence = ({ revisionId: _revision, log: _log, ...rest }: AgentSpec) => rest;
   return isDeepStrictEqual(essence(one), essence(other));

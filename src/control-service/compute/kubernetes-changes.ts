@@ -9,13 +9,13 @@ import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-words.ts';
 
-/** What a start has done to the cluster, and what was there before. */
+/** The changes of a start to the cluster, and the former state. */
 export interface Started {
   applied: Manifest[];
   former: OwnObject[];
 }
 
-/** Applies everything, first what the agents stand on, and follows it until it is available. */
+/** Applies everything, dependencies first, and waits until it is available. */
 export async function rollOut(
   manifests: readonly Manifest[],
   started: Started,
@@ -43,7 +43,7 @@ const isSame =
   (other: Pick<OwnObject, 'kind' | 'name'>): boolean =>
     other.kind === kind && other.name === metadata.name;
 
-/** Removes what former revisions had and this one has not. Data outlives every revision: it goes with the deployment. */
+/** Removes objects that only former revisions had. Data outlives every revision: it is removed with the deployment. */
 export async function prune(manifests: readonly Manifest[], objects: Objects, deploymentId: string): Promise<void> {
   const owned = await objects.owned(deploymentId);
   const storage = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ name }) => name);
@@ -54,23 +54,23 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
   }
 }
 
-/** How long a removal waits for what takes its time to end. */
+/** The timing of a removal. */
 export interface RemovalTimeouts {
   clock: Clock;
-  /** Milliseconds between two looks. */
+  /** The polling interval in milliseconds. */
   everyMs: number;
-  /** Milliseconds until everything has to be gone. */
+  /** The timeout in milliseconds until everything is gone. */
   withinMs: number;
   hold: Hold | undefined;
 }
 
-/** The most objects that are named as left. */
+/** The most objects that the message names. */
 const mostNamed = 5;
 
 /**
- * Removes everything that a deployment has, what runs before what it stands on, and waits until the last pod has ended.
+ * Removes everything of a deployment, workloads before their dependencies, and waits until the last pod has ended.
  *
- * @throws Error that names what is left when the time is over.
+ * @throws Error that names what is left after the timeout.
  */
 export async function removeAll(
   deploymentId: string,
@@ -93,20 +93,22 @@ export async function removeAll(
     if (left.length === 0) return;
     if (steadyNow(clock) - started < withinMs) continue;
     const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : '';
-    throw new Error(`After ${seconds(withinMs)} there still is ${left.slice(0, mostNamed).join(', ')}${more}.`);
+    throw new Error(
+      `After ${seconds(withinMs)} these objects still exist: ${left.slice(0, mostNamed).join(', ')}${more}.`,
+    );
   }
 }
 
-/** What describes how something runs. The others are new with every revision, or hold data. */
+/** The kinds that describe workloads. The others are new with every revision, or hold data. */
 const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAutoscaler']);
 
 const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
 
 /**
- * Undoes a start: what is new goes, and what was changed is applied as it was. Where the former state was already this
- * revision's, from a start that was cut short, there is nothing to go back to.
+ * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was already
+ * this revision's, after an interrupted start, there is nothing to restore.
  *
- * @throws LetGo where the work is somebody else's by now: then it stays as it stands.
+ * @throws LetGo where another worker owns the work now: then everything stays as it is.
  */
 export async function putBack(
   { applied, former }: Started,
@@ -120,7 +122,7 @@ export async function putBack(
     const owned = await objects.owned(spec.deploymentId);
     for (const manifest of applied.toReversed()) {
       const before = former.find(isSame(manifest));
-      // What is not ours was never changed: somebody else has that name.
+      // An object of another owner with the same name was never changed.
       if (!owned.some(isSame(manifest))) continue;
       if (!before) await objects.remove(manifest.kind, manifest.metadata.name);
       else if (canGoBack.has(manifest.kind)) {
@@ -132,6 +134,6 @@ export async function putBack(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     hold?.check();
-    spec.log('warning', mask(`What the failed revision left in the cluster could not be put back: ${error.message}`));
+    spec.log('warning', mask(`The former state of the cluster could not be restored: ${error.message}`));
   }
 }

@@ -16,37 +16,37 @@ import { clusterProblem, missingNamespace, missingServiceAccount } from './kuber
 
 export interface KubernetesComputeSettings extends ClusterSettings {
   clock: Clock;
-  /** The namespace of deployments that name none; that of the context when absent, and else `default`. */
+  /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
-  /** Milliseconds until a revision has to be available; ten minutes when absent. */
+  /** The timeout in milliseconds until a revision is available; ten minutes when absent. */
   rolloutWithinMs?: number;
-  /** Milliseconds that a pod may be in a trouble that does not pass by waiting; 30 s when absent. */
+  /** Milliseconds that a pod may stay in an error that waiting does not fix; 30 s when absent. */
   failureGraceMs?: number;
-  /** Milliseconds between two looks at a rollout; a second when absent. */
+  /** The polling interval of a rollout in milliseconds; a second when absent. */
   everyMs?: number;
-  /** Milliseconds until everything that is removed has to be gone, pods too; two minutes when absent. */
+  /** The timeout in milliseconds of a removal, pods included; two minutes when absent. */
   goneWithinMs?: number;
-  /** Milliseconds that an agent has for finishing when its pod is stopped; 30 s when absent. */
+  /** The milliseconds that an agent may take to drain when its pod is stopped; 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
   /** The image of cache parts. */
   cacheImage?: string | undefined;
   /** The image of database parts: Postgres, with the variables of its official image. */
   databaseImage?: string | undefined;
-  /** The storage class of databases' volumes; the cluster's own default when absent. */
+  /** The storage class of database volumes; the cluster's default when absent. */
   storageClass?: string | undefined;
 }
 
-/** A compute that can also remove what a deployment has in the cluster. */
+/** A compute that can also remove a deployment's objects from the cluster. */
 export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
 
 /**
  * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
- * apply and followed until its replicas are available, which the cluster asks them for (`GET /ok`): whoever calls this
- * need not be able to reach them. The exchange of revisions is the cluster's own, so stopping an agent does nothing
- * here; `remove` ends a deployment. A start that fails or is broken off puts back what was there before,
- * unless it was let go of (`LetGo`): nothing is applied or removed when its hold is over, in putting back too.
+ * apply and followed until its replicas are available. The cluster itself probes them (`GET /ok`), so the caller needs no
+ * network access to them. The cluster also exchanges the revisions, so stopping an agent does nothing here; `remove` ends
+ * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`LetGo`): then
+ * nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
   const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
@@ -70,7 +70,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
         return await startHeld(spec, signal, hold);
       } catch (error) {
         if (!(error instanceof LetGo)) throw error;
-        return failed(`It was let go of: ${error.message}`);
+        return failed(`The lease was lost: ${error.message}`);
       }
     },
     async remove({ id, namespace }, hold) {
@@ -102,7 +102,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     const end = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof LetGo) throw signal.reason;
       await putBack(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
-      return failed(signal.aborted ? 'The start was broken off.' : mask(reason));
+      return failed(signal.aborted ? 'The start was aborted.' : mask(reason));
     };
     try {
       const missing = await missingBeforehand(spec, objects);
@@ -139,7 +139,7 @@ const noBuilds =
 
 const failed = (reason: string): AgentStart => ({ kind: 'failed', reason });
 
-/** The agents of a deployment, as the cluster runs them: they end when the cluster ends them. */
+/** A deployment's agents in the cluster: the cluster decides when they end. */
 function agentAt(origin: string): RunningAgent {
   let leave = (_words: string): void => {};
   const exited = new Promise<string>((resolve) => (leave = resolve));
@@ -147,11 +147,11 @@ function agentAt(origin: string): RunningAgent {
     leave('it is left to the cluster');
     return Promise.resolve();
   };
-  // Anybody in the cluster reaches its Service, so there is no token that only a gateway would know.
+  // The Service is reachable for the whole cluster, so a token of the gateway would protect nothing.
   return { origin, token: '', stop, exited };
 }
 
-/** What has to be there before anything is made, and is not. */
+/** The first missing prerequisite, as a message. */
 async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
   const { namespace } = objects;
   const home = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
@@ -163,7 +163,7 @@ async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects):
   return found ? undefined : missingServiceAccount(account, namespace);
 }
 
-/** Whoever may work in a namespace often may not read the namespace itself: then it is taken to be there. */
+/** A role for a namespace often can't read the namespace itself: on a 403, assume that it exists. */
 async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
   try {
     return (await look()) !== undefined;
@@ -173,7 +173,7 @@ async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Everything in the agent's surroundings that must not be read in a log. */
+/** The values in the agent's environment that must not appear in a log. */
 function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
   const password = URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '';
   const all = [...secrets.map(({ value }) => value), databaseUrl, password, tracing?.token ?? ''];
@@ -182,7 +182,7 @@ function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
 
 const passwordSecret = z.looseObject({ data: z.looseObject({ [passwordKey]: z.string().min(1) }) });
 
-/** The password of the deployment's own database: that of the first start, or a new one. */
+/** The password of the deployment's own database: the existing one, or a new one. */
 function passwordIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): string {
   const secretName = partName(baseName({ name, id: deploymentId }), 'database');
   const kept = owned.find((one) => one.kind === 'Secret' && one.name === secretName);
@@ -200,7 +200,7 @@ const claim = z.looseObject({
   }),
 });
 
-/** The volume of the deployment's own database, as the cluster was asked for it last. */
+/** The volume of the deployment's own database, as last applied to the cluster. */
 function volumeIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): FormerVolume | undefined {
   const claimName = partName(baseName({ name, id: deploymentId }), 'database');
   const found = owned.find((one) => one.kind === 'PersistentVolumeClaim' && one.name === claimName);
@@ -210,7 +210,7 @@ function volumeIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec
 
 const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
 
-/** How many replicas the cluster runs of each part now. */
+/** The current number of replicas of each part. */
 function runningIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec) {
   const base = baseName({ name, id: deploymentId });
   const of = (part: 'agent' | 'queue'): number | undefined => {

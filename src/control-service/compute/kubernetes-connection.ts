@@ -5,59 +5,59 @@ import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
 import * as z from 'zod';
 
-/** Where a cluster is, and as whom it is spoken to. */
+/** The address of a cluster and the credentials for it. */
 export interface ClusterSettings {
   clock: Clock;
-  /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then what a pod is given by its cluster. */
+  /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then the pod's own service account. */
   kubeconfig?: string | undefined;
   /** The context in it; its current one when absent. */
   context?: string | undefined;
-  /** Milliseconds that one answer may take; 20 s when absent. */
+  /** The timeout of a request in milliseconds; 20 s when absent. */
   answerWithinMs?: number;
 }
 
 /** One request to the cluster's API. */
 export interface ClusterRequest {
-  /** In words: `apply Deployment support-agent-1a2b3c4d`. */
+  /** Its description: `apply Deployment support-agent-1a2b3c4d`. */
   operation: string;
   method: 'GET' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string>;
-  /** Applied as JSON, which is YAML. */
+  /** The body: JSON, which is YAML. */
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** Called before each try; what it throws ends the request. */
+  /** Called before each attempt; an error ends the request. */
   check?: (() => void) | undefined;
 }
 
-/** A cluster's API. Everything that is sent may be sent again: reading, applying and deleting. */
+/** A cluster's API. All requests are idempotent: reading, applying and deleting. */
 export interface Connection {
   /** The address of its API. */
   server: string;
   /** The namespace of its context, where it names one. */
   namespace: string | undefined;
   /**
-   * Sends a request, again where the cluster was busy, broke down or could not be reached.
+   * Sends a request; retries where the cluster was busy, failed or could not be reached.
    *
-   * @returns the text of the answer.
-   * @throws ServiceError when it was refused, or still failed at the last try.
+   * @returns the text of the response.
+   * @throws ServiceError when it was refused, or the last attempt failed.
    */
   send(request: ClusterRequest): Promise<string>;
 }
 
-/** A cluster that can be asked, or why there is none. */
+/** A usable connection to a cluster, or why there is none. */
 export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
 
-/** Milliseconds to wait before each further try. */
+/** The delays before the retries, in milliseconds. */
 const waits = [500, 1_000, 2_000, 4_000, 8_000];
-/** The longest wait that a cluster may ask for. */
+/** The longest `Retry-After` that is respected. */
 const longestWaitMs = 30_000;
 
 type Client = typeof import('@kubernetes/client-node');
 
-/** Reads who and where the cluster is. Nothing is sent yet. */
+/** Reads the cluster's address and credentials. Sends no request. */
 export async function connect(settings: ClusterSettings): Promise<Connected> {
-  // Loaded only here: it is large, and most services never meet a cluster.
+  // Loaded lazily: it is large, and most services need no cluster.
   const client = await import('@kubernetes/client-node');
   const { clock, answerWithinMs = 20_000 } = settings;
   const config = new client.KubeConfig();
@@ -72,7 +72,7 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
   }
   const cluster = config.getCurrentCluster();
   const context = config.getContextObject(config.getCurrentContext());
-  // Without any configuration the client takes kubectl's proxy on this machine.
+  // Without any configuration the client would use kubectl's proxy on this machine.
   const isGuess = cluster?.name === 'cluster' && cluster.server === 'http://localhost:8080';
   if (!cluster || (isGuess && settings.kubeconfig === undefined)) {
     const requested = settings.context === undefined ? '' : ` has no context ${settings.context} with a cluster`;
@@ -92,7 +92,7 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
   };
 }
 
-/** What a request is sent with. */
+/** The options of a request. */
 interface Sender {
   client: Client;
   config: KubeConfig;
@@ -115,7 +115,7 @@ async function sendWithRetries(sender: Sender, request: ClusterRequest): Promise
   }
 }
 
-/** Two writers met, or the other party was not well; but not: somebody else owns what we would change. */
+/** Retryable: conflicting writers or an unavailable server. Not retryable: another manager owns the fields. */
 const isPassing = ({ kind, detail }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || (kind === 'conflict' && !/conflicts? with/.test(detail ?? ''));
 
@@ -157,7 +157,7 @@ async function sendOnce(
   } finally {
     over.abort();
     await late;
-    // The client makes a pool of connections for every request.
+    // The client creates a pool of connections for every request.
     await context.getDispatcher()?.close();
   }
 }
@@ -174,10 +174,10 @@ const status = z.object({
   details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
 });
 
-/** The most characters of a cluster's own words that are told. */
+/** The most characters of a cluster's message that are reported. */
 const longestDetail = 1_000;
 
-/** What the cluster said of a failure: its `Status`, or nothing that we would repeat. */
+/** Reads the cluster's message from a failure's `Status`, and when to retry. */
 function reported(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
   const parsed = status.safeParse(fromJson(text));
   const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;

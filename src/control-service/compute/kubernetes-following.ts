@@ -21,18 +21,18 @@ import { seconds } from './kubernetes-words.ts';
 import { lastWords } from './last-words.ts';
 import type { WriteLine } from './log-line.ts';
 
-/** How patiently a rollout is followed. */
+/** How long to wait for a rollout. */
 export interface FollowTimeouts {
   clock: Clock;
-  /** Milliseconds between two looks. */
+  /** The polling interval in milliseconds. */
   everyMs: number;
-  /** Milliseconds until everything has to be available. */
+  /** The timeout in milliseconds until everything is available. */
   withinMs: number;
-  /** Milliseconds that a pod may be in a trouble that does not pass by waiting, until the rollout is given up. */
+  /** Milliseconds that a pod may stay in an error that waiting does not fix, before the rollout fails. */
   failureGraceMs: number;
 }
 
-/** What a rollout is followed with. */
+/** The dependencies for following a rollout. */
 export interface Following {
   objects: Objects;
   timeouts: FollowTimeouts;
@@ -41,7 +41,7 @@ export interface Following {
   signal: AbortSignal;
 }
 
-/** The most pods whose last words are told: the others say the same. */
+/** The most pods whose last log lines are reported: the others are alike. */
 const mostPods = 3;
 const mostLines = 40;
 const mostLogBytes = 65_536;
@@ -50,7 +50,7 @@ const mostEvents = 5;
 /**
  * Follows Deployments and StatefulSets until all of them are rolled out.
  *
- * @returns why they are not: because the cluster gave one up, a pod can't run, or time is over. Undefined: they are.
+ * @returns why they are not: the cluster gave up, a pod can't run, or the timeout. Undefined on success.
  */
 export async function follow(workloads: readonly Manifest[], following: Following): Promise<string | undefined> {
   const { timeouts, signal, log, mask } = following;
@@ -86,12 +86,12 @@ export async function follow(workloads: readonly Manifest[], following: Followin
     }
     await pause(clock, everyMs, signal);
   }
-  return 'The start was broken off.';
+  return 'The start was aborted.';
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${withoutFullStop(text.slice(1))}.`;
 
-/** What is not rolled out yet, with its pods; undefined where the cluster does not answer now and there is still time. */
+/** The first workload that is not rolled out yet, with its pods; undefined where the cluster is unavailable within the timeout. */
 async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Following, isLate: boolean) {
   try {
     const looks = await Promise.all(workloads.map((workload) => look(workload, objects)));
@@ -109,13 +109,11 @@ async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Fo
 async function look(workload: Manifest, objects: Objects) {
   const { kind, metadata } = workload;
   const object = await objects.read(`read ${kind} ${metadata.name}`, pathOf(kind, objects.namespace, metadata.name));
-  const state = object
-    ? rolloutState(object)
-    : { kind: 'failed' as const, words: 'somebody deleted it while it was rolled out' };
+  const state = object ? rolloutState(object) : { kind: 'failed' as const, words: 'it was deleted during the rollout' };
   return { workload, state };
 }
 
-/** The pods that a workload makes now: those of a former revision are left out, where pods know theirs. */
+/** The current pods of a workload, without those of a former revision where they are distinguishable. */
 async function podsOf({ metadata, spec }: Manifest, objects: Objects): Promise<unknown[]> {
   const template = templateLabels.parse(spec);
   const revision = template.template.metadata.labels[labelKeys.revision];
@@ -135,7 +133,7 @@ const templateLabels = z.looseObject({
 
 const named = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
 
-/** What is wrong with the pods, in sentences; what they and the cluster said of it goes to the log. */
+/** The problems of the pods, in sentences; their output and events go to the log. */
 async function wordsOf(
   troubles: readonly PodProblem[],
   pods: readonly unknown[],
@@ -148,21 +146,19 @@ async function wordsOf(
   for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await logEvents(pod, following));
   for (const { pod, words, log } of troubles.slice(0, mostPods)) {
     const said = log && (await lastLines(pod, log, following));
-    const spoke = said === undefined ? '' : ` It said last: ${said}`;
+    const spoke = said === undefined ? '' : ` Its last line: ${said}`;
     const note = noted.get(pod);
     const isNew = note && isInformative(note) && !words.includes(note.message) && !(log && isOverOnceRun(note));
-    sentences.push(
-      `Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` The cluster noted: ${inWords(note)}` : ''}${spoke}`,
-    );
+    sentences.push(`Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` Cluster event: ${inWords(note)}` : ''}${spoke}`);
   }
   if (troubles.length === 0) {
-    for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: The cluster noted: ${inWords(note)}`);
+    for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: Cluster event: ${inWords(note)}`);
   }
-  if (troubles.length > mostPods) sentences.push(`So it is with ${troubles.length - mostPods} more.`);
+  if (troubles.length > mostPods) sentences.push(`${troubles.length - mostPods} more pods have problems.`);
   return sentences;
 }
 
-/** Tells in the log what the cluster noted about a pod; returned is what says best why it does not run. */
+/** Logs the cluster's events about a pod; returns the one that explains best why it does not run. */
 async function logEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
   const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/events`;
   const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
@@ -177,7 +173,7 @@ async function logEvents(pod: string, { objects, log, mask }: Following): Promis
   return warnings.findLast(saysWhy) ?? warnings.findLast(isInformative) ?? warnings.at(-1);
 }
 
-/** The last lines of a container, told in the log; returned is the one that says best what went wrong. */
+/** Logs the last lines of a container; returns the one that explains the failure best. */
 async function lastLines(
   pod: string,
   { container, previous }: { container: string; previous: boolean },
@@ -200,7 +196,7 @@ async function lastLines(
   return words.best();
 }
 
-/** What would only explain a failure further must not take its place: where it can't be had, that is told and no more. */
+/** Only logs a refusal: a failure to fetch details must not hide the original failure. */
 async function unlessRefused<T>(
   ask: () => Promise<T>,
   { log, mask }: Pick<Following, 'log' | 'mask'>,
@@ -214,7 +210,7 @@ async function unlessRefused<T>(
   }
 }
 
-/** The workloads among some manifests, by whether others stand on them. */
+/** Splits manifests into workloads and their dependencies. */
 export function workloadsOf(manifests: readonly Manifest[]): { base: Manifest[]; onIt: Manifest[] } {
   const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
   const isBase = (manifest: Manifest): boolean => ['cache', 'database'].includes(partOf(manifest) ?? '');

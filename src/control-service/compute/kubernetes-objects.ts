@@ -7,7 +7,7 @@ import type { Connection } from './kubernetes-connection.ts';
 
 const texts = z.record(z.string(), z.string());
 
-/** An object as the cluster tells it. */
+/** An object as the cluster returns it. */
 const clusterObject = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
@@ -19,34 +19,34 @@ export type ClusterObject = z.infer<typeof clusterObject>;
 
 const list = z.looseObject({ items: z.array(clusterObject) });
 
-/** An object of ours, and what kind it is of: lists leave that out. */
+/** An object of ours with its kind, which lists leave out. */
 export interface OwnObject {
   kind: Kind;
   name: string;
   object: ClusterObject;
 }
 
-/** Reading, applying and deleting objects in one namespace. */
+/** Reads, applies and deletes objects in one namespace. */
 export interface Objects {
   namespace: string;
   /** The object at a path, or undefined where there is none. */
   read(operation: string, path: string): Promise<ClusterObject | undefined>;
-  /** The objects at a path that a query selects. */
+  /** The objects at a path that a selector matches. */
   list(operation: string, path: string, query: Record<string, string>): Promise<ClusterObject[]>;
   /** The text at a path: the log of a container. */
   text(operation: string, path: string, query: Record<string, string>): Promise<string>;
-  /** Everything that a deployment has here. */
+  /** All objects of a deployment. */
   owned(deploymentId: string): Promise<OwnObject[]>;
   /**
-   * Applies an object on the server's side. `isOurs` takes fields over that others have changed since; without it an
-   * object that somebody else made is left alone, and that is a conflict.
+   * Server-side apply. `isOurs` forces fields that others have changed since; without it an object of another owner stays
+   * as it is and the result is a conflict.
    */
   apply(manifest: Manifest, isOurs: boolean): Promise<void>;
-  /** Deletes an object with what belongs to it; one that is gone already is no error. */
+  /** Deletes an object with its dependents; ignores one that is gone. */
   remove(kind: Kind, name: string): Promise<void>;
 }
 
-/** The objects of one namespace. Requests end when `signal` aborts; none that changes something is sent where `check` throws. */
+/** The objects of one namespace. Requests end when `signal` aborts; a write is not sent where `check` throws. */
 export function objectsIn(
   connection: Connection,
   namespace: string,
@@ -86,7 +86,7 @@ export function objectsIn(
         operation: `apply ${manifest.kind} ${manifest.metadata.name}`,
         method: 'PATCH',
         path: pathOf(manifest.kind, namespace, manifest.metadata.name),
-        // Strict: a field that the cluster does not know would else be dropped, and nobody would hear of it.
+        // Strict: otherwise the cluster would silently drop unknown fields.
         query: { fieldManager: manager, force: String(isOurs), fieldValidation: 'Strict' },
         body: manifest,
         signal,
@@ -104,7 +104,7 @@ export function objectsIn(
   return objects;
 }
 
-/** What the cluster itself calls missing; a 404 without its words is from something else on the way. */
+/** A 404 from the cluster itself; one without its `Status` is from something in between. */
 async function unlessMissing(sent: Promise<string>): Promise<string | undefined> {
   try {
     return await sent;

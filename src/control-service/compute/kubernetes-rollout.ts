@@ -21,15 +21,15 @@ const workload = z.looseObject({
     .prefault({}),
 });
 
-/** How far the cluster is with a Deployment or a StatefulSet. */
+/** The progress of a Deployment or a StatefulSet. */
 export type RolloutState =
   | { kind: 'ready' }
-  /** Under way; `stuck` says what stands in its way, which may pass by itself. */
+  /** In progress; `stuck` is an obstacle that may pass by itself. */
   | { kind: 'progressing'; words: string; stuck?: string }
-  /** The cluster itself has given it up. */
+  /** The cluster itself has given up. */
   | { kind: 'failed'; words: string };
 
-/** Judges a Deployment or a StatefulSet as its controller last described it. */
+/** Determines the progress of a Deployment or a StatefulSet from its status. */
 export function rolloutState(object: unknown): RolloutState {
   const { metadata, spec, status } = workload.parse(object);
   if (status.observedGeneration < metadata.generation) {
@@ -46,7 +46,7 @@ export function rolloutState(object: unknown): RolloutState {
   if (refused) return { kind: 'progressing', words, stuck: `no pod can be made: ${refused.message || refused.reason}` };
   const isDone =
     status.updatedReplicas >= spec.replicas &&
-    // The former revision's pods are gone, and no more of ours are counted than are meant.
+    // The former revision's pods are gone, and there are not more of ours than requested.
     status.replicas <= status.updatedReplicas &&
     status.availableReplicas >= status.updatedReplicas;
   return isDone ? { kind: 'ready' } : { kind: 'progressing', words };
@@ -80,17 +80,17 @@ const pod = z.looseObject({
     .prefault({}),
 });
 
-/** Something that keeps a pod from becoming ready. */
+/** A reason why a pod is not ready. */
 export interface PodProblem {
   pod: string;
-  /** Where it has words of its own: the container, and whether those of its last run. */
+  /** Where it has a log: the container, and whether the log is of its last run. */
   log?: { container: string; previous: boolean };
   words: string;
-  /** Whether it may pass without anybody: a pod waits for a node as long as one may be on its way. */
+  /** Whether waiting may fix it: a node may be added for an unschedulable pod. */
   canPass: boolean;
 }
 
-/** What a container waits for that does not come by waiting: nothing, or too slowly to be worth it. */
+/** The waiting reasons of a container that waiting does not fix, or too slowly. */
 const waitsInVain = new Set([
   'CrashLoopBackOff',
   'ImagePullBackOff',
@@ -104,7 +104,7 @@ const waitsInVain = new Set([
   'RunContainerError',
 ]);
 
-/** Everything that is wrong with some pods, as the cluster describes them. */
+/** All problems of some pods, as the cluster describes them. */
 export function podTroubles(pods: readonly unknown[]): PodProblem[] {
   return pods.flatMap((reported): PodProblem[] => {
     const { metadata, status } = pod.parse(reported);
@@ -144,6 +144,6 @@ function containerProblem({
     if (waiting.reason !== 'CrashLoopBackOff' || !end) return `waits in vain, ${waiting.reason}${why}`;
     return `${end}, ${restartCount + 1} times so far (CrashLoopBackOff)`;
   }
-  // Between two crashes it runs, or waits to: no more healthy for that.
+  // Between two crashes it runs, or waits to: it is not healthy then.
   return end && (last.exitCode !== 0 || restartCount > 0) ? end : undefined;
 }

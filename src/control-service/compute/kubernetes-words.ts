@@ -1,7 +1,7 @@
 import { withoutFullStop } from '../../contract/plain-text.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
 
-/** A refusal or silence of the cluster, as a sentence with what to do about it. The text is not masked yet. */
+/** A refusal or failure of the cluster, as a message with what to do. Not masked yet. */
 export function clusterProblem(error: ServiceError, server: string, namespace: string): string {
   const { kind, operation, status, detail } = error;
   const said = detail === undefined ? '' : `: ${withoutFullStop(detail)}`;
@@ -28,11 +28,11 @@ export function clusterProblem(error: ServiceError, server: string, namespace: s
   }
 }
 
-/** A namespace that is not there: we make none, for whoever made it decides what may run in it. */
+/** The namespace does not exist. We never create one: its owner decides what may run in it. */
 export const missingNamespace = (namespace: string): string =>
   `The cluster has no namespace ${namespace}. Make it, or name another one in source_config.listener_config.k8s_namespace when the deployment is created.`;
 
-/** A service account that is not there (control-service.md, ResourceSpec: `service_account_name`). */
+/** The service account does not exist (control-service.md, ResourceSpec: `service_account_name`). */
 export const missingServiceAccount = (name: string, namespace: string): string =>
   `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
 

@@ -1,4 +1,4 @@
-/** Remembers the last lines of an output. */
+/** Keeps the last lines of an output. */
 export interface LastLines {
   hear: (line: string) => void;
   /** The last ones, oldest first. */
@@ -9,7 +9,7 @@ const kept = 8;
 /** Characters of a line. */
 const longest = 400;
 
-/** Makes a memory that has heard nothing yet. */
+/** Creates an empty buffer. */
 export function lastLines(): LastLines {
   let lines: string[] = [];
   return {

@@ -1,18 +1,18 @@
 import { withoutControls } from '../../contract/plain-text.ts';
 
-/** Remembers the line of an error output that says best what went wrong. */
+/** Keeps the line of an error output that explains a failure best. */
 export interface LastWords {
   hear: (line: string) => void;
-  /** The last error by name, else the last line that is no part of a stack. */
+  /** The last named error, else the last line that is not part of a stack. */
   best: () => string | undefined;
 }
 
 /** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent server does. */
 const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\[[\w-]+\]): \S/;
-/** What stands around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
+/** The lines around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
 const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;
 
-/** Makes a memory that has heard nothing yet. */
+/** Creates an empty buffer. */
 export function lastWords(): LastWords {
   let error: string | undefined;
   let line: string | undefined;

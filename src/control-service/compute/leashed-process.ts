@@ -3,11 +3,11 @@ import type { Readable, Writable } from 'node:stream';
 import { pause, type Clock } from '../../clock.ts';
 import { confine, noNewPrivileges } from './confinement.ts';
 
-/** How a process came to its end. `unstartable`: it never ran. */
+/** How a process ended. `unstartable`: it never ran. */
 export type ProcessEnd =
   { kind: 'exited'; code: number } | { kind: 'killed'; signal: string } | { kind: 'unstartable'; reason: string };
 
-/** A user of this machine by its numbers; it needs no line in `/etc/passwd`. */
+/** A user of this machine by its ids; it needs no line in `/etc/passwd`. */
 export interface ProcessUser {
   uid: number;
   gid: number;
@@ -19,28 +19,27 @@ export interface ProcessSpec {
   cwd: string;
   /** The whole environment: nothing of ours is added. */
   env: Record<string, string>;
-  /** Whether the process gets a standard input that we can close; else it reads from nothing. */
+  /** Whether the process gets a standard input that we can close; else it has none. */
   withInput: boolean;
-  /** Seconds it is given to end by itself once this service is gone. */
+  /** The seconds that it may take to exit once this service is gone. */
   graceSeconds: number;
   /**
-   * Runs it as this user, in no other group, which takes root; as this service's own user when absent. A deployment's
-   * agents and the commands of its builds get the deployment's user: `AgentSpec.user` and `BuildRequest.user`. It has to
-   * be able to reach `cwd`, the command and what that reads.
+   * Runs it as this user, in no other group, which needs root; as this service's own user when absent. A deployment's
+   * agents and build commands get the deployment's user (`AgentSpec.user`, `BuildRequest.user`), which must have access to
+   * `cwd` and the command.
    */
   user?: ProcessUser | undefined;
   /**
-   * Milliseconds that the output of one that exited with 0 is waited for, until `kill` is called: a slow reader loses
-   * nothing of it. A second when absent.
+   * How long to wait for the output of a process that exited with 0, in milliseconds, until `kill` is called: a slow
+   * reader loses nothing. A second when absent.
    */
   outputMs?: number;
-  /** Runs a program of the machine's own as it is, without the bounds of `confinement.ts`; they hold when absent. */
+  /** Runs a program of the machine without the limits of `confinement.ts`. */
   trusted?: boolean;
 }
 
 /**
- * A process and all that it started, in a process group of its own that can not outlive this service, and confined as
- * `confinement.ts` says.
+ * A process with its children, in a process group that can't outlive this service, with the limits of `confinement.ts`.
  */
 export interface LeashedProcess {
   /** The id of the process and of its group; undefined when it never ran. */
@@ -50,39 +49,39 @@ export interface LeashedProcess {
   stderr: Readable;
   /** Resolves when the process has ended, its children are killed and its output is read. */
   ended: Promise<ProcessEnd>;
-  /** Kills the whole group at once. */
+  /** Kills the whole group. */
   kill: () => void;
 }
 
 /**
- * The guard waits on a pipe whose other end only we hold. However we end, `kill -9` included, the pipe closes, and the
- * guard kills the group that it shares with the process. As long as the guard lives, the group's id is not given to
- * anybody else, so that sweeping up after the process can't hit a stranger.
+ * The guard waits on a pipe whose other end only we hold. When this service ends, even by `kill -9`, the pipe closes, and
+ * the guard kills the group that it shares with the process. While the guard lives, the group's id is not reused, so
+ * killing the group can't hit another process.
  */
 const leash = (confinement: string): string =>
   `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" 2>/dev/null || { echo "The folder to start in could not be entered." >&2; exit 126; }; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
 
-/** How long output is waited for after the end, when a grandchild that left the group keeps it open. */
+/** How long to wait for output after the exit, when a grandchild outside the group keeps the pipe open. */
 const lastWordsMs = 1_000;
 
-/** Starts a process on the leash. */
+/** Starts a process with the guard. */
 export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
   const { command, args, cwd, env, withInput, graceSeconds, user, outputMs = 0, trusted = false } = spec;
   const script = leash(trusted ? ':' : confine(user !== undefined));
   const run = [...(trusted ? [] : noNewPrivileges), command, ...args];
   const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), cwd, ...run], {
-    // Node.js enters a folder before it becomes the user. The shell enters it afterwards, with that user's rights alone:
-    // what the user may have put in the place of the folder leads it nowhere else.
+    // Node.js would enter the folder before it switches the user. The shell does it afterwards, with that user's rights:
+    // a link in the folder's place leads no further than the user can go.
     cwd: '/',
     env,
     detached: true,
     stdio: [withInput ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
-    // Beside the two numbers Node.js gives up every supplementary group.
+    // With both ids Node.js also drops all supplementary groups.
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('a process was spawned without its pipes');
-  // The guard's end closing, or a process that ends while we write to it, is no error of ours.
+  // A closing guard, or a process that exits during a write, is no error here.
   for (const pipe of [child.stdin, child.stdio[3]]) pipe?.on('error', () => undefined);
   let killed = false;
   const killGroup = (): void => {

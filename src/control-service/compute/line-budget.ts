@@ -1,25 +1,25 @@
 import { type Clock, steadyNow } from '../../clock.ts';
 
-/** How many lines a process may write to its log. */
+/** The rate limit of a process's log lines. */
 export interface LineBounds {
   /** Lines at once. */
   burst: number;
-  /** Lines a second that are allowed again once the burst is used up. */
+  /** Lines per second once the burst is used up. */
   perSecond: number;
-  /** Of the lines that were left out, the last ones are told after all: there an error stands. */
+  /** How many of the last left-out lines are written anyway: errors are usually there. */
   keepLast: number;
 }
 
 export const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
 
-/** Lets lines through within bounds, and says how many it left out. */
+/** Limits the rate of lines, and reports how many it dropped. */
 export interface LineBudget<Line> {
   writeLine: (line: Line) => void;
-  /** Tells the last of the lines that were left out. */
+  /** Writes the last of the left-out lines. */
   end: () => void;
 }
 
-/** Makes a budget that passes lines on to `write`, and to `warn` how many it left out. */
+/** Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. */
 export function lineBudget<Line>(
   write: (line: Line) => void,
   warn: (message: string) => void,
@@ -48,7 +48,7 @@ export function lineBudget<Line>(
   return {
     writeLine(line) {
       refill();
-      // In a flood single lines are not let through as the budget refills: there has to be room for what was kept, too.
+      // In a flood the refilling budget lets no single lines through: the kept ones need room, too.
       const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;
       if (allowance < needed) {
         leftOut += 1;

@@ -13,41 +13,41 @@ import { containerCompute } from './container-compute.ts';
 import { processCompute } from './process-compute.ts';
 import { idleCompute } from './idle-compute.ts';
 
-/** By what the builds of this service run. Images run by containers, whichever it is. */
+/** What runs this service's builds. Images always run in containers. */
 export const computeWords = ['process', 'container'] as const;
 
-/** What a person may say about how agents run. */
+/** The operator's settings for running agents. */
 export interface ComputeChoice {
   /** `process` when absent. */
   kind?: (typeof computeWords)[number] | undefined;
-  /** The name or the path of the engine's command; the first that answers of docker and podman when absent. */
+  /** The name or the path of the engine's command; docker or podman, whichever responds first, when absent. */
   engine?: string | undefined;
   /** The image that builds run in, with Node.js; an official one when absent. */
   image?: string | undefined;
-  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
 }
 
 export interface LocalComputeSettings {
   choice: ComputeChoice;
-  /** What runs everything instead, where somebody has it already. */
+  /** Runs everything instead, if provided. */
   given: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer: string | undefined;
   dataDir: string;
-  /** The folder of the socket by which containers come to an embedded database that has no port. */
+  /** The folder of the socket through which containers reach an embedded database without a port. */
   databaseFolder?: string | undefined;
-  /** This service's environment: where an engine's command is found. */
+  /** This service's environment, for finding an engine's command. */
   env: Readonly<Record<string, string | undefined>>;
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>;
   clock: Clock;
   log: (message: string) => void;
 }
 
-/** What runs agents on this machine, and where. */
+/** The compute of this machine, with its folders. */
 export interface LocalCompute {
   compute: Compute;
-  /** The folder that builds lie in `builds/` of. */
+  /** The parent of the folder `builds/`. */
   workDir: string;
   /** Absent where builds and agents run as this service's own user. */
   userOf: DeploymentUsers['userOf'] | undefined;
@@ -55,9 +55,9 @@ export interface LocalCompute {
 }
 
 /**
- * Decides how agents run on this machine, and ends what an earlier service left running.
+ * Decides how agents run on this machine, and ends what an earlier process of this service left running.
  *
- * @throws Error with advice when builds are to run in containers and no engine answers.
+ * @throws Error with advice when builds are to run in containers and no engine responds.
  */
 export async function localCompute(settings: LocalComputeSettings): Promise<LocalCompute> {
   const { choice, given, agentServer = agentServerPath(), dataDir, env, store, clock, log } = settings;

@@ -1,5 +1,5 @@
-/** How grave a line of a build or deploy log is. */
+/** The level of a line of a build or deploy log. */
 export type LogLevel = 'info' | 'warning' | 'error';
 
-/** Takes one line of a log. It must not wait; secrets are masked before it is called. */
+/** Writes one line of a log, without blocking; mask secrets before. */
 export type WriteLine = (level: LogLevel, message: string) => void;

@@ -2,22 +2,22 @@ import type { DeploymentType } from '../../contract/control/source.ts';
 import { resolvedResources } from '../rules/resolved-resources.ts';
 import type { AgentSpec } from './compute.ts';
 
-/** MB that an agent may take on this machine where no `resource_spec` says otherwise (our choice). */
+/** The default limit of an agent's memory on this machine, in MB (our choice). */
 const byType: Readonly<Record<DeploymentType, number>> = { dev_free: 512, dev: 1_024, prod: 2_048 };
 
-/** A MB in bytes: the document says MB beside GiB. The same for processes, containers and clusters. */
+/** A MB in bytes: the document uses MB beside GiB. The same for processes, containers and clusters. */
 export const megabyte = 1_000_000;
 const mebibyte = 1_048_576;
 
-/** How much memory an agent may take. */
+/** The memory limit of an agent. */
 export interface MemoryBound {
   /** All of its processes together, in MB. */
   totalMb: number;
-  /** What its JavaScript objects may take of that, in MiB as Node.js is told: the rest is for buffers, code and what it starts. */
+  /** The limit of its JavaScript heap, in MiB as Node.js expects: the rest is for buffers, code and child processes. */
   heapMib: number;
 }
 
-/** The bound of a revision's agent: `memory_limit_mb` with its default, else what its `deployment_type` gets; null is `prod`. */
+/** The limit of a revision's agent: `memory_limit_mb` with its default, else by `deployment_type`; null is `prod`. */
 export function memoryBound({
   resourceSpec,
   deploymentType,

@@ -3,12 +3,12 @@ import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessFamily } from './process-family.ts';
 import { seeProcesses } from './seen-processes.ts';
 
-/** Looks at the memory of agents, of all of them in one round. */
+/** Measures the memory of all agents in one round. */
 export interface MemoryWatch {
   /**
    * Watches the processes of one agent until the signal aborts.
    *
-   * @param over called once, with the bytes that the processes have for themselves, when these are more than `mostBytes`.
+   * @param over called once, with the private bytes of the processes, when these are more than `mostBytes`.
    */
   watch(
     family: Pick<ProcessFamily, 'usage'>,
@@ -18,10 +18,10 @@ export interface MemoryWatch {
   ): void;
 }
 
-/** How often it is looked, in milliseconds. */
+/** The interval in milliseconds. */
 const everyMs = 1_000;
 
-/** Makes a watch that looks as long as there is something to watch. */
+/** Creates a watch that runs as long as there is something to watch. */
 export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesses): MemoryWatch {
   const watched = new Map<Pick<ProcessFamily, 'usage'>, { mostBytes: number; over: (usedBytes: number) => void }>();
   let looking: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesse
     looking = undefined;
   }
 
-  /** A machine that has no descriptor left for a look has one at the next. */
+  /** Skips a round without free file descriptors. */
   function seenNow(): ReturnType<typeof seeProcesses> {
     try {
       return see();

@@ -5,8 +5,8 @@ import type { AgentProgram } from './compute.ts';
 import type { ProcessUser } from './leashed-process.ts';
 
 /**
- * Makes sure that an agent's process gets at its build and has its home. A build that was made before its deployment had
- * a user is handed over, folder by folder; the one that holds them stays ours and may be passed through.
+ * Gives an agent's process access to its build and its home. A build from before its deployment had a user changes owner,
+ * folder by folder; the parent folder stays ours and may be traversed.
  */
 export async function openFolders(
   { folder, homeFolder }: Extract<AgentProgram, { kind: 'build' }>,
@@ -14,7 +14,7 @@ export async function openFolders(
 ): Promise<void> {
   const made = mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
   if (!user) return;
-  // What the user's processes may have put in the home's place meanwhile is not followed.
+  // Does not follow a link that the user's processes may have put in the home's place.
   if (made !== undefined) lchownSync(homeFolder, user.uid, user.gid);
   if (lstatSync(folder).uid === user.uid) return;
   chmodSync(folder, 0o711);

@@ -4,18 +4,18 @@ import { type Clock, pause, steadyNow } from '../../clock.ts';
 import { trimEndOf, withoutControls } from '../../contract/plain-text.ts';
 import type { ReadRate } from './read-rate.ts';
 
-/** Characters of a line that are kept while it has not ended; what follows them is dropped. */
+/** The most characters of an unfinished line that are kept; the rest is dropped. */
 const longestRead = 16_384;
 
-/** A line as a process wrote it, and whether its end is missing because it was too long to keep. */
+/** A raw line of a process, and whether it was truncated. */
 export interface OutputLine {
   text: string;
   cut: boolean;
 }
 
 /**
- * Cuts a process's output into lines as it comes, no faster than `rate` allows: meanwhile the pipe fills up, and the process
- * waits. Lines are told as they were written, for most of a flood are dropped, and `plainLine` need not read these.
+ * Splits a process's output into lines as it arrives, no faster than `rate` allows: backpressure then stops the process.
+ * Lines are passed on raw: most of a flood is dropped, and `plainLine` need not parse those.
  *
  * Resolves when the output has ended or was destroyed.
  */
@@ -62,7 +62,7 @@ export function readLines(
   });
 }
 
-/** A line without colours and what else acts on a terminal; of one that was written over only its last state. */
+/** A line without colours and other terminal control; of an overwritten line only its last state. */
 export function plainLine(written: string): string {
   const last = trimEndOf(written, '\r');
   return withoutControls(last.slice(last.lastIndexOf('\r') + 1)).trimEnd();

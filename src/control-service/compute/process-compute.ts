@@ -23,33 +23,33 @@ export interface ProcessComputeSettings {
   clock: Clock;
   /** The program that runs an agent; the agent server of this installation when absent. */
   agentServer?: string;
-  /** The Node.js that it is run by; this service's own when absent. */
+  /** The Node.js that runs it; this service's own when absent. */
   node?: string;
-  /** Milliseconds until an agent has to be healthy; a minute when absent. */
+  /** The timeout in milliseconds for an agent to become healthy; a minute when absent. */
   startWithinMs?: number;
-  /** Milliseconds that an agent has for finishing when it is stopped; 30 s when absent. */
+  /** The milliseconds that an agent may take to drain when it is stopped; 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
-  /** The `PATH` that agents get behind our Node.js; this service's own when absent. */
+  /** The `PATH` of agents after our Node.js; this service's own when absent. */
   path?: string;
-  /** Told in every deploy log: that agents are not kept apart from this service as they should be. */
+  /** Written to every deploy log: agents are not isolated from this service as they should be. */
   warning?: string | undefined;
-  /** Ends whatever a deployment that is deleted still has running; nothing when absent. */
+  /** Ends all processes of a deleted deployment; does nothing when absent. */
   sweep?: ((deploymentId: string) => Promise<void>) | undefined;
   memory?: MemoryWatch;
 }
 
-/** Beyond the drain bound, for what a process does on its way out. */
+/** Time beyond the drain timeout, for a process to exit. */
 const lastStepsMs = 2_000;
 
 /**
- * Runs every agent as a process of its own, in a process group of its own, with an environment of its own. The process
- * listens on a Unix socket that leads to it alone, and answers only to who knows its token.
+ * Runs every agent as a process with its own process group and environment. The process listens on a private Unix socket
+ * and requires its token.
  *
- * An agent that this service leaves behind, even killed, ends: its input closes, and what does not end by itself then
- * is killed by its guard. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is
- * trusted as far as that user is. One that takes more memory than its bound is ended, and its end says so.
+ * Agents do not outlive this service, even if it is killed: their input closes, and their guard kills those that do not
+ * exit by themselves. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is trusted
+ * as far as that user is. An agent above its memory limit is killed, with that as the reason.
  */
 export function processCompute(settings: ProcessComputeSettings): Compute {
   const { clock, startWithinMs = 60_000, drainMs = 30_000, path = process.env.PATH ?? '', warning, sweep } = settings;
@@ -109,16 +109,16 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
 
       running.kill();
       const end = await running.ended;
-      if (signal.aborted) return failed('The start was broken off.');
+      if (signal.aborted) return failed('The start was aborted.');
       if (startedProcess && 'problem' in startedProcess)
-        return failed(`The agent does not listen as it has to: ${startedProcess.problem}.`, heard);
+        return failed(`The agent does not listen correctly: ${startedProcess.problem}.`, heard);
       if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
       return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, heard);
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
 
-  /** Ends an agent that takes more memory than it may; what is returned tells whether that was so, for a person. */
+  /** Kills an agent that exceeds its memory limit; returns a function that gives the reason, for a person. */
   function endAbove(
     { totalMb }: MemoryBound,
     running: LeashedProcess,
@@ -128,7 +128,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     const ended = new AbortController();
     void running.ended.then(() => ended.abort());
     const over = (usedBytes: number): void => {
-      words = `it took ${Math.ceil(usedBytes / megabyte)} MB of memory, more than its bound of ${totalMb} MB, and was ended`;
+      words = `it took ${Math.ceil(usedBytes / megabyte)} MB of memory, more than its limit of ${totalMb} MB, and was stopped`;
       running.kill();
     };
     memory.watch(family, totalMb * megabyte, over, ended.signal);
@@ -147,7 +147,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     };
     const exited = running.ended.then((end) => tookTooMuch() ?? inWords(end));
 
-    /** Asks something of the process; false where it does not do it in time, or at all. */
+    /** Sends a command; false where the process fails it or times out. */
     async function does(command: Parameters<AgentCommands['ask']>[0], withinMs: number): Promise<boolean> {
       const over = new AbortController();
       const end = await Promise.race([heard.commands.ask(command), exited, pause(clock, withinMs, over.signal)]);
@@ -186,17 +186,17 @@ interface Started {
 const noImages =
   'This service runs agents as processes of this machine, which a container image is not. Use the source github or internal_source, or start the service where it may run containers.';
 
-/** What an agent's process said. */
+/** The output of an agent's process. */
 interface Heard {
-  /** The line that says best what went wrong. */
+  /** The line that explains a failure best. */
   best: () => string | undefined;
   lines: () => readonly string[];
   commands: AgentCommands;
-  /** From now on its lines are told there. */
+  /** Redirects further lines to this log. */
   writeTo: (log: WriteLine) => void;
 }
 
-/** Sends what the process says to the deploy log, and waits for the line that tells that it listens. */
+/** Sends the process's output to the deploy log, and waits for the line that announces that it listens. */
 function listenTo(
   running: LeashedProcess,
   { log, ...spec }: AgentSpec,
@@ -226,10 +226,10 @@ function listenTo(
   return { listens, best: words.best, lines: lines.all, commands, writeTo: (other) => void (writeLine = other) };
 }
 
-/** What left the process group of an agent ends with the agent as well. */
+/** Processes that left an agent's process group end with the agent. */
 async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Promise<ProcessEnd> {
   const end = await ended;
-  // What can't be looked at now is ended by the next start; the end of the agent is known all the same.
+  // The next start ends what can't be found now; the agent's exit is known anyway.
   await family.end().catch(() => undefined);
   return end;
 }
@@ -245,7 +245,7 @@ function failed(reason: string, heard?: Heard): AgentStart {
   const best = heard?.best();
   return {
     kind: 'failed',
-    reason: best === undefined ? reason : `${reason} It said last: ${best}`,
+    reason: best === undefined ? reason : `${reason} Its last line: ${best}`,
     said: heard?.lines() ?? [],
   };
 }

@@ -3,7 +3,7 @@ import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from './leashed-process.ts';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
 
-/** What all processes of a family together take. */
+/** The resources of all processes of a family together. */
 export interface Usage {
   processes: number;
   memoryBytes: number;
@@ -11,49 +11,49 @@ export interface Usage {
 
 /** The processes of one agent or one build, also those that left the process group that they were started in. */
 export interface ProcessFamily {
-  /** The variable that makes a process one of the family; whatever it starts inherits it. */
+  /** The variable that marks a family's processes; child processes inherit it. */
   mark: Record<string, string>;
   /**
-   * Looks at them.
+   * Measures them.
    *
-   * @param seen every process of the machine, where that was just read for others too.
+   * @param seen every process of the machine, where the caller has just read them.
    */
   usage(seen?: readonly SeenProcess[]): Usage;
   /** Kills every one of them; resolves when none is left. */
   kill(): Promise<void>;
-  /** The same for the last time: what is found later belongs to nobody or to another family. */
+  /** The same for the last time: processes found later belong to no family or to another one. */
   end(): Promise<void>;
 }
 
-/** Which processes a family has. */
+/** What identifies a family's processes. */
 export interface FamilyTraits {
   /** The name of the variable that marks them, and its value. */
   mark: readonly [name: string, value: string];
-  /** The user of its deployment, where the deployment has one of its own: no process of that user goes uncounted. */
+  /** The deployment's own user, if any: every process of that user counts. */
   user: ProcessUser | undefined;
 }
 
-/** How often it is looked for processes that a killed one may have started at the last moment, and how long between (ms). */
+/** How often to scan for processes that a killed one may have started last, and the interval (ms). */
 const mostRounds = 100;
 const betweenRounds = 10;
 
-/** Tells which processes are a family's own, and of which user they are. */
+/** Finds the processes of one family, with its user. */
 interface Living {
   user: ProcessUser | undefined;
   own: (seen: readonly SeenProcess[]) => SeenProcess[];
 }
 
-/** Every family that has not ended: a process that none of them has for its own may be anybody's of its user. */
+/** All active families: a process of a user that none of them claims may belong to any of that user's. */
 const living = new Set<Living>();
 
 /**
- * Makes the eye on a family. A process belongs to it when it bears the mark, or was started by one that belonged to it
- * when it was last looked. So a process that calls `setsid` is found, and one that also drops its environment is found
- * where it was seen once before. Where the deployment has a user of its own, every other process of that user counts
- * too, whatever it did to hide, and ends with the last family of that user. Where the machine has no `/proc` nothing is seen.
+ * Creates the scan of a family. A process belongs to it when it has the mark, or its parent belonged to it in the last
+ * scan. So a process that calls `setsid` is found, and one that also clears its environment is found if a scan has seen it
+ * before. Where the deployment has its own user, every other process of that user counts too, and ends with the last
+ * family of that user. Without `/proc` nothing is found.
  */
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
-  /** By id and birth, whether a process belongs to the family. */
+  /** By id and start time, whether a process belongs to the family. */
   let known = new Map<string, boolean>();
 
   function own(seen: readonly SeenProcess[]): SeenProcess[] {
@@ -81,13 +81,13 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
   const family: Living = { user, own };
   living.add(family);
 
-  /** With those of its user that hide from every family. */
+  /** With those of its user that no family claims. */
   function all(seen: readonly SeenProcess[]): SeenProcess[] {
     const mine = own(seen);
     return user === undefined ? mine : [...mine, ...hiding(user, seen)];
   }
 
-  /** Those that may be killed with it: what hides may be another family's while there is one. */
+  /** The processes to kill with it: unclaimed ones only with the user's last family. */
   function toKill(): SeenProcess[] {
     const seen = seeProcesses();
     const isLast = [...living].every((other) => other === family || other.user?.uid !== user?.uid);
@@ -112,7 +112,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
   };
 }
 
-/** Nobody gives a process of their own to another deployment by that one's mark: it is of its user, or of this service's. */
+/** A mark counts only on processes of the family's user or of this service: others could forge it. */
 function mayBe({ pid }: SeenProcess, user: ProcessUser | undefined): boolean {
   if (user === undefined) return true;
   const uid = userOf(pid);
@@ -128,14 +128,14 @@ function hiding({ uid }: ProcessUser, seen: readonly SeenProcess[]): SeenProcess
 
 const byUser = new WeakMap<readonly SeenProcess[], ReadonlyMap<number | undefined, SeenProcess[]>>();
 
-/** The processes of one look by their users, whom it asks for once however many families there are. */
+/** The processes of one scan by user, looked up once for all families. */
 function usersIn(seen: readonly SeenProcess[]): ReadonlyMap<number | undefined, SeenProcess[]> {
   const users = byUser.get(seen) ?? Map.groupBy(seen, ({ pid }) => userOf(pid));
   byUser.set(seen, users);
   return users;
 }
 
-/** Kills what is found until nothing is. */
+/** Kills processes until a scan finds none. */
 export async function killAll(look: () => SeenProcess[], clock: Clock): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
     const left = look();

@@ -10,20 +10,20 @@ export interface ProcessLogSettings {
   write: WriteLine;
   mask: Mask;
   clock: Clock;
-  /** The level of what the process writes to its standard error; where it is `error`, `warning: …` is a warning. */
+  /** The level of the process's standard error; with `error`, lines of `warning: …` are warnings. */
   errorLevel: LogLevel;
   bounds?: LineBounds;
-  /** How fast its output is read, both of its streams together. */
+  /** The rate limit of its output, both streams together. */
   rate?: ReadRate;
 }
 
-/** Characters of a line that are told. */
+/** The most characters of a line that are logged. */
 const maxLineLength = 4_000;
 
 /**
- * Writes what a process says into a log, line by line, masked and bounded.
+ * Writes a process's output into a log, line by line, masked and with limits.
  *
- * @returns resolves when the process has said its last word.
+ * @returns resolves when the process has closed its output.
  */
 export async function logProcess(
   { stdout, stderr }: Pick<LeashedProcess, 'stdout' | 'stderr'>,

@@ -1,8 +1,8 @@
-/** How much output is read: what a flood costs the service is bounded by it, and not by how fast it comes. */
+/** A rate limit for reading output: it limits what a flood costs the service. */
 export interface ReadBounds {
   /** Bytes at once. */
   burst: number;
-  /** Bytes a second once the burst is used up. */
+  /** Bytes per second once the burst is used up. */
   perSecond: number;
 }
 
@@ -11,15 +11,15 @@ const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 
 /** For all outputs of the service together. */
 const boundsOfAll: ReadBounds = { burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 };
 
-/** Each line costs as much as this many bytes: a flood of empty ones is more work than one of long ones. */
+/** The cost of each line in bytes: a flood of empty lines is more work than one of long ones. */
 const bytesPerLine = 16;
 
 export interface ReadRate {
-  /** Notes what was read. Returns the milliseconds to wait before more is read. */
+  /** Records bytes that were read. Returns the milliseconds to wait before the next read. */
   spend: (bytes: number, lines: number, now: number) => number;
 }
 
-/** Makes a rate that may be overdrawn once: what is owed has to be waited for. Those who share one wait in turn. */
+/** Creates a token bucket that may be overdrawn once: the debt has to be waited for. Sharers wait in turn. */
 export function readRate({ burst, perSecond }: ReadBounds): ReadRate {
   let allowance = burst;
   let since: number | undefined;
@@ -35,7 +35,7 @@ export function readRate({ burst, perSecond }: ReadBounds): ReadRate {
 
 const rateOfAll = readRate(boundsOfAll);
 
-/** A rate of one output's own that takes part in the one of all outputs of this service. */
+/** One output's own rate limit, which also counts towards the one of all outputs. */
 export function sharedReadRate(bounds: ReadBounds = boundsOfOutput, all: ReadRate = rateOfAll): ReadRate {
   const own = readRate(bounds);
   return {

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
-/** A process of this machine, as `/proc` tells of it. */
+/** A process of this machine, from `/proc`. */
 export interface SeenProcess {
   pid: number;
   parent: number;
   group: number;
-  /** When it was born, in ticks since the machine started: with the id it names one process and no later one. */
+  /** Its start time, in ticks since boot: with the id it identifies the process even if the id is reused. */
   born: string;
 }
 
-/** Every process there is; none where the machine has no `/proc`. One that has ended and only waits to be noted is none. */
+/** All processes; none without `/proc`. Skips zombies. */
 export function seeProcesses(): SeenProcess[] {
   return read(() => readdirSync('/proc'), []).flatMap((name) => {
     const pid = Number(name);
@@ -20,7 +20,7 @@ export function seeProcesses(): SeenProcess[] {
 
 function seeProcess(pid: number): SeenProcess | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
-  // The name stands in parentheses and may hold anything, also parentheses.
+  // The name is in parentheses and may contain anything, also parentheses.
   const [state, parent, group, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const born = more[16];
   if (parent === undefined || group === undefined || born === undefined || state === 'Z' || state === 'X') {
@@ -29,7 +29,7 @@ function seeProcess(pid: number): SeenProcess | undefined {
   return { pid, parent: Number(parent), group: Number(group), born };
 }
 
-/** A variable of the environment that a process was started with. */
+/** A variable of a process's initial environment. */
 export function variableOf(pid: number, name: string): string | undefined {
   const start = `${name}=`;
   return textOf(`/proc/${pid}/environ`)
@@ -38,16 +38,16 @@ export function variableOf(pid: number, name: string): string | undefined {
     ?.slice(start.length);
 }
 
-/** The user that a process really is of; undefined where it is gone. */
+/** A process's real user; undefined where it is gone. */
 export function userOf(pid: number): number | undefined {
   const uid = /^Uid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1];
   return uid === undefined ? undefined : Number(uid);
 }
 
-/** Bytes of memory that a process holds and that no file on the disk stands behind. */
+/** The memory of a process in bytes, without file-backed pages. */
 export const memoryOf = (pid: number): number => heldBytesIn(textOf(`/proc/${pid}/status`));
 
-/** The same in the text of `/proc/<pid>/status`: in memory and in swap, with huge pages and the tables of its pages. */
+/** The same from `/proc/<pid>/status`: in memory and in swap, with huge pages and page tables. */
 export function heldBytesIn(status: string): number {
   let kilobytes = 0;
   for (const [, amount] of status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s+(\d+) kB$/gm))
@@ -57,7 +57,7 @@ export function heldBytesIn(status: string): number {
 
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');
 
-/** What is gone meanwhile, is somebody else's, or was never there on this kind of machine, is nothing. */
+/** Returns `nothing` for what is gone, belongs to another user, or does not exist on this kind of machine. */
 function read<T>(look: () => T, nothing: T): T {
   try {
     return look();

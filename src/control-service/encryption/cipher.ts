@@ -1,50 +1,50 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** A key of AES-256 with the name by which an envelope tells of it. */
+/** An AES-256 key, with the id by which an envelope names it. */
 export interface EncryptionKey {
-  /** 16 hexadecimal digits that come from the key and say nothing of it. */
+  /** 16 hexadecimal digits that are derived from the key and reveal nothing of it. */
   id: string;
   /** 32 bytes: a secret. */
   key: Buffer;
 }
 
-/** Seals with one key, and opens what that key or a former one has sealed. */
+/** Encrypts with one key, and decrypts with that key or a former one. */
 export interface SecretCipher {
-  /** The id of the key that it seals with. */
+  /** The id of the key that encrypts. */
   keyId: string;
-  /** The ids of all keys that it opens with. */
+  /** The ids of all keys that can decrypt. */
   keyIds: readonly string[];
-  /** @param place what the value belongs to, a column: an envelope opens nowhere else. */
+  /** @param place the column of the value: an envelope can't be decrypted in another one. */
   seal(place: string, clear: string): string;
-  /** @throws WrongKeyError for an envelope of a key that it does not have, Error for one that was changed. */
+  /** @throws WrongKeyError for an envelope of an unknown key, Error for one that was changed. */
   open(place: string, envelope: string): string;
 }
 
-/** Something was sealed with a key that is not here. */
+/** A value was encrypted with an unknown key. */
 export class WrongKeyError extends Error {
   constructor(keyIds: readonly string[]) {
     super(
-      `The secrets were sealed with another key (${keyIds.join(', ')}). Start with that key in LANDFALL_SECRETS_KEY or in the file secrets-key of the data folder; to change keys, give the new one there and the former one in LANDFALL_SECRETS_KEYS_OLD.`,
+      `The secrets were encrypted with another key (${keyIds.join(', ')}). Start with that key in LANDFALL_SECRETS_KEY or in the file secrets-key of the data folder; to change keys, put the new one there and the former one in LANDFALL_SECRETS_KEYS_OLD.`,
     );
     this.name = 'WrongKeyError';
   }
 }
 
-/** What every envelope begins with; behind it the key's id, the nonce (12 bytes), and text with tag (16 bytes). */
+/** The prefix of every envelope; after it the key's id, the nonce (12 bytes), and the text with its tag (16 bytes). */
 const mark = 'sealed:v1:';
 const shape = /^sealed:v1:([0-9a-f]{16}):([\w-]{16}):([\w-]{22,})$/;
 
-/** A key under the id that is told of it. */
+/** Creates a key with its id. */
 export function encryptionKey(key: Buffer): EncryptionKey {
   const id = createHash('sha256').update('landfall sealing key').update(key).digest('hex').slice(0, 16);
   return { id, key };
 }
 
-/** Whose key sealed this; undefined for what is no envelope. */
+/** The id of an envelope's key; undefined for other values. */
 export const sealedBy = (value: unknown): string | undefined =>
   typeof value === 'string' && value.startsWith(mark) ? shape.exec(value)?.[1] : undefined;
 
-/** How every envelope of a key begins. */
+/** The prefix of every envelope of a key. */
 export const beginOf = (keyId: string): string => `${mark}${keyId}:`;
 
 /** AES-256-GCM with a fresh nonce for every value. */

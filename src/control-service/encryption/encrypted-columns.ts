@@ -1,9 +1,9 @@
-/** How a column holds what is sealed: as text, or as a string of `jsonb`. */
+/** How a column stores its envelopes: as text, or as a string of `jsonb`. */
 export type Held = 'text' | 'json';
 
 /**
- * The columns whose values are sealed at rest, in whichever table of the schema `control` they are. A name is no name of
- * an open column elsewhere: what is read is told by it.
+ * The columns that are encrypted at rest, in every table of the schema `control`. Results are decrypted by column name, so
+ * an unencrypted column must not have one of these names.
  */
 export const sealedColumns: ReadonlyMap<string, Held> = new Map<string, Held>([
   ['secrets', 'json'],
@@ -11,7 +11,7 @@ export const sealedColumns: ReadonlyMap<string, Held> = new Map<string, Held>([
   ['answer', 'text'],
 ]);
 
-/** The tables that have such columns, with the column that tells their rows apart. */
+/** The tables with encrypted columns, each with the column that identifies its rows. */
 export const sealedTables = [
   { table: 'deployments', column: 'secrets', held: 'json' },
   { table: 'deployments', column: 'database_password', held: 'text' },

@@ -16,9 +16,9 @@ import { sealedBy } from './cipher.ts';
 import type { SecretCipher } from './cipher.ts';
 
 /**
- * Seals the columns of `sealedColumns` whenever a query of the builder writes them, and opens them in whatever it reads:
- * everything above the store sees clear values, and nothing can be stored in clear because somebody forgot to seal it.
- * A value that was stored in clear before is handed on as it is. Plain SQL passes it by.
+ * Encrypts the columns of `sealedColumns` in every query of the builder and decrypts them in every result: all code above
+ * the store sees plain values, and no query can forget to encrypt one. Plain values from before encryption are returned
+ * as they are. Raw SQL bypasses the plugin.
  */
 export function encryptionPlugin(secretCipher: SecretCipher): KyselyPlugin {
   const transformer = new EncryptionTransformer(secretCipher);
@@ -84,7 +84,7 @@ class EncryptionTransformer extends OperationNodeTransformer {
   }
 }
 
-/** A column is named in several ways; those that are sealed are written by their plain name. */
+/** The column's name in a node; encrypted columns are written by their plain name. */
 function columnOf(node: OperationNode): string | undefined {
   if ('column' in node && typeof node.column === 'object' && node.column !== null && 'name' in node.column) {
     return typeof node.column.name === 'string' ? node.column.name : undefined;
@@ -93,4 +93,4 @@ function columnOf(node: OperationNode): string | undefined {
 }
 
 const notAValue = (column: string): Error =>
-  new Error(`${column} is sealed at rest: write a text or null, and no expression`);
+  new Error(`${column} is encrypted at rest: write a text or null, and no expression`);

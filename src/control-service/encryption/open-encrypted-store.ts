@@ -8,7 +8,7 @@ import { reencrypt, encryptionKeysInUse } from './reencrypt.ts';
 import { encryptionPlugin } from './encryption-plugin.ts';
 import { readCipher } from './secrets-key.ts';
 
-/** Where the key of the secrets is looked for, and who is told. */
+/** Where the encryption key comes from, and where messages go. */
 export interface SealedStoreSettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
@@ -17,10 +17,10 @@ export interface SealedStoreSettings {
 }
 
 /**
- * The store of a service on a database that is migrated and that no other service works on: secrets are sealed in it, and
- * those that were in clear, or sealed with a former key, are sealed with the present one before anything else is done.
+ * Opens the store of a service on a migrated database that no other service uses. Values that are plain or encrypted with
+ * a former key are encrypted with the current one first.
  *
- * @throws WrongKeyError, or Error with advice, where the keys are not those that the secrets were sealed with.
+ * @throws WrongKeyError, or Error with advice, where the keys are not those of the encrypted secrets.
  */
 export async function openSealedStore(
   database: Kysely<ControlTables>,
@@ -28,6 +28,6 @@ export async function openSealedStore(
 ): Promise<ControlStore> {
   const secretCipher = await readCipher({ env, dataDir, inUse: await encryptionKeysInUse(database, controlSchema) });
   const count = await reencrypt(database, controlSchema, secretCipher);
-  if (count > 0) log(`${count} secret values are sealed with the key ${secretCipher.keyId} now.`);
+  if (count > 0) log(`${count} secret values are encrypted with the key ${secretCipher.keyId} now.`);
   return createStore(database, clock, encryptionPlugin(secretCipher));
 }

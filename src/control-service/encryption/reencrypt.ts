@@ -6,14 +6,14 @@ import type { SecretCipher } from './cipher.ts';
 
 type SealedTable = (typeof sealedTables)[number];
 
-/** The text of a sealed column, whichever way it is held. */
+/** The text of an encrypted column, of either type. */
 const textOf = ({ column, held }: SealedTable) =>
   held === 'json' ? sql`(${sql.ref(column)} #>> '{}')` : sql.ref(column);
 
-/** Rows that are resealed with one statement. */
+/** The rows per statement. */
 const atOnce = 500;
 
-/** The ids of all keys that something in the schema is sealed with. */
+/** The ids of all keys of envelopes in the schema. */
 export async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): Promise<string[]> {
   const ids = new Set<string>();
   for (const place of sealedTables) {
@@ -29,12 +29,12 @@ export async function encryptionKeysInUse(db: QueryExecutorProvider, schema: str
 }
 
 /**
- * Seals with the present key whatever is in clear or sealed with a former one. To be called at the start, by the one
- * service that works on the database, on a connection that does not seal by itself. A start that is killed in the midst
- * of it is followed by one that goes on.
+ * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from the
+ * only service on the database, on a connection without the encryption plugin. An interrupted run continues at the next
+ * start.
  *
- * @returns how many values were sealed now.
- * @throws WrongKeyError where something was sealed with a key that `sealer` does not have: then nothing is changed.
+ * @returns how many values it encrypted.
+ * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is changed.
  */
 export async function reencrypt(
   db: QueryExecutorProvider,

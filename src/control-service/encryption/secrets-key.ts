@@ -4,25 +4,25 @@ import { keepFile, readKeptFile } from '../keys/kept-file.ts';
 import { secretCipher, encryptionKey, WrongKeyError } from './cipher.ts';
 import type { SecretCipher, EncryptionKey } from './cipher.ts';
 
-/** The variables that may hold keys: the present one, and former ones with commas between them. */
+/** The variables for keys: the current one, and former ones separated by commas. */
 const presentVariable = 'LANDFALL_SECRETS_KEY';
 const formerVariable = 'LANDFALL_SECRETS_KEYS_OLD';
 
-/** Where the keys come from, and what is sealed already. */
+/** The sources of the keys, and the keys in use. */
 export interface SecretsKeySettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
-  /** The ids of the keys that something in the database is sealed with. */
+  /** The ids of the keys of existing envelopes. */
   inUse: readonly string[];
 }
 
 /**
- * The sealer of this installation. Its key is that of the environment, else that of `<dataDir>/secrets-key`, which is made
- * at the first start and which only its owner can read. Where the environment has a key, the file's counts as a former
- * one, so that a key can move from the file to the environment.
+ * The cipher of this installation. Its key comes from the environment, else from `<dataDir>/secrets-key`, which the first
+ * start creates, readable by its owner only. Where the environment has a key, the file's key counts as a former one, so
+ * that a key can move from the file to the environment.
  *
- * @throws WrongKeyError where something is sealed already and there is no key at all: a new one could not open it.
- * @throws Error for a key that is none.
+ * @throws WrongKeyError where values are encrypted and there is no key: a new one could not decrypt them.
+ * @throws Error for an invalid key.
  */
 export async function readCipher({ env, dataDir, inUse }: SecretsKeySettings): Promise<SecretCipher> {
   const file = join(dataDir, 'secrets-key');

@@ -1,13 +1,13 @@
-/** What a request to a stable address names: whose agent, and the path (with its query) as the agent knows it. */
+/** The parsed path of a request to an agent: the deployment, and the path (with its query) for the agent. */
 export interface AgentPath {
   deploymentId: string;
-  /** Begins with a slash; what stood behind `/agents/<deployment id>`. */
+  /** Begins with a slash; the rest after `/agents/<deployment id>`. */
   path: string;
 }
 
 /**
- * Reads the target of a request; `undefined` when it is no agent's. Dot segments are resolved before the id is read, so
- * that the deployment that was authorised is the one that answers.
+ * Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read, so that
+ * the authorized deployment is the one that gets the request.
  */
 export function readAgentPath(target: string): AgentPath | undefined {
   if (!URL.canParse(target, 'http://service')) return undefined;

@@ -4,50 +4,50 @@ import { forward, passOn, type Forwarding } from './forward.ts';
 import { makeFitForAgent } from './headers.ts';
 import { answerPreflight, makeFitForQuestion, preflightWithinMs, withoutQuery } from './preflight.ts';
 
-/** Where an agent's process listens, and the token that every request to it has to carry. */
+/** The address of an agent's process, and the token that it requires. */
 export interface Upstream {
-  /** `http://<host>:<port>`, or `unix:<path>` of the socket that it listens on. */
+  /** `http://<host>:<port>`, or `unix:<path>` of its socket. */
   origin: string;
   token: string;
 }
 
-/** The way to one process of an agent, with a count of the requests on it. */
+/** The route to one process of an agent, with a count of its requests. */
 export interface AgentRoute {
   readonly upstream: Upstream;
-  /** Requests, streams among them, that have not ended. */
+  /** The number of open requests, including streams. */
   inFlight(): number;
   /** Resolves when nothing is in flight. */
   drained(): Promise<void>;
-  /** Lets go of the connections; requests in flight are cut. */
+  /** Closes the connections; requests in flight are cut. */
   close(): void;
 }
 
-/** A lane that the gateway sends requests on. */
+/** A route that the gateway sends requests on. */
 export interface OpenRoute extends AgentRoute {
-  /** Sends a request on. `path` is what the agent is to see. Never rejects: what goes wrong is told to the caller. */
+  /** Forwards a request. `path` is what the agent sees. Never rejects: the caller gets the error as a response. */
   send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
-  /** Asks the agent a browser's question, whoever sends it: its word about pages is all that comes back. */
+  /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
   sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
 }
 
 export interface RouteSettings {
   clock: Clock;
   log: (message: string) => void;
-  /** Milliseconds until the process has to begin an answer. */
+  /** The timeout of a response's start, in milliseconds. */
   answerWithinMs: number;
 }
 
 /**
- * How long an idle connection to an agent is kept, in milliseconds: shorter than servers keep one, for a request on a
- * connection that is just being closed from there would be lost. A connection that is in use may be quiet for longer.
+ * The keep-alive of idle connections to an agent, in milliseconds: shorter than that of servers, because a request on a
+ * connection that the server is closing would be lost. A connection in use may be silent for longer.
  */
 const idleMs = 4_000;
 
-/** Opens the way to a process. */
+/** Creates a route to a process. */
 export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings): OpenRoute {
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
-  const onFailure = (reason: string): void => log(`An agent at ${origin} broke off: ${reason}`);
+  const onFailure = (reason: string): void => log(`An agent at ${origin} failed: ${reason}`);
   let inFlight = 0;
   let waiting: (() => void)[] = [];
 

@@ -4,8 +4,8 @@ import { agentTokenHeader } from './headers.ts';
 import type { Upstream } from './agent-route.ts';
 
 /**
- * Sends a request of the service's own to an agent and resolves with the beginning of its response, whose body is to be
- * read or destroyed. No redirect is followed: it could lead anywhere.
+ * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or destroy
+ * the body. Never follows a redirect: it could lead anywhere.
  *
  * @throws Error when there is no response, or when `signal` aborts before it.
  */
@@ -15,11 +15,11 @@ export function askAgent({ origin, token }: Upstream, path: string, signal: Abor
     const outgoing = openRequest({ ...addressOf(origin), path, headers, agent: false, signal });
     outgoing.on('error', reject);
     outgoing.on('response', (incoming) => {
-      // Read to its end or not, a response that breaks off ends nothing but itself.
+      // A response that is cut must not raise an unhandled error.
       incoming.on('error', () => undefined);
       resolve(incoming);
     });
-    // A response that asks for another protocol ends here without an error.
+    // A protocol upgrade ends here without an error.
     outgoing.on('close', () => reject(new Error('the agent closed the connection')));
     outgoing.end();
   });

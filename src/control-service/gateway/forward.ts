@@ -11,26 +11,26 @@ import { addressOf } from './agent-address.ts';
 import { makeFitForCaller } from './headers.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
-/** Where a request goes, and how long its response may be in coming. */
+/** The target of a request, and its timeout. */
 export interface Forwarding {
   /** `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
   connections: Agent;
-  /** Milliseconds until the response has to begin. */
+  /** The timeout of the response's start, in milliseconds. */
   withinMs: number;
   clock: Clock;
-  /** Writes the response of the agent to the caller; may throw, which refuses it. */
+  /** Writes the agent's response to the caller; may throw, which rejects it. */
   respond: (incoming: IncomingMessage, response: ServerResponse) => void;
-  /** Called with the reason when the agent is what failed. */
+  /** Called with the reason when the agent failed. */
   onFailure: (reason: string) => void;
 }
 
 /**
- * Sends a request on as it stands, and its response back. Bodies flow both ways as they come, unread and never
- * decompressed; a caller that goes away ends the request at the agent too.
+ * Forwards a request and its response unchanged. Bodies are streamed both ways, unread and never decompressed; a caller
+ * that disconnects aborts the request to the agent.
  *
- * Resolves when the response is closed, and never rejects. Whatever the agent sends, nothing is thrown here: what can't be
- * passed on is refused, and what has begun is cut.
+ * Resolves when the response is closed, and never rejects or throws, whatever the agent sends: a response that can't be
+ * forwarded becomes an error response, and one that has started is cut.
  */
 export function forward(
   request: IncomingMessage,
@@ -49,7 +49,7 @@ export function forward(
   };
   const broken = (error: unknown): void =>
     fail(refusals.broken, error instanceof Error ? error.message : String(error));
-  // An error of a caller shows in the response as well: it closes.
+  // An error of the caller closes the response as well.
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {
     const { method, url: path, headers } = request;
@@ -71,13 +71,13 @@ export function forward(
         broken(error);
         incoming.destroy();
       }
-      // An agent may respond before it has read the whole request, and then reads no more of it.
+      // An agent may respond before it has read the whole request, and then stops reading.
       incoming.once('close', () => {
         if (!outgoing.writableFinished) outgoing.destroy();
       });
     });
     outgoing.on('close', () => {
-      // A response that asks for another protocol ends here without an error.
+      // A protocol upgrade ends here without an error.
       broken('it closed the connection');
       request.unpipe(outgoing).resume();
     });
@@ -98,7 +98,7 @@ export function forward(
   return closed;
 }
 
-/** How the end of a request's body is marked for the agent: by its length, or in chunks, and in no third way. */
+/** The framing of a request's body for the agent: its length, or chunks, and nothing else. */
 function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   if (headers['content-length'] !== undefined || method === 'GET' || method === 'HEAD') return {};
@@ -106,22 +106,22 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
 }
 
 /**
- * Writes the status, the headers and the body of an agent's response. Its reason phrase says nothing that the status does
- * not (RFC 9112, section 4), so that it stays behind; how the body is framed for the caller, Node.js decides.
+ * Writes the status, the headers and the body of an agent's response. Drops the reason phrase, which carries no
+ * information (RFC 9112, section 4); Node.js decides the framing of the body.
  *
- * @throws Error where the agent sent what no response may have.
+ * @throws Error where the agent's response is invalid.
  */
 export function passOn(incoming: IncomingMessage, response: ServerResponse): void {
   const { statusCode: status = 0, headers } = incoming;
   makeFitForCaller(headers);
-  // Node.js reads any three digits.
+  // Node.js accepts any three digits.
   if (status < 200) throw new Error(`it sent the status ${status}`);
-  // With a coding of the transfer, or where there is no body, a length means nothing.
+  // With a transfer coding, or without a body, a length means nothing.
   if (status === 204 || headers['transfer-encoding'] !== undefined) delete headers['content-length'];
   delete headers['transfer-encoding'];
   response.writeHead(status, headers);
-  // A stream's headers go out before its first event, which may be long in coming.
+  // Send a stream's headers before its first event, which may take long.
   if (headers['content-length'] === undefined) response.flushHeaders();
-  // Either side that breaks off ends the other.
+  // A failure of either side ends the other.
   pipeline(incoming, response, () => undefined);
 }

@@ -7,38 +7,38 @@ import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './age
 import { isPreflight } from './preflight.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
-/** Whether a caller may talk to a deployment's agent, or why not; `missing` also for one that is somebody else's. */
+/** Whether a caller may reach a deployment's agent, or why not; `missing` also for a deployment of another tenant. */
 export type Admission = 'allowed' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 });
 
 export interface GatewaySettings {
   /**
-   * Asked for every request on every path, `/ok` too (agent-server.md, Authentication), but for a browser's preflight
-   * to an agent that is live. Anything but `allowed` is refused. `header` reads one of the request's headers.
+   * Called for every request on every path, `/ok` too (agent-server.md, Authentication), except a preflight to a live
+   * agent. Anything but `allowed` is refused. `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
-  /** Where others reach the service, and what agents are told of their address; as callers name it when absent. */
+  /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
-  /** Whether a deployment with nothing live has an agent that is being started; none has when absent. */
+  /** Whether a deployment with nothing live has a starting agent; false when absent. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
   log: (message: string) => void;
-  /** Milliseconds until an agent has to begin its answer; ten minutes when absent. */
+  /** The timeout of a response's start in milliseconds; ten minutes when absent. */
   answerWithinMs?: number;
 }
 
-/** Where the agents of all deployments answer: `/agents/<deployment id>/...`, whichever process runs them. */
+/** The addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
 export interface Gateway {
   /**
-   * Takes a request that is for an agent and answers it; `false` leaves it to the service's own routes. `basePath` is
-   * what was taken away from the beginning of its path; nothing when absent.
+   * Handles a request that is for an agent; `false` leaves it to the service's own routes. `basePath` is the prefix that
+   * was removed from its path; none when absent.
    */
   handle: (request: IncomingMessage, response: ServerResponse, basePath?: string) => boolean;
   /**
-   * From this call on new requests go to the new process. What is in flight stays where it is: the former lane is
-   * returned, to be drained and closed by the caller.
+   * Sends new requests to the new process from now on. Requests in flight stay on the former route, which is returned for
+   * the caller to drain and close.
    */
   switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined;
-  /** From this call on new requests are told that nothing is live. Returns the former lane. */
+  /** Answers new requests with "nothing is live" from now on. Returns the former route. */
   withdraw(deploymentId: string): AgentRoute | undefined;
   /** The process that new requests go to. */
   live(deploymentId: string): Upstream | undefined;
@@ -46,7 +46,7 @@ export interface Gateway {
 
 const tenMinutes = 600_000;
 
-/** Makes a gateway with nothing live. */
+/** Creates a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
   const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
   const routes = new Map<string, OpenRoute>();
@@ -70,12 +70,12 @@ export function createGateway(settings: GatewaySettings): Gateway {
     response: ServerResponse,
     basePath: string,
   ): Promise<void> {
-    // An agent, and its log, would have the key.
+    // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return refuse(response, refusals.keyInPath);
     const requested = isPreflight(request) ? routes.get(deploymentId) : undefined;
     if (requested) return requested.sendPreflight(request, response, path);
     const admission = await admit(deploymentId, request);
-    // A caller that went away meanwhile closes nothing any more: on a lane it would count as in flight for ever.
+    // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;
     if (admission !== 'allowed') {
       return refuse(response, typeof admission === 'string' ? refusals[admission] : admission);

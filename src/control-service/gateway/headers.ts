@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { holdsApiKey } from '../keys/api-key.ts';
 
-/** The header by which an agent's process knows that a request came through the gateway. */
+/** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';
 
-/** They speak about one connection, not about the message. */
+/** Hop-by-hop headers: they concern one connection, not the message. */
 const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
-/** What a caller shows to be let in: it is for the service and none of the agent's business. */
+/** The caller's credentials: for the service, not for the agent. */
 const credentials = ['x-api-key', 'x-tenant-id', 'authorization', 'proxy-authorization', agentTokenHeader];
 
-/** What an agent is told of the address that was asked for, by the service alone. */
+/** The headers about the requested address, which only the service may set. */
 const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
 
 /**
- * How the names begin under which proxies tell where a request comes from and what it asked for first. An agent may
- * believe them, so that they are dropped: a caller can send them as well, and the service adds none of its own.
+ * The prefixes of headers in which proxies report the origin and the first address of a request. Callers can forge them
+ * and an agent may trust them, so they are dropped; the service adds none of its own.
  */
 const ofProxies = (
   'forwarded x-forwarded via x-real x-original x-rewrite x-envoy x-azure x-appengine x-client-ip x-client-cert ' +
@@ -24,22 +24,22 @@ const ofProxies = (
   'client-ip remote front-end-https'
 ).split(' ');
 
-/** Some servers take an underscore for a hyphen. */
+/** Some servers treat an underscore as a hyphen. */
 function isOfProxies(name: string): boolean {
   const spelled = `${name.replaceAll('_', '-')}-`;
   return !ofTheAddress.has(name) && ofProxies.some((prefix) => spelled.startsWith(`${prefix}-`));
 }
 
-/** A caller may not have these dropped by naming them in `Connection`: where the body ends, and the service's words. */
+/** Headers that a caller can't have dropped by naming them in `Connection`: the framing, and the service's own. */
 const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
 
-/** Names that the sender of a message bound to its own connection. */
+/** The headers that `Connection` names. */
 function boundToConnection(headers: IncomingHttpHeaders): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return named.filter((name) => name !== '' && !staying.has(name));
 }
 
-/** Whether a key of the service stands in a text: the one that was shown, or another, good or not. */
+/** Whether a text contains a key of the service: the caller's, or any other, valid or not. */
 function holdsKey(text: string, shown: string): boolean {
   const [, encoded = ''] = /\bbasic +(\S+)/i.exec(text) ?? [];
   const read = [text, Buffer.from(encoded, 'base64').toString('latin1')];
@@ -47,11 +47,11 @@ function holdsKey(text: string, shown: string): boolean {
 }
 
 /**
- * Leaves only what the agent may see, and adds its token. Works on the given headers, which are sent on. `Expect` goes
- * because the service has answered it already.
+ * Drops the headers that the agent must not see, and adds its token. Mutates the given headers, which are sent on.
+ * `Expect` is dropped because the service has already handled it.
  *
- * `Authorization` is for the agent, whose own rules may ask for it, where the key stands in `X-Api-Key`. A header that
- * holds a key of the service, `Cookie` among them, never is.
+ * `Authorization` is for the agent where the key is in `X-Api-Key`: the agent may have its own authentication. A header
+ * with a key of the service, `Cookie` included, is always dropped.
  */
 export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
   const shown = String(headers['x-api-key'] ?? '').trim();
@@ -64,13 +64,13 @@ export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): vo
 }
 
 /**
- * Tells the agent where it answers for those who call, which it can't see and has to tell other agents. What callers
- * say of that themselves counts for nothing.
+ * Sets the agent's public address, which the agent can't see and passes on to other agents. Values from callers are
+ * dropped.
  *
- * @param publicUrl where others reach the service; undefined where its own address is all that is known, so that the
- *   agent goes by `Host`.
- * @param basePath what everything of the service hangs below, where there is no `publicUrl`; may be empty.
- * @param path what stands before the agent's own paths, as in `/agents/<deployment id>`.
+ * @param publicUrl the service's public address; undefined where only its own address is known, so that the agent uses
+ *   `Host`.
+ * @param basePath the prefix of all of the service's paths, where there is no `publicUrl`; may be empty.
+ * @param path the prefix of the agent's own paths, as in `/agents/<deployment id>`.
  */
 export function setPublicAddress(
   headers: IncomingHttpHeaders,
@@ -87,8 +87,8 @@ export function setPublicAddress(
 }
 
 /**
- * Leaves only what speaks about the agent's answer itself, and never the token, should an agent repeat what it was sent.
- * Its framing stays: it is how the body arrives.
+ * Drops the token, should an agent echo it, and every header about the connection instead of the response. Framing
+ * headers stay: the body arrives with them.
  */
 export function makeFitForCaller(headers: IncomingHttpHeaders): void {
   for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate', agentTokenHeader])

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { agentTokenHeader } from './headers.ts';
 
-/** Milliseconds until an agent has to answer a preflight: nobody who waits has shown a key. */
+/** The timeout of a preflight in milliseconds: short, because its callers are not authenticated. */
 export const preflightWithinMs = 10_000;
 
-/** All that a browser asks by a preflight. */
+/** The headers that a preflight may have. */
 const requested = [
   'host',
   'origin',
@@ -14,9 +14,8 @@ const requested = [
 ];
 
 /**
- * Whether a request is a browser's question whether a page of another origin may call. A browser can't show a key with
- * it, so that the agent is asked without one. It holds no data: whatever has a body, or shows a credential, is a request
- * like any other.
+ * Recognizes a CORS preflight. A browser can't send a key with it, so the agent gets it without authentication. A request
+ * with a body or a credential is no preflight.
  */
 export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const isGiven = (name: string): boolean => (headers[name] ?? '') !== '';
@@ -25,19 +24,19 @@ export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' 
   return !isGiven('x-api-key') && !isGiven('authorization');
 }
 
-/** A path without its query, in which there may be data. */
+/** A path without its query, which may contain data. */
 export const withoutQuery = (path: string): string => path.split('?')[0] ?? '/';
 
-/** Leaves nothing but the question, and adds the agent's token. Works on the given headers. */
+/** Drops all other headers and adds the agent's token. Mutates the given headers. */
 export function makeFitForQuestion(headers: IncomingHttpHeaders, token: string): void {
   for (const name of Object.keys(headers)) if (!requested.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
 }
 
 /**
- * Tells a browser what the agent answered, which is its word about pages and nothing else of it.
+ * Sends the status and the CORS headers of the agent's response to the browser, and nothing else.
  *
- * @throws Error where the agent sent what no response may have.
+ * @throws Error where the agent's response is invalid.
  */
 export function answerPreflight(incoming: IncomingMessage, response: ServerResponse): void {
   const status = incoming.statusCode ?? 0;

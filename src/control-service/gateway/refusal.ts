@@ -1,11 +1,11 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 
-/** An answer that the gateway gives itself because no agent could. */
+/** A response of the gateway itself when no agent can respond. */
 export interface Refusal {
   status: 400 | 401 | 403 | 404 | 502 | 503 | 504;
   /** For people: what happened and what to do. */
   detail: string;
-  /** Seconds after which asking again makes sense. */
+  /** The seconds of `Retry-After`. */
   retryAfter?: number;
 }
 
@@ -39,8 +39,8 @@ export const refusals = {
 } as const satisfies Record<string, Refusal>;
 
 /**
- * Sends a refusal in the shape of the documents' errors, or ends a response that has begun, which then shows as cut. A page
- * of any origin may read it: there is nothing in it that its sender could not have without a browser.
+ * Sends an error in the documented shape, or destroys a response that has started, so that the client sees it cut. Pages
+ * of any origin may read it: it contains nothing that the sender could not get without a browser.
  */
 export function refuse(response: ServerResponse, { status, detail, retryAfter }: Refusal): void {
   if (response.headersSent || response.destroyed) {
@@ -49,8 +49,8 @@ export function refuse(response: ServerResponse, { status, detail, retryAfter }:
   }
   const body = JSON.stringify({ detail });
   for (const name of response.getHeaderNames()) response.removeHeader(name);
-  // The body of a refused request may be long and nobody reads it: the connection is not used again.
-  // A response that could not be written has left its own reason phrase behind.
+  // The body of a refused request may be long and stays unread: close the connection.
+  // A failed attempt to write a response has set its own reason phrase.
   response.writeHead(status, STATUS_CODES[status], {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

@@ -5,22 +5,22 @@ import { cloneOrigin, isSameRepository } from './repository-address.ts';
 import type { NamedRepository } from './repository-address.ts';
 import { toGitHubIntegrationError, GitHubIntegrationError } from './github-error.ts';
 
-/** How a GitHub App proves who it is, and where its GitHub answers. */
+/** The identity of a GitHub App, and its GitHub. */
 export interface GithubAppSettings {
   appId: number;
   /** PEM: a secret. */
   privateKey: string;
-  /** `https://api.github.com`, or the API of another GitHub; without a slash at its end. */
+  /** `https://api.github.com`, or the API of another GitHub; without a trailing slash. */
   apiUrl: string;
   clock: Clock;
-  /** Milliseconds until a request has to be answered; 15 s when absent. */
+  /** The timeout of a request in milliseconds; 15 s when absent. */
   answerWithinMs?: number;
 }
 
 /** An installation of the App. */
 export interface Installation {
   id: number;
-  /** The login of its person or organization. */
+  /** The login of its user or organization. */
   account: string;
   isSuspended: boolean;
 }
@@ -28,7 +28,7 @@ export interface Installation {
 /** A repository that an installation reaches. */
 export interface InstalledRepository extends NamedRepository {
   id: number;
-  /** What it is cloned from. */
+  /** Its clone address. */
   url: string;
   defaultBranch: string;
 }
@@ -36,26 +36,26 @@ export interface InstalledRepository extends NamedRepository {
 /** A token for one clone, or why there is none. */
 export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
 
-/** A GitHub App, as its operator: every answer is as GitHub gives it now. Whatever goes wrong is a `GitHubTrouble`. */
+/** A GitHub App, as its operator, without a cache. Every failure is a `GitHubIntegrationError`. */
 export interface GithubApp {
-  /** Where repositories are cloned from: `https://github.com`. */
+  /** The base of clone addresses: `https://github.com`. */
   origin: string;
   installations(): Promise<Installation[]>;
   repositories(installationId: number): Promise<InstalledRepository[]>;
   /** A token that reads the contents of this one repository and nothing else; a secret. */
   cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken>;
-  /** Ends a token at once; one that has ended is no error. */
+  /** Revokes a token; ignores one that has expired. */
   endToken(token: string): Promise<void>;
 }
 
 const perPage = 100;
 
-/** Makes the App's way to its GitHub. Nothing is sent yet. */
+/** Creates the client of the App. Sends no request. */
 export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings): GithubApp {
   const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
-  /** Asks GitHub within the time there is for it. */
+  /** Calls GitHub with the timeout. */
   async function ask<T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const answered = new AbortController();
@@ -128,7 +128,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     async cloneToken(installationId, repository) {
       try {
         const made = await tokenFor(installationId, { contents: 'read' }, [repository.name]);
-        // The name alone was sent: of which owner it is GitHub says in its answer.
+        // The request has only the name: the response says whose repository it is.
         const held = made.repositories?.some(({ full_name }) => {
           const [owner = '', name = ''] = full_name.split('/');
           return isSameRepository(repository, { owner, name });
@@ -146,12 +146,12 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   };
 }
 
-/** What an account is called: a person or an organization by its login, an enterprise by its name. */
+/** The name of an account: a user or an organization by its login, an enterprise by its name. */
 function accountName(account: object | null): string | undefined {
   const named = { login: undefined, name: undefined, ...account };
   return [named.login, named.name].find((name) => typeof name === 'string');
 }
 
-/** What Octokit would print, addresses and hints, is told in our own words or not at all. */
+/** Discards Octokit's own log output, which has addresses and hints. */
 const nothing = (): void => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };

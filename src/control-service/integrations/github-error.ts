@@ -1,8 +1,8 @@
 import { isObject } from '../../contract/json-object.ts';
 
-/** GitHub could not be asked, or said no. The message is for people; nothing secret is in it. */
+/** GitHub could not be reached, or refused. The message is for people and contains no secrets. */
 export class GitHubIntegrationError extends Error {
-  /** What GitHub answered; undefined where it did not. */
+  /** The response's status; undefined without a response. */
   readonly status: number | undefined;
 
   constructor(message: string, status: number | undefined) {
@@ -12,22 +12,22 @@ export class GitHubIntegrationError extends Error {
   }
 }
 
-/** GitHub's own words that are told, in characters. */
+/** The most characters of GitHub's own message that are quoted. */
 const maxMessageLength = 200;
 
-/** What went wrong when GitHub was asked for something, in words that say what to do. */
+/** Converts a failed call to GitHub to an error that says what to do. */
 export function toGitHubIntegrationError(
   what: string,
   error: unknown,
   { late, answerWithinMs }: { late: boolean; answerWithinMs: number },
 ): GitHubIntegrationError {
   const status = isObject(error) || error instanceof Error ? statusOf(error) : undefined;
-  const begin = `GitHub was asked to ${what}`;
+  const begin = `Could not ${what}: GitHub`;
   if (late)
-    return new GitHubIntegrationError(`${begin} and did not answer within ${answerWithinMs / 1_000} s.`, undefined);
+    return new GitHubIntegrationError(`${begin} did not respond within ${answerWithinMs / 1_000} s.`, undefined);
   if (status === undefined || status >= 600) {
     return new GitHubIntegrationError(
-      `${begin} and could not be reached. Check the network and GITHUB_API_URL.`,
+      `${begin} could not be reached. Check the network and GITHUB_API_URL.`,
       undefined,
     );
   }
@@ -37,15 +37,15 @@ export function toGitHubIntegrationError(
     status === 401
       ? ' Check the App’s id and its private key, and the clock of this machine.'
       : status === 403 || status === 429
-        ? ' It may be a limit that passes, or a permission that the App lacks: it needs contents: read and metadata: read.'
+        ? ' It may be a rate limit, or a permission that the App lacks: it needs contents: read and metadata: read.'
         : status === 404
           ? ' Check GITHUB_API_URL, and that the App is still installed.'
           : '';
-  return new GitHubIntegrationError(`${begin} and answered ${status}${words ? ` (${words})` : ''}.${advice}`, status);
+  return new GitHubIntegrationError(`${begin} responded ${status}${words ? ` (${words})` : ''}.${advice}`, status);
 }
 
 function statusOf(error: object): number | undefined {
-  // What Octokit could not send at all it gives the status 500, without an answer.
+  // Octokit gives a request that it could not send the status 500, without a response.
   const isAnswered = 'response' in error && error.response !== undefined;
   const status = 'status' in error ? error.status : undefined;
   return isAnswered && typeof status === 'number' ? status : undefined;

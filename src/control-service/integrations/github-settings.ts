@@ -2,13 +2,13 @@ import { createPrivateKey } from 'node:crypto';
 import { readAddress } from '../../contract/base-address.ts';
 import type { GithubAppSettings } from './github-app.ts';
 
-/** The App that the service asks GitHub as, none, or what is wrong with what was said of it. */
+/** The GitHub App of the service, none, or what is wrong with its settings. */
 export type GithubFrom =
   | { kind: 'app'; app: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> }
   | { kind: 'none' }
   | { kind: 'problem'; problem: string };
 
-/** What was said on the command line. */
+/** The flags of the command line. */
 export interface GithubFlags {
   appId: string | undefined;
   keyFile: string | undefined;
@@ -16,9 +16,8 @@ export interface GithubFlags {
 }
 
 /**
- * Reads which GitHub App the service is, from its flags and from the variables that the App's own settings have: `APP_ID`,
- * `PRIVATE_KEY` or `PRIVATE_KEY_PATH`, `GITHUB_API_URL`. Flags have to be complete; what stands in the environment alone
- * counts where it is.
+ * Reads the service's GitHub App from its flags and from the App's own variables: `APP_ID`, `PRIVATE_KEY` or
+ * `PRIVATE_KEY_PATH`, `GITHUB_API_URL`. Incomplete flags are an error; incomplete variables are ignored.
  */
 export function githubFrom(
   flags: GithubFlags,
@@ -57,14 +56,14 @@ export function githubFrom(
   return { kind: 'app', app: { appId: Number(appId), privateKey, apiUrl: `${origin}${prefix}` } };
 }
 
-/** An RSA key as PEM, with its line breaks written out or in base64 too, as variables hold it; undefined for anything else. */
+/** An RSA key in PEM, also with escaped line breaks or in base64, as in variables; undefined for anything else. */
 function pemOf(text: string): string | undefined {
   const plain = text.includes('-----BEGIN') ? text : Buffer.from(text, 'base64').toString();
   const pem = plain.replaceAll('\\n', '\n').trim();
   try {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa' ? `${pem}\n` : undefined;
   } catch {
-    // Its words may quote the key.
+    // The message may quote the key.
     return undefined;
   }
 }

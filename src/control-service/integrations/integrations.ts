@@ -5,45 +5,45 @@ import type { GithubApp } from './github-app.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 import { isSameRepository, repositoryAt } from './repository-address.ts';
 
-/** What GitHub is asked for on behalf of tenants: what they may build from, and the tokens to clone it with. */
+/** What the service needs from GitHub for its tenants: the repositories to build from, and tokens to clone them. */
 export interface Integrations {
   /**
-   * A tenant's integrations, as GitHub has them now or had them within the last minute.
+   * A tenant's integrations, at most a minute old.
    *
-   * @throws GitHubTrouble where GitHub could not be asked.
+   * @throws GitHubIntegrationError where GitHub could not be reached.
    */
   list(tenantId: string): Promise<IntegrationRecord[]>;
   /**
    * The repositories of an integration, likewise.
    *
-   * @throws GitHubTrouble where GitHub could not be asked.
+   * @throws GitHubIntegrationError where GitHub could not be reached.
    */
   repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]>;
-  /** A sentence against cloning this repository by this integration; undefined where nothing is known against it. */
+  /** Why this integration can't clone this repository; undefined where no reason is known. */
   problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined>;
-  /** A token that reads the contents of this one repository: a secret. Else why there is none, for a person. */
+  /** A token that reads the contents of this one repository: a secret. Else the reason, for a person. */
   cloneToken(
     tenantId: string,
     integrationId: string,
     repoUrl: string,
   ): Promise<{ ok: true; value: string } | { ok: false; reason: string }>;
-  /** Ends a token as soon as nobody needs it. That it could not be is told to nobody: it ends within the hour. */
+  /** Revokes a token after its use. Ignores failures: the token expires within the hour. */
   endToken(token: string): Promise<void>;
 }
 
-/** How long what GitHub said is taken for what it says (ms). */
+/** How long responses of GitHub are cached (ms). */
 const freshMs = 60_000;
 
-/** Makes it on an App. The store remembers what GitHub said, so that ids stay and a restart asks no more than needed. */
+/** Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few requests. */
 export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock): Integrations {
   const requested = new Map<string, { at: number; answer: Promise<void> }>();
 
-  /** Asks GitHub unless it was asked just now; whoever comes meanwhile waits for the same answer. */
+  /** Calls GitHub unless the last response is fresh; concurrent callers share one request. */
   function fresh(what: string, ask: () => Promise<void>): Promise<void> {
     const known = requested.get(what);
     if (known && steadyNow(clock) - known.at < freshMs) return known.answer;
     const answer = ask().catch((error: unknown) => {
-      // A failure is nothing to be remembered.
+      // Failures are not cached.
       if (requested.get(what)?.answer === answer) requested.delete(what);
       throw error;
     });
@@ -79,7 +79,7 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       try {
         await putRepositories(integration);
       } catch (error) {
-        // Then it shows when it is cloned.
+        // The clone will show it.
         if (error instanceof GitHubIntegrationError) return undefined;
         throw error;
       }

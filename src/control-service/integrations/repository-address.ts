@@ -1,14 +1,14 @@
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 
-/** A repository of a GitHub, as its address names it. */
+/** A repository of a GitHub, from its address. */
 export interface NamedRepository {
   owner: string;
   name: string;
 }
 
 /**
- * Where the repositories of a GitHub are cloned from, by the address of its API: github.com, GitHub Enterprise Server
- * (`https://HOST/api/v3`), GHE.com (`https://api.SUBDOMAIN.ghe.com`). Any other address is taken for both.
+ * The base of clone addresses for the address of a GitHub's API: github.com, GitHub Enterprise Server
+ * (`https://HOST/api/v3`), GHE.com (`https://api.SUBDOMAIN.ghe.com`). Any other address serves as both.
  */
 export function cloneOrigin(apiUrl: string): string {
   const url = new URL(apiUrl);
@@ -17,7 +17,7 @@ export function cloneOrigin(apiUrl: string): string {
   return ghe === undefined ? url.origin : `https://${ghe}`;
 }
 
-/** The repository that a `repo_url` names on this GitHub; undefined where it is somewhere else, or no repository's. */
+/** The repository of a `repo_url` on this GitHub; undefined where it is on another host, or no repository. */
 export function repositoryAt(origin: string, repoUrl: string): NamedRepository | undefined {
   if (!URL.canParse(repoUrl)) return undefined;
   const url = new URL(repoUrl);
@@ -27,6 +27,6 @@ export function repositoryAt(origin: string, repoUrl: string): NamedRepository |
   return plain === '' ? undefined : { owner: decodeURIComponent(owner), name: plain };
 }
 
-/** GitHub takes names in any case. */
+/** GitHub ignores the case of names. */
 export const isSameRepository = (one: NamedRepository, other: NamedRepository): boolean =>
   one.owner.toLowerCase() === other.owner.toLowerCase() && one.name.toLowerCase() === other.name.toLowerCase();

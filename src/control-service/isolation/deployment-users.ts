@@ -3,17 +3,17 @@ import type { ControlStore } from '../store/store.ts';
 import type { IdRange } from './id-range.ts';
 import { killProcessesOf } from './kill-processes.ts';
 
-/** The users that deployments' builds and agents run as. */
+/** The users that run deployments' builds and agents. */
 export interface DeploymentUsers {
-  /** A deployment's own, which it keeps. Its group has the same number. */
+  /** A deployment's own user, permanently. Its group has the same number. */
   userOf: (deployment: { id: string }) => Promise<ProcessUser>;
-  /** Ends whatever a deployment still has running. */
+  /** Kills all processes of a deployment. */
   sweep: (deploymentId: string) => Promise<void>;
-  /** Ends whatever any deployment has running: what a service that was killed left behind. */
+  /** Kills all processes of all deployments, which a killed service left. */
   sweepAll: () => Promise<void>;
 }
 
-/** Makes them, with numbers from the range. */
+/** Creates the users, with ids from the range. */
 export function deploymentUsers(
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>,
   range: IdRange,

@@ -4,8 +4,8 @@ import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 
 /**
- * Gives a tree to a user; links are not followed. To be called before any process of that user has the tree, so that
- * nobody exchanges parts of it meanwhile, and never for a tree that shares files with another one by hard links.
+ * Gives a tree to a user; does not follow links. Call it before any process of that user can reach the tree, so that no
+ * part is replaced meanwhile, and never for a tree that shares files with another one by hard links.
  */
 export async function handOver(path: string, user: ProcessUser): Promise<void> {
   const found = await lstat(path);
@@ -15,7 +15,7 @@ export async function handOver(path: string, user: ProcessUser): Promise<void> {
   await lchown(path, user.uid, user.gid);
 }
 
-/** Gives a tree to a user unless it is theirs already; one that is not there is no error. */
+/** Gives a tree to a user unless it is theirs already; ignores a missing one. */
 export async function handOverOnce(path: string, user: ProcessUser): Promise<void> {
   try {
     if ((await lstat(path)).uid !== user.uid) await handOver(path, user);

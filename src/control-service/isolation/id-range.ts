@@ -1,12 +1,12 @@
-/** Numbers for users that are nobody else's: `first` and the `count - 1` after it. */
+/** User ids that belong to no one else: `first` and the `count - 1` after it. */
 export interface IdRange {
   first: number;
   count: number;
 }
 
 /**
- * Where numbers are taken from, the best first. What distributions keep for people, services and containers' users ends
- * below the first of these; inside a container that knows 65,536 users only the second is there.
+ * The ranges of user ids, the best first. Those of distributions (people, services, containers' users) end below the
+ * first; a container with 65,536 ids has only the second.
  */
 const candidates: readonly IdRange[] = [
   { first: 1_880_000_000, count: 200_000_000 },
@@ -14,7 +14,7 @@ const candidates: readonly IdRange[] = [
 ];
 
 /**
- * The range that deployments' users are taken from: one whose numbers this process may use.
+ * The range for deployments' users: one whose ids this process may use.
  *
  * @param maps the text of `/proc/self/uid_map` and of `gid_map`: lines of first number inside, outside, and count.
  * @returns undefined where there is none, as in a namespace of one user.

@@ -29,7 +29,7 @@ export interface Isolation {
   program: AgentProgramFiles;
   /** The numbers of deployments' users; undefined where builds and agents run as this service's own user. */
   ids: IdRange | undefined;
-  /** Why they do: for whoever starts it, and for every deploy log. */
+  /** Why builds and agents run as the service's user: for the operator, and for every deploy log. */
   warning: string | undefined;
 }
 
@@ -39,14 +39,14 @@ export interface IsolationSettings {
   /** The program that runs an agent, where it is installed. */
   agentServer: string;
   log: (message: string) => void;
-  /** Root's folder for what others have to reach. */
+  /** Root's folder for files that other users must reach. */
   systemFolder?: string;
 }
 
 /**
- * Decides it: where this service is root every deployment gets a user of its own. What such a user could not reach lies
- * in root's folder instead, the builds and a copy of the program, so that a checkout below a closed home works too.
- * Where that can't be, as in a container without the rights for it, all run as this service does, and a warning says so.
+ * Decides the isolation: where this service is root every deployment gets its own user. Files that such a user could not
+ * reach are in root's folder instead, the builds and a copy of the program, so that a checkout below a closed home works.
+ * Where that is impossible, as in a container without the rights, all run as this service does, with a warning.
  */
 export async function isolate(settings: IsolationSettings): Promise<Isolation> {
   const { agentServer, log, systemFolder = defaultSystemFolder } = settings;
@@ -82,13 +82,13 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
 const ofOneUser =
   "Agents and builds run as this service's own user: each can read its keys, and the files, secrets and processes of every deployment. Deploy only code that you would run yourself, or start the service as root.";
 
-/** Removes what `isolate` put elsewhere for a data folder that is removed; nothing there is no error. */
+/** Removes what `isolate` created outside a data folder; does nothing where there is nothing. */
 export async function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): Promise<void> {
   if (process.getuid?.() === 0 && existsSync(dataDir))
     await removeApart(folderFor(realpathSync(dataDir), systemFolder));
 }
 
-/** Removes the folders that stand for a data folder or an installation which is gone: what lies in them can be made again. */
+/** Removes the folders of deleted data folders and installations: their content can be created again. */
 async function removeForsaken(systemFolder: string, log: (message: string) => void): Promise<void> {
   if (!existsSync(systemFolder)) return;
   for (const name of readdirSync(systemFolder)) {
@@ -103,7 +103,7 @@ async function removeForsaken(systemFolder: string, log: (message: string) => vo
 
 const folderFor = (dataDir: string, systemFolder: string): string => join(systemFolder, `agents-${folderKey(dataDir)}`);
 
-/** The folder for builds, with the one that they lie in, which everyone may pass through and nobody look around in. */
+/** Creates the folder for builds; its parent can be traversed by everyone and listed by no one. */
 function reachableFolder(dataDir: string, anyone: ProcessUser, systemFolder: string): string {
   const isOpen = firstClosed({ name: 'agents', ...anyone }, wayTo(dataDir)) === undefined;
   const folder = isOpen ? dataDir : folderFor(dataDir, systemFolder);
@@ -128,13 +128,13 @@ function letHandOver(folder: string, { uid, gid }: ProcessUser): void {
   }
 }
 
-/** Tells the first file that can't be read, and ends with 3. */
+/** Prints the first file that can't be read, and exits with 3. */
 const reading =
   'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
 
 /**
- * What of a program a user can't get at; undefined when it can run it. Tried for real, for there is more than
- * permission bits that may stand in the way.
+ * The first part of a program that a user can't read; undefined when the user can run it. Tries it for real, because
+ * permission bits are not the only obstacle.
  *
  * @throws Error where this root may not act as another user.
  */

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
-/** How often it is looked again: a process may start another one at the moment it is ended. */
+/** The number of scans: a process may start another one just before it is killed. */
 const mostRounds = 100;
 
 /**
- * Ends every process of some users, for root and on Linux: what left its process group, and what a service that was
- * killed could not end. Does nothing for user 0, and nothing where there is no `/proc`.
+ * Kills every process of some users, as root and on Linux: those that left their process group, and those that a killed
+ * service left. Does nothing for user 0, and nothing without `/proc`.
  *
- * @returns how many it ended.
+ * @returns how many it killed.
  */
 export function killProcessesOf(uids: ReadonlySet<number>): number {
   const ended = new Set<number>();
@@ -23,7 +23,7 @@ export function killProcessesOf(uids: ReadonlySet<number>): number {
   return ended.size;
 }
 
-/** Processes that run, by the user that they really are of; those that have ended and are not taken note of are none. */
+/** Running processes by their real user, without zombies. */
 function processes(): { pid: number; uid: number }[] {
   return entriesOf('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

@@ -9,10 +9,10 @@ const manifest = z.object({
 });
 
 /**
- * The folders of some packages and of all that they need, as Node.js finds them from `root`. Packages inside a package's
- * folder are not told: they come with it.
+ * The folders of some packages and their dependencies, as Node.js resolves them from `root`. Leaves out packages inside a
+ * package's folder: they are part of it.
  *
- * @throws Error for a package that is not installed, or that is a link to a folder elsewhere.
+ * @throws Error for a package that is not installed, or that is a link to a folder outside.
  */
 export function packagesOf(names: readonly string[], root: string): string[] {
   const found = new Set<string>();

@@ -16,16 +16,16 @@ import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import { packagesOf } from './packages.ts';
 
-/** The file in a folder of root's which tells what that stands for: the data folder or the installation that it goes with. */
+/** The file in a folder of root's that names its owner: the data folder or the installation that it belongs to. */
 export const noteIn = (folder: string): string => join(folder, 'stands-for');
 
-/** What an agent's process is made of besides the agent: Node.js and the agent server, absolute paths. */
+/** The program of an agent's process: Node.js and the agent server, absolute paths. */
 export interface AgentProgramFiles {
   node: string;
   agentServer: string;
 }
 
-/** The packages that the agent server and the rooms below it load; theirs come with them. */
+/** The packages that the agent server and its modules import; with their dependencies. */
 export const agentServerPackages: readonly string[] = [
   '@a2a-js/sdk',
   '@cfworker/json-schema',
@@ -48,14 +48,14 @@ export const agentServerPackages: readonly string[] = [
   'zod',
 ];
 
-/** The parts of this installation that a program needs, and the folder they all lie below. */
+/** The parts of this installation that a program needs, and their common parent. */
 interface Parts {
   base: string;
   folders: string[];
   files: string[];
 }
 
-/** @throws Error where the installation is not laid out in a way that can be copied. */
+/** @throws Error where the layout of the installation can't be copied. */
 function partsOf({ agentServer }: AgentProgramFiles): Parts {
   let root = dirname(realpathSync(agentServer));
   while (!existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root);
@@ -65,30 +65,30 @@ function partsOf({ agentServer }: AgentProgramFiles): Parts {
   return { base, folders: [join(root, first), ...packages], files: [join(root, 'package.json')] };
 }
 
-/** Every file and folder that a program is made of, besides Node.js; it runs with these alone. */
+/** Every file and folder of a program, besides Node.js; it needs no others. */
 export function programParts(program: AgentProgramFiles): string[] {
   const { folders, files } = partsOf(program);
   return [...files, ...folders];
 }
 
-/** Files that tell whether all of a program can be read: npm lays packages down whole, under one umask. */
+/** A sample of files that shows whether a program is readable: npm writes each package under one umask. */
 export function telltales(program: AgentProgramFiles): string[] {
   const { folders, files } = partsOf(program);
   return [program.agentServer, ...files, ...folders.map((folder) => join(folder, 'package.json')).filter(existsSync)];
 }
 
 /**
- * Copies a program into root's folder, where every user can run it; once for each state of the installation, whose
- * former copies are removed but for the last.
+ * Copies a program into root's folder, where every user can run it; once for each state of the installation. Keeps one
+ * former copy.
  *
- * @returns the program as it lies there.
+ * @returns the copied program.
  */
 export function copyProgram(program: AgentProgramFiles, systemFolder: string): AgentProgramFiles {
   const parts = partsOf(program);
   const owner = `program-${shortHash([parts.base])}`;
   const target = join(ensureRootFolder(systemFolder), `${owner}-${shortHash(statesOf(program, parts))}`);
   if (!existsSync(target)) {
-    // Copied aside and renamed: what has the name is whole, also when two services do this at once.
+    // Copied aside and renamed: the final name is always complete, also with two concurrent services.
     const aside = mkdtempSync(`${target}-copying-`);
     for (const part of [...parts.files, ...parts.folders]) copyOpen(part, join(aside, relative(parts.base, part)));
     copyOpen(program.node, join(aside, 'node', 'node'));
@@ -102,7 +102,7 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
   return { node: join(target, 'node', 'node'), agentServer };
 }
 
-/** What changes when the installation does. */
+/** A fingerprint of the installation. */
 function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): string[] {
   const own = folders.slice(0, 1).flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -116,7 +116,7 @@ function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): strin
   });
 }
 
-/** A copy that everyone may read, and run where its owner may. Links inside stay links. */
+/** A copy that everyone may read, and run where its owner may. Inner links stay links. */
 function copyOpen(from: string, to: string): void {
   cpSync(realpathSync(from), to, { recursive: true, verbatimSymlinks: true });
 }
@@ -139,7 +139,7 @@ function moveInto(aside: string, target: string): void {
   }
 }
 
-/** The last one before may still be what a running service starts agents with. */
+/** A running service may still start agents with the former copy. */
 function removeFormer(systemFolder: string, owner: string, current: string): void {
   const former = readdirSync(systemFolder)
     .filter((name) => name.startsWith(`${owner}-`) && name !== current && !name.includes('-copying-'))

@@ -4,8 +4,8 @@ import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { removeAs } from './remove-as.ts';
 
 /**
- * Removes a tree of root's that holds folders of other users: those with their users' rights, all else with root's, who
- * alone may change what lies in a folder of its own. What is not there is no error.
+ * Removes a tree of root's that contains folders of other users: those with their users' rights, all else with root's, who
+ * alone may change root's folders. Ignores what is missing.
  */
 export async function removeApart(path: string): Promise<void> {
   try {

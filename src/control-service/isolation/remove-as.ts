@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 
-/** How long a removal may take, in milliseconds. */
+/** The timeout of a removal, in milliseconds. */
 const withinMs = 300_000;
 
 /**
- * Removes trees that belong to a user, with that user's rights: with root's, a link that one of its processes puts in
- * the place of a folder at the right moment would have something else removed. Folders that were closed are opened first.
- * What lies in a folder of somebody else's (the trees themselves, mostly) stays, emptied.
+ * Removes trees that belong to a user, with that user's rights: with root's, one of its processes could swap a folder for
+ * a link and have something else removed. Closed folders are opened first. An entry in a folder of another owner (mostly
+ * the trees themselves) stays, emptied.
  *
- * @returns resolves when what could be removed is gone; never rejects for what could not.
+ * @returns resolves when everything removable is gone; never rejects for the rest.
  */
 export async function removeAs(user: ProcessUser, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
@@ -22,7 +22,7 @@ export async function removeAs(user: ProcessUser, paths: readonly string[]): Pro
     detached: true,
     uid: user.uid,
     gid: user.gid,
-    // The user's other processes can stop this one, or make files as fast as it removes them.
+    // The user's other processes can suspend this one, or create files as fast as it removes them.
     timeout: withinMs,
     killSignal: 'SIGKILL',
   });

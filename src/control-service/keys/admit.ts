@@ -5,14 +5,14 @@ import { hashApiKey, isSameKey, readApiKey } from './api-key.ts';
 import type { Actor } from '../store/audit.ts';
 import type { StoredKey } from '../store/keys.ts';
 
-/** Reads one header of a request, whatever the case of its name. */
+/** Reads one header of a request, ignoring case. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** Who asks, or why nobody is let in (control-service.md, Authentication). */
+/** The authenticated caller, or why the request is refused (control-service.md, Authentication). */
 export type Caller =
   { kind: 'tenant'; tenantId: string; by: Actor } | { kind: 'refused'; status: 401 | 403; detail: string };
 
-/** Where keys are looked up, and their use is written down. */
+/** Finds keys, and records their use. */
 export interface KeyBook {
   findKey: (id: string) => Promise<StoredKey | undefined>;
   noteKeyUse?: ((key: StoredKey) => Promise<void>) | undefined;
@@ -47,7 +47,7 @@ export async function admit(header: ReadHeader, { findKey, noteKeyUse }: KeyBook
   return { kind: 'tenant', tenantId: wanted === '' ? kept.tenant_id : wanted, by };
 }
 
-/** Who may talk to an agent: whoever has a key of the tenant that owns it; other tenants' agents are not there. */
+/** Admits a caller to an agent by a key of the owning tenant; to others the agent does not exist. */
 export const admitToAgent =
   (store: Pick<ControlStore, 'findKey' | 'noteKeyUse' | 'tenantOf'>) =>
   async (deploymentId: string, header: ReadHeader): Promise<Admission> => {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StoredKey } from '../store/keys.ts';
 
-/** An API key as its owner sends it, in its two parts. */
+/** An API key in its two parts. */
 export interface ApiKey {
-  /** What it is looked up by: no secret. */
+  /** Its id for lookups: no secret. */
   id: string;
   /** The whole key, as it is sent: a secret. */
   text: string;
@@ -13,24 +13,24 @@ const spelling = 'lf_([0-9a-f]{16})_[A-Za-z0-9_-]{43}';
 const spelled = new RegExp(`^${spelling}$`);
 const within = new RegExp(spelling);
 
-/** Makes a key with 256 random bits. */
+/** Creates a key with 256 random bits. */
 export function makeApiKey(): ApiKey {
   const id = randomBytes(8).toString('hex');
   return { id, text: `lf_${id}_${randomBytes(32).toString('base64url')}` };
 }
 
-/** Reads what a caller sent as a key; undefined for what is not spelled like one. */
+/** Parses a caller's key; undefined for an invalid form. */
 export function readApiKey(text: string): ApiKey | undefined {
   const id = spelled.exec(text)?.[1];
   return id === undefined ? undefined : { id, text };
 }
 
-/** Whether there is something in a text that is spelled like a key, good or not. */
+/** Whether a text contains something in the form of a key, valid or not. */
 export const holdsApiKey = (text: string): boolean => within.test(text);
 
-/** What is kept of a key. It has 256 random bits, so that a plain hash cannot be turned back. */
+/** The stored hash of a key. With 256 random bits a plain hash can't be reversed. */
 export const hashApiKey = (key: ApiKey): Buffer => createHash('sha256').update(key.text).digest();
 
-/** Whether the key is the one that was kept; takes the same time wherever they differ. */
+/** Whether the key matches the stored hash, in constant time. */
 export const isSameKey = (key: ApiKey, kept: Pick<StoredKey, 'hash'>): boolean =>
   timingSafeEqual(hashApiKey(key), kept.hash);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
 
 /**
- * Reads a file of one line that only its owner may read, and puts its mode right; undefined where there is none.
+ * Reads a file of one line that only its owner may read, and corrects its mode; undefined where there is none.
  */
 export async function readKeptFile(file: string): Promise<string | undefined> {
   try {
@@ -15,14 +15,14 @@ export async function readKeptFile(file: string): Promise<string | undefined> {
 }
 
 /**
- * Reads such a file, or makes it with this line where there is none. Of several that make it at the same moment one
- * does, and all are told its line.
+ * Reads such a file, or creates it with this line where there is none. Of several concurrent creators one wins, and all
+ * get its line.
  */
 export async function keepFile(file: string, line: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, `${line}\n`, { mode: 0o600, flag: 'wx' });
   try {
-    // A link, unlike a rename, leaves a file alone that is there already, and shows the new one only when it is whole.
+    // A link, unlike a rename, never replaces an existing file, and shows the new one only when it is complete.
     await link(draft, file);
     return line;
   } catch (error) {

@@ -4,17 +4,17 @@ import { hashApiKey, isSameKey, makeApiKey, readApiKey } from './api-key.ts';
 import type { ApiKey } from './api-key.ts';
 import { keepFile, readKeptFile } from './kept-file.ts';
 
-/** A key that is told at every start, and whose tenant. */
+/** The key that every start prints, with its tenant. */
 export interface KeptKey {
   apiKey: string;
   tenantId: string;
 }
 
 /**
- * The key of this installation: made at the first start and kept in `<dataDir>/api-key`, which only its owner can
- * read, so that later starts tell the same one. The tenant is made beside it where there is none.
+ * The key of this installation: created at the first start in `<dataDir>/api-key`, readable by its owner only, so that
+ * later starts print the same one. Creates the tenant as well where there is none.
  *
- * @throws Error where the file holds something else than a key, or a key that was revoked or whose hash is another.
+ * @throws Error where the file holds no key, or one that was revoked or does not match its hash.
  */
 export async function keepKey(store: ControlStore, dataDir: string): Promise<KeptKey> {
   const file = join(dataDir, 'api-key');
@@ -37,7 +37,7 @@ export async function keepKey(store: ControlStore, dataDir: string): Promise<Kep
   return { apiKey: key.text, tenantId };
 }
 
-/** The name that the key of the installation is listed under. */
+/** The name of the installation's key in lists. */
 const keptKeyName = 'installation';
 
 const newKeyAdvice = 'Remove the file to have a new key made.';

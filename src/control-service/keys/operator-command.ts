@@ -18,7 +18,7 @@ export const operatorUsage = `Looks after the tenants, the API keys and the inte
 
 TENANT is the id or the name of a tenant. DATABASE_URL has to be the one that the service has, or none as there.`;
 
-/** What the operator asked for. */
+/** A command of the operator. */
 export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'help' }
   | { kind: 'add tenant'; name: string }
@@ -30,17 +30,17 @@ export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'bind integration' | 'unbind integration'; installationId: number; tenant: string }
 );
 
-/** What there is to be looked after, each with what can be done. */
+/** The operator's resources, each with its commands. */
 const verbs: ReadonlyMap<string, readonly string[]> = new Map([
   ['tenants', ['add', 'list']],
   ['keys', ['add', 'list', 'revoke']],
   ['integrations', ['list', 'bind', 'unbind']],
 ]);
 
-/** The words that a command line of the operator's begins with. */
+/** The first words of the operator's commands. */
 export const operatorsWords: readonly string[] = [...verbs.keys()];
 
-/** Whether a command line of `landfall local` is one of the operator's. */
+/** Whether a command line of `landfall local` is an operator's command. */
 export const isOperators = ([first]: readonly string[]): boolean => first !== undefined && verbs.has(first);
 
 const flags = {
@@ -51,7 +51,7 @@ const flags = {
   help: { type: 'boolean' },
 } as const;
 
-/** Reads the operator's command line, or tells what is wrong with it. */
+/** Parses the operator's command line, or returns what is wrong with it. */
 export function readOperatorCommand(
   args: string[],
 ): { ok: true; command: OperatorCommand } | { ok: false; problem: string } {
@@ -72,7 +72,7 @@ export function readOperatorCommand(
   const command = (requested: OperatorCommand) => ({ ok: true as const, command: requested });
   if (help) return command({ ...common, kind: 'help' });
   if (data === '') return wrong('--data is empty.');
-  if (more.length > 0) return wrong(`${more[0]} is a word too many.`);
+  if (more.length > 0) return wrong(`Unexpected argument ${more[0]}.`);
   if (name !== undefined && !isName(name)) return wrong('--name is one line of 1 to 100 characters.');
   switch (`${what} ${verb}`) {
     case 'tenants add':
@@ -108,5 +108,5 @@ export function readOperatorCommand(
 
 const isName = (text: string): boolean => /^[^\p{Cc}]{1,100}$/u.test(text) && text.trim() !== '';
 
-/** Whoever has the whole key at hand may name it by that; only its id is used. */
+/** A whole key is accepted in place of its id; only the id is used. */
 const keyId = (word: string): string => /^lf_([0-9a-f]{16})_/.exec(word)?.[1] ?? word;

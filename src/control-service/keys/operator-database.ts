@@ -11,7 +11,7 @@ import { hasEmbeddedData, runningEmbedded } from '../../postgres/running-embedde
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
 
-/** Which installation the operator means. */
+/** The operator's installation. */
 export interface InstallationSettings {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl: string | undefined;
@@ -20,10 +20,10 @@ export interface InstallationSettings {
 }
 
 /**
- * Opens the tables of an installation for its operator, whether its service runs or not: the person's own Postgres; the
- * embedded one that the service runs at this moment; else that one started for as long as this takes. The service is not
- * asked: whoever may read its data folder is its operator, and needs no further door that others could find. It looks keys
- * up at every request, so that what is done here counts from the next one on.
+ * Opens the tables of an installation for its operator, whether its service runs or not: an external Postgres, the
+ * embedded one of the running service, or the embedded one started for this command. No request to the service is
+ * needed: access to the data folder makes a user the operator, and an operator endpoint would be one more way in. The
+ * service looks keys up at every request, so changes apply from the next one on.
  *
  * @throws Error with advice where there is no installation, or where its tables are those of another version.
  */
@@ -60,7 +60,7 @@ async function findDatabase({ databaseUrl, dataDir, log }: InstallationSettings)
   }
 }
 
-/** Whether the tables are there in the form of this version; they are made and changed by the service alone. */
+/** Checks that the tables have this version's schema; only the service migrates them. */
 async function checkTables({ db }: Database<ControlTables>): Promise<void> {
   const { rows: there } = await sql<{ there: boolean }>`
     select to_regclass(${`${controlSchema}.migrations`}) is not null as there`.execute(db);

@@ -7,14 +7,14 @@ import type { Tenant } from '../store/tenants.ts';
 import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
 import { readKeptFile } from './kept-file.ts';
 
-/** What the operator asked for cannot be done; the message says what to do instead. */
-class OperatorError extends Error {
+/** An operator's command failed; the message says what to do instead. */
+export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 
 const by = { kind: 'operator' } as const;
 
-/** What the operator of an installation can do on its machine. */
+/** The operator's commands on an installation. */
 export function operatorOf(store: ControlStore) {
   /** Finds a tenant by its id or by its name. */
   async function tenant(word: string): Promise<Tenant> {
@@ -33,7 +33,7 @@ export function operatorOf(store: ControlStore) {
 
     listInstallations: () => store.listInstallations(),
 
-    /** Lets a tenant build from the repositories of an installation of the GitHub App. */
+    /** Binds an installation of the GitHub App to a tenant. */
     async bindInstallation(installationId: number, word: string): Promise<{ tenant: Tenant; account: string }> {
       const bound = await tenant(word);
       const known = (await store.listInstallations()).find((one) => Number(one.installation_id) === installationId);
@@ -46,7 +46,7 @@ export function operatorOf(store: ControlStore) {
       return { tenant: bound, account };
     },
 
-    /** Takes an installation from a tenant: its deployments are built from private repositories no more. */
+    /** Unbinds an installation from a tenant, whose deployments can't clone its private repositories any more. */
     async unbindInstallation(installationId: number, word: string): Promise<{ tenant: Tenant }> {
       const bound = await tenant(word);
       const operation = 'unbind integration';
@@ -61,7 +61,7 @@ export function operatorOf(store: ControlStore) {
       return { tenant: bound };
     },
 
-    /** Makes a tenant under a name that no other one has; its id. */
+    /** Creates a tenant with a unique name; returns its id. */
     async addTenant(name: string): Promise<string> {
       if ((await store.listTenants()).some((one) => one.name === name)) {
         throw new OperatorError(`There is a tenant named ${name} already. Choose another name.`);
@@ -74,11 +74,11 @@ export function operatorOf(store: ControlStore) {
       return id;
     },
 
-    /** Every key that opens something, or those of one tenant. */
+    /** All valid keys, or those of one tenant. */
     listKeys: async (word?: string): Promise<ListedKey[]> =>
       store.listKeys(word === undefined ? undefined : (await tenant(word)).id),
 
-    /** Makes a key for one tenant or for several. `text` is told this once. */
+    /** Creates a key for one or more tenants. `text` is returned only here. */
     async addKey(name: string, words: readonly string[]): Promise<{ id: string; text: string; tenants: Tenant[] }> {
       const tenants: Tenant[] = [];
       for (const word of words) tenants.push(await tenant(word));
@@ -96,8 +96,8 @@ export function operatorOf(store: ControlStore) {
     },
 
     /**
-     * Ends a key, whichever it is. Of the key of the installation the file goes too, where it lies in `dataDir`: then the
-     * next start makes another.
+     * Revokes any key. For the key of the installation, also removes its file in `dataDir`: then the next start creates
+     * another one.
      */
     async revokeKey(id: string, dataDir: string): Promise<{ key: ListedKey; fileRemoved: boolean }> {
       const key = (await store.listKeys()).find((one) => one.id === id);

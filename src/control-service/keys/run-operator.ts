@@ -5,14 +5,14 @@ import type { OperatorCommand } from './operator-command.ts';
 import { openForOperator } from './operator-database.ts';
 import { operatorOf } from './operator.ts';
 
-/** What the operator's program has of the world around it. */
+/** The environment of the operator's program. */
 export interface OperatorEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   say: (text: string) => void;
   printError: (text: string) => void;
 }
 
-/** Carries out what the operator asked for; the exit code. */
+/** Runs the operator's command; returns the exit code. */
 export async function runOperator(args: string[], { env, say, printError }: OperatorEnvironment): Promise<number> {
   const read = readOperatorCommand(args);
   if (!read.ok) {
@@ -40,7 +40,7 @@ export async function runOperator(args: string[], { env, say, printError }: Oper
   }
 }
 
-/** What was done: as JSON, and in words. */
+/** The result: as JSON, and in words. */
 async function carryOut(
   command: Exclude<OperatorCommand, { kind: 'help' }>,
   operator: ReturnType<typeof operatorOf>,
@@ -63,7 +63,7 @@ async function carryOut(
       const header = tenants.length > 1 ? ' Requests with it name one of them in the header X-Tenant-Id.' : '';
       return {
         value: { id, name: command.name, tenant_ids, key: text },
-        words: `${text}\nThis is the key ${command.name} of ${tenants.map(({ name }) => name).join(', ')}. It is told this once.${header}`,
+        words: `${text}\nThis is the key ${command.name} of ${tenants.map(({ name }) => name).join(', ')}. It is shown only once.${header}`,
       };
     }
     case 'list integrations': {
@@ -72,7 +72,7 @@ async function carryOut(
         installation_id,
         account,
         is_gone ? 'gone' : is_suspended ? 'suspended' : 'installed',
-        tenant_ids.length === 0 ? 'nobody’s' : tenant_ids.join(','),
+        tenant_ids.length === 0 ? 'unbound' : tenant_ids.join(','),
       ]);
       return { value: installations, words: lines(shown) };
     }
@@ -111,7 +111,7 @@ async function carryOut(
   }
 }
 
-/** Rows in columns; nothing to show is said. */
+/** Formats rows in columns; an empty list gets a message. */
 function lines(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'There is none.';
   const widths = rows.reduce<number[]>(

@@ -5,7 +5,7 @@ import { resourcesOf } from './quantities.ts';
 
 const port = 6379;
 
-/** The cache part: one replica without storage, which only its own deployment is told of. */
+/** The cache part: one replica without storage, for its own deployment only. */
 export function cacheParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'cache');
   const matchLabels = selectorOf(plan.base, 'cache');
@@ -27,7 +27,7 @@ export function cacheParts(plan: Plan): Manifest[] {
         replicas: 1,
         progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
         selector: { matchLabels },
-        // Two at once would each hold a part of what was put in.
+        // Two replicas would each hold a part of the data.
         strategy: { type: 'Recreate' },
         template: {
           metadata: podMetaOf(plan, 'cache'),

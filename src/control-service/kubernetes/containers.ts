@@ -1,17 +1,17 @@
 import type { Container, EnvVar, Volume, VolumeMount } from '../../contract/control/container.ts';
 import { withoutNulls } from './manifest.ts';
 
-/** control-service.md, Volume: a name and one source, handed on as it is. */
+/** control-service.md, Volume: a name and one source, passed on unchanged. */
 export const volumeOf = (volume: Volume): Record<string, unknown> => withoutNulls(volume);
 
 /** control-service.md, VolumeMount. */
 export const mountOf = (mount: VolumeMount): Record<string, unknown> => withoutNulls(mount);
 
-/** control-service.md, EnvVar: an empty `value` where nothing was said. */
+/** control-service.md, EnvVar: an empty `value` by default. */
 const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown> =>
   valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
 
-/** control-service.md, Container, without its restart policy, which says where in the pod it goes. */
+/** control-service.md, Container, without its restart policy, which decides its place in the pod. */
 function containerOf({ env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
   return withoutNulls({
     ...rest,
@@ -22,20 +22,20 @@ function containerOf({ env, resources, volumeMounts, ...rest }: Container): Reco
   });
 }
 
-/** Where the containers of a ResourceSpec go in a pod. */
+/** The places of a ResourceSpec's containers in a pod. */
 export interface PlacedContainers {
   initContainers: Record<string, unknown>[];
   /** Beside the main one. */
   containers: Record<string, unknown>[];
-  /** What was asked and has no effect, as paths in the ResourceSpec. */
+  /** The requested settings without effect, as paths in the ResourceSpec. */
   ignored: string[];
 }
 
 /**
  * Init containers run one after the other, each to its end, before anything else. A sidecar with `restartPolicy: Always`
- * is what Kubernetes itself calls a sidecar: an init container that goes on, so that it is there before the main one
- * starts and until after it ended. Any other sidecar stands beside the main container; what is in it is started again
- * whenever it ends, because a Deployment's pods know no other way, so `OnFailure` is told as ignored.
+ * is a native sidecar of Kubernetes: an init container that keeps running, from before the main one starts until after it
+ * ends. Any other sidecar runs beside the main container and is always restarted, because the pods of a Deployment know
+ * no other policy: `OnFailure` is reported as ignored.
  */
 export function placed(
   initContainers: readonly Container[] | null | undefined,

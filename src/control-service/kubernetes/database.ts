@@ -5,16 +5,15 @@ import { selectorOf } from './names.ts';
 import { gibibytes, resourcesOf } from './quantities.ts';
 
 const port = 5432;
-/** GiB, where no size was ever asked for. */
+/** GiB, where no revision ever requested a size. */
 const usualStorageGi = 10;
 /** The key of the password in the database's Secret. */
 export const passwordKey = 'password';
 
 /**
- * The database part: one Postgres with a volume of its own. The claim stands by itself, not in the StatefulSet, which
- * could never change it: so a larger `db_storage_gi` reaches it, and a revision that asks for none keeps what is there,
- * since a volume never shrinks. Its pod knows nothing of revisions: a new one of the
- * agent is no reason to start the database again.
+ * The database part: one Postgres with a volume of its own. The claim is separate from the StatefulSet, which could never
+ * change it: so a larger `db_storage_gi` takes effect, and a revision without one keeps the size, since a volume never
+ * shrinks. Its pod has no revision label: a new revision of the agent must not restart the database.
  */
 export function databaseParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'database');
@@ -22,7 +21,7 @@ export function databaseParts(plan: Plan): Manifest[] {
   const matchLabels = selectorOf(plan.base, 'database');
   const { storageGi, maxConnections } = plan.resources.database;
   const former = plan.formerVolume;
-  // A volume keeps its class for ever.
+  // A volume can't change its class.
   const storageClass = former ? former.storageClass : plan.settings.storageClass;
   return [
     {
@@ -58,7 +57,7 @@ export function databaseParts(plan: Plan): Manifest[] {
       spec: {
         replicas: 1,
         serviceName: name,
-        // Else a pod that never becomes ready would keep the one that is to take its place from being made.
+        // Otherwise a pod that never becomes ready would block its replacement.
         podManagementPolicy: 'Parallel',
         selector: { matchLabels },
         template: {
@@ -90,7 +89,7 @@ function container(plan: Plan, name: string, maxConnections: number | undefined)
       { name: 'POSTGRES_USER', value: databaseUser },
       { name: 'POSTGRES_DB', value: databaseUser },
       { name: 'POSTGRES_PASSWORD', valueFrom: { secretKeyRef: { name, key: passwordKey } } },
-      // A folder below the volume: file systems of volumes may bring a folder of their own, and initdb wants an empty one.
+      // A subfolder of the volume: its file system may have entries of its own, and initdb needs an empty folder.
       { name: 'PGDATA', value: '/var/lib/postgresql/data/pgdata' },
     ],
     ...(Object.keys(resources).length > 0 ? { resources } : {}),

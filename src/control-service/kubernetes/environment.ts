@@ -4,19 +4,19 @@ import { metaOf } from './input.ts';
 import type { Manifest } from './manifest.ts';
 import { environmentName, partName } from './names.ts';
 
-/** Where an agent listens in its pod; a pod's address is its own, so the port is free. */
+/** The port of an agent in its pod: a pod has its own address, so the port is free. */
 export const agentPort = 8000;
 
-/** The name and the password under which the agent knows its own database. */
+/** The user and the password of the agent's own database. */
 export const databaseUser = 'agent';
 
-/** Where the agents find their database. A secret. */
+/** The address of the agents' database. A secret. */
 function databaseAddress({ ownDatabase, spec, databasePassword, base }: Plan): string {
   if (!ownDatabase) return spec.databaseUrl;
   return `postgres://${databaseUser}:${databasePassword}@${partName(base, 'database')}:5432/${databaseUser}`;
 }
 
-/** What stands in the revision's Secret: the deployment's secrets, and what of the platform's own variables is one. */
+/** The content of the revision's Secret: the deployment's secrets, and the platform's own. */
 function secretValues(plan: Plan): Map<string, string> {
   const { spec } = plan;
   const values = new Map(spec.secrets.map(({ name, value }) => [name, value]));
@@ -25,7 +25,7 @@ function secretValues(plan: Plan): Map<string, string> {
   return values;
 }
 
-/** What anybody may read. The platform's variables come last: nobody takes their place. */
+/** The variables that are not secret. The platform's come last, so that no other can override them. */
 function openValues({ spec, resources, base, settings }: Plan): Map<string, string> {
   const values = new Map([
     ['HOST', '0.0.0.0'],
@@ -40,7 +40,7 @@ function openValues({ spec, resources, base, settings }: Plan): Map<string, stri
   return values;
 }
 
-/** The variables of an agent's container: no secret stands in them, only where it is kept. */
+/** The variables of an agent's container, with references in place of secrets. */
 export function environmentOf(plan: Plan): Record<string, unknown>[] {
   const name = environmentName(plan.base, plan.spec.revisionId);
   const variables = new Map<string, Record<string, unknown>>();
@@ -63,5 +63,5 @@ export function environmentSecret(plan: Plan): Manifest {
   };
 }
 
-/** A text as a Secret holds it. */
+/** A text in a Secret's encoding. */
 export const inBase64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -3,7 +3,7 @@ import type { ResolvedResources } from '../rules/resolved-resources.ts';
 import type { ObjectMeta, Part } from './manifest.ts';
 import { asLabel, labelKeys, manager, partName } from './names.ts';
 
-/** What the parts that people do not bring themselves are made of, and how long things may take. */
+/** The settings of the parts: images, storage and timeouts. */
 export interface PartSettings {
   /** The image of the cache part. */
   cacheImage: string;
@@ -11,45 +11,45 @@ export interface PartSettings {
   databaseImage: string;
   /** The storage class of the database part's volume; the cluster's own default when absent. */
   storageClass?: string | undefined;
-  /** Seconds within which the cluster has to make progress with a rollout. */
+  /** The progress deadline of a rollout in seconds. */
   progressDeadlineSeconds: number;
-  /** Milliseconds that an agent has for finishing when it is stopped. */
+  /** The milliseconds that an agent may take to drain when it is stopped. */
   drainMs: number;
-  /** Whether webhooks of agents may go into private networks. */
+  /** Whether webhooks of agents may reach private networks. */
   privateWebhooks: boolean;
 }
 
-/** What the manifests of a revision are made from. */
+/** The inputs of a revision's manifests. */
 export interface ManifestInput {
   /** The revision, its deployment and the ResourceSpec; the program is an image. */
   spec: Omit<AgentSpec, 'program' | 'log' | 'deploymentType' | 'namespace' | 'user'>;
   imageUri: string;
   namespace: string;
-  /** The password of the database part: made once for a deployment. A secret. */
+  /** The password of the database part: created once per deployment. A secret. */
   databasePassword: string;
-  /** How many replicas run already, where the cluster changed them: they are kept within what was asked. */
+  /** The current number of replicas, where the cluster scaled them: kept within the requested bounds. */
   running: { readonly [part in 'agent' | 'queue']?: number | undefined };
-  /** The volume of the database part as it was asked for before; absent where there is none yet. */
+  /** The volume of the database part as last requested; absent where there is none yet. */
   formerVolume?: FormerVolume | undefined;
   settings: PartSettings;
 }
 
-/** What a volume's claim says that is there already. */
+/** The existing volume claim. */
 export interface FormerVolume {
-  /** In the cluster's own words: `20Gi`. */
+  /** As the cluster writes it: `20Gi`. */
   storage: string;
   storageClass: string | undefined;
 }
 
-/** An input, and what all parts are called and get. */
+/** The inputs, with the common name and resources of all parts. */
 export interface Plan extends ManifestInput {
   base: string;
   resources: ResolvedResources;
-  /** Whether the database is a part of the deployment: asked for by a field, or there is no other. */
+  /** Whether the database is a part of the deployment: requested by a field, or there is no other. */
   ownDatabase: boolean;
 }
 
-/** What an object tells of itself: what people asked for, and over it what we know it by. */
+/** An object's metadata: the requested labels, overridden by our own. */
 export function metaOf({ spec, base, namespace }: Plan, part: Part, name = partName(base, part)): ObjectMeta {
   return {
     name,
@@ -66,13 +66,13 @@ export function metaOf({ spec, base, namespace }: Plan, part: Part, name = partN
   };
 }
 
-/** What the pods of a part tell of themselves. */
+/** The metadata of a part's pods. */
 export function podMetaOf(plan: Plan, part: Part): Pick<ObjectMeta, 'labels' | 'annotations'> {
   const { labels, annotations } = metaOf(plan, part);
   return { labels, annotations };
 }
 
-/** What every pod has to say to its cluster about pulling images. */
+/** The pull secrets of every pod. */
 export const pullSecrets = ({ spec }: Plan): Record<string, unknown> =>
   spec.resourceSpec?.image_pull_secrets?.length
     ? { imagePullSecrets: spec.resourceSpec.image_pull_secrets.map(({ name }) => ({ name })) }

@@ -1,4 +1,4 @@
-/** What becomes of each kind: where its objects live in the API, and in which group and version we write them. */
+/** The API path, group and version of each kind. */
 export const kinds = {
   Secret: { apiVersion: 'v1', plural: 'secrets' },
   PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims' },
@@ -8,10 +8,10 @@ export const kinds = {
   HorizontalPodAutoscaler: { apiVersion: 'autoscaling/v2', plural: 'horizontalpodautoscalers' },
 } as const;
 
-/** A kind of objects that a deployment can be made of. */
+/** A kind of object in a deployment. */
 export type Kind = keyof typeof kinds;
 
-/** Every kind that a deployment can be made of, in the order in which its objects are applied. */
+/** All kinds in a deployment, in the order in which their objects are applied. */
 export const kindsOfParts: readonly Kind[] = [
   'Secret',
   'PersistentVolumeClaim',
@@ -21,10 +21,10 @@ export const kindsOfParts: readonly Kind[] = [
   'HorizontalPodAutoscaler',
 ];
 
-/** The parts of a deployment: what serves, what works off the queue, and what both stand on. */
+/** The parts of a deployment: agent, queue workers, and their dependencies. */
 export type Part = 'agent' | 'queue' | 'cache' | 'database';
 
-/** What every object tells of itself. */
+/** The metadata of an object. */
 export interface ObjectMeta {
   name: string;
   namespace: string;
@@ -32,7 +32,7 @@ export interface ObjectMeta {
   annotations: Record<string, string>;
 }
 
-/** An object as it is sent to the cluster: JSON without nulls. */
+/** An object for the cluster's API: JSON without nulls. */
 export interface Manifest {
   apiVersion: string;
   kind: Kind;
@@ -52,12 +52,12 @@ export function pathOf(kind: Kind, namespace: string, name?: string): string {
   return name === undefined ? all : `${all}/${encodeURIComponent(name)}`;
 }
 
-/** An object without what is undefined, null or absent: the cluster's API refuses nulls in some places. */
+/** An object without undefined and null values: the cluster's API refuses nulls in some places. */
 export function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** The head of an object of a kind. */
+/** The `apiVersion` and `kind` of an object. */
 export const head = (kind: Kind): Pick<Manifest, 'apiVersion' | 'kind'> => ({
   apiVersion: kinds[kind].apiVersion,
   kind,

@@ -7,17 +7,17 @@ import { kindsOfParts, type Manifest, type Part } from './manifest.ts';
 import { baseName, labelKeys } from './names.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
-/** What a revision is in a cluster. */
+/** A revision in a cluster. */
 export interface Manifests {
-  /** Every object, in the order in which they are applied. */
+  /** All objects, in the order in which they are applied. */
   manifests: Manifest[];
-  /** What of the ResourceSpec was asked and has no effect: the fields marked "do not use" among it. */
+  /** The requested fields of the ResourceSpec without effect, including those marked "do not use". */
   ignored: string[];
 }
 
 /**
- * Turns a revision of a deployment and its ResourceSpec into the objects that carry it in a cluster
- * (control-service.md, ResourceSpec). Pure: the same input makes the same objects.
+ * Turns a revision of a deployment and its ResourceSpec into the objects of a cluster (control-service.md, ResourceSpec).
+ * Pure: the same input makes the same objects.
  */
 export function kubernetesManifests(input: ManifestInput): Manifests {
   const { spec } = input;
@@ -40,7 +40,7 @@ export function kubernetesManifests(input: ManifestInput): Manifests {
   return { manifests, ignored: [...resources.ignored, ...ignoredContainers(plan)] };
 }
 
-/** The part that an object belongs to, as its labels tell. */
+/** The part that an object belongs to, from its labels. */
 export function partOf({ metadata }: Pick<Manifest, 'metadata'>): Part | undefined {
   const component = metadata.labels[labelKeys.component];
   return component === 'agent' || component === 'queue' || component === 'cache' || component === 'database'

@@ -1,7 +1,7 @@
 import { trimEndOf, trimStartOf } from '../../contract/plain-text.ts';
 import type { Part } from './manifest.ts';
 
-/** The labels by which we know our own. */
+/** The labels of our objects. */
 export const labelKeys = {
   deployment: 'landfall/deployment-id',
   revision: 'landfall/revision-id',
@@ -11,22 +11,22 @@ export const labelKeys = {
   managedBy: 'app.kubernetes.io/managed-by',
 } as const;
 
-/** Who owns the fields that we apply (server-side apply), and who is named as the manager of our objects. */
+/** Our field manager for server-side apply, and the `managed-by` label of our objects. */
 export const manager = 'landfall';
 
-/** What of an id tells one from another: the end, since ids that are made in time order begin alike. */
+/** The distinct part of an id: its end, since ids in time order share their start. */
 const tail = (id: string): string =>
   id
     .toLowerCase()
     .replaceAll(/[^0-9a-z]/g, '')
     .slice(-8);
 
-/** Leaves room for what a part and the cluster's controllers append: a label holds 63 characters. */
+/** Leaves room for suffixes of parts and of the cluster's controllers: a label has 63 characters. */
 const longestName = 31;
 
 /**
  * The name of a deployment's objects: its name, cut where it is long, and the end of its id. It never changes, is a DNS
- * label that begins with a letter, as the name of a Service has to, and no other deployment has it.
+ * label that begins with a letter, as required for a Service, and is unique.
  */
 export function baseName({ name, id }: { name: string; id: string }): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
@@ -40,23 +40,23 @@ const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-ca
 export const partName = (base: string, part: Part): string => `${base}${suffixes[part]}`;
 
 /**
- * The name of the Secret with a revision's environment. Each revision has one of its own, so that pods of the former
- * revision that start again meanwhile get what they were made for.
+ * The name of the Secret with a revision's environment. Each revision has its own, so that restarting pods of the former
+ * revision keep their values.
  */
 export const environmentName = (base: string, revisionId: string): string => `${base}-env-${tail(revisionId)}`;
 
-/** What selects the pods of a part. A selector can never change, so it holds nothing that a revision could change. */
+/** The selector of a part's pods. It can never change, so it has nothing that a revision could change. */
 export const selectorOf = (base: string, part: Part): Record<string, string> => ({
   [labelKeys.instance]: base,
   [labelKeys.component]: part,
 });
 
-/** A set of labels as a query asks for them. */
+/** Labels as a selector in a query. */
 export const asQuery = (labels: Record<string, string>): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 
-/** A text as the value of a label: what does not fit is cut or replaced. */
+/** A text as a label's value: truncated, with invalid characters replaced. */
 export const asLabel = (text: string): string =>
   trimEndOf(trimStartOf(text.replaceAll(/[^\w.-]+/g, '-').slice(0, 63), '_.-'), '_.-');

@@ -1,7 +1,8 @@
 import type { ResolvedShare } from '../rules/resolved-resources.ts';
 
-/** Cores as Kubernetes writes them itself: `2`, and thousandths for parts of one, `500m`. */
-const cores = (count: number): string => (Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`);
+/** Cores in Kubernetes' canonical form: `2`, or thousandths, `500m`. */
+export const cores = (count: number): string =>
+  Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`;
 
 /** Memory in MB: the document says MB beside GiB, so a MB is 1,000,000 bytes, which Kubernetes calls `M`. */
 const megabytes = (count: number): string => `${count}M`;
@@ -14,7 +15,7 @@ const amounts = (cpu: number | undefined, memoryMb: number | undefined): Record<
   ...(memoryMb === undefined ? {} : { memory: megabytes(memoryMb) }),
 });
 
-/** What a container requests and may use at most; a side of which nothing was asked is left out. */
+/** A container's requests and limits; leaves out a side without values. */
 export function resourcesOf(share: ResolvedShare): Record<string, Record<string, string>> {
   const requests = amounts(share.cpu, share.memoryMb);
   const limits = amounts(share.cpuLimit, share.memoryLimitMb);

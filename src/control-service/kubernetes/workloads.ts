@@ -6,24 +6,24 @@ import { head, type Manifest } from './manifest.ts';
 import { labelKeys, selectorOf } from './names.ts';
 import { resourcesOf } from './quantities.ts';
 
-/** Seconds that a pod still serves after it was told to end, until everybody has heard that it is going. */
+/** Seconds that a pod still serves after SIGTERM, until its removal from the endpoints has reached every node. */
 const farewellSeconds = 5;
 /** Seconds beyond the agent's own drain, until it is killed. */
 const lastStepsSeconds = 10;
-/** How busy the replicas may be before there are more of them, in percent of the CPU that they request. */
+/** The autoscaler's target, in percent of the requested CPU. */
 const busyPercent = 75;
-/** The same where no CPU was requested: a percentage needs something to be a part of. */
+/** The target without a CPU request: a percentage needs one. */
 const busyCores = '500m';
 
-/** How many replicas there may be. */
+/** The bounds of the replicas. */
 export interface Scale {
   min: number;
   max: number;
 }
 
 /**
- * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One where nothing was said. `max_scale` 0 switches a part
- * off; a `min_scale` of 0 alone leaves one, since nothing here could wake a deployment that nobody runs.
+ * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One replica by default. `max_scale` 0 switches a part off; a
+ * `min_scale` of 0 alone leaves one, since nothing here could start a deployment on demand.
  */
 function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   if (maxScale === 0) return { min: 0, max: 0 };
@@ -31,14 +31,14 @@ function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   return { min, max: maxScale ?? min };
 }
 
-/** The replicas to ask for: those that run already, as far as they are within the scale. */
+/** The replicas to request: the current number, within the bounds. */
 const replicasOf = ({ min, max }: Scale, running: number | undefined): number =>
   Math.max(min, Math.min(max, running ?? min));
 
 /** A part that runs the deployment's image. */
 type Workload = 'agent' | 'queue';
 
-/** The Deployment of a part, and its HorizontalPodAutoscaler where there is something to scale. */
+/** The Deployment of a part, and its HorizontalPodAutoscaler where it can scale. */
 export function workload(plan: Plan, part: Workload): Manifest[] {
   const scale = scaleOf(plan.resources[part]);
   const metadata = metaOf(plan, part);
@@ -46,12 +46,12 @@ export function workload(plan: Plan, part: Workload): Manifest[] {
     ...head('Deployment'),
     metadata,
     spec: {
-      // Always told: a field that one revision applies and the next one does not is reset by the cluster, to 1.
+      // Always set: the cluster resets a field that the next revision no longer applies, to 1.
       replicas: replicasOf(scale, plan.running[part]),
       revisionHistoryLimit: 2,
       progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
       selector: { matchLabels: selectorOf(plan.base, part) },
-      // Never fewer than were asked for, also while they are exchanged.
+      // Never fewer than requested, also during a rollout.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
       template: podTemplate(plan, part),
     },
@@ -63,7 +63,7 @@ export function workload(plan: Plan, part: Workload): Manifest[] {
 export const ignoredContainers = ({ spec }: Plan): string[] =>
   placed(spec.resourceSpec?.init_containers, spec.resourceSpec?.sidecars).ignored;
 
-/** The Service of the agents: where the deployment is reached within the cluster. */
+/** The Service of the agents within the cluster. */
 export function agentService(plan: Plan): Manifest {
   return {
     ...head('Service'),
@@ -76,7 +76,7 @@ export function agentService(plan: Plan): Manifest {
   };
 }
 
-/** The main container's name; people may have called one of theirs so. */
+/** The main container's name, unless a sidecar already has it. */
 function mainName({ spec }: Plan): string {
   const taken = [...(spec.resourceSpec?.init_containers ?? []), ...(spec.resourceSpec?.sidecars ?? [])];
   return taken.some(({ name }) => name === 'agent') ? 'landfall-agent' : 'agent';
@@ -90,7 +90,7 @@ function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
   return {
     metadata: {
       labels: { ...labels, [labelKeys.revision]: spec.revisionId },
-      // A revision that restates another one differs in nothing else, and its pods have to be new ones all the same.
+      // Forces new pods for a revision that is otherwise equal to the former one.
       annotations: { ...annotations, [labelKeys.revision]: spec.revisionId },
     },
     spec: {
@@ -115,7 +115,7 @@ function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
   return {
     name: mainName(plan),
     image: plan.imageUri,
-    // What a tag names may have changed since a node last saw it; a digest names the same for ever.
+    // A tag may have moved since a node pulled it; a digest is constant.
     imagePullPolicy: plan.imageUri.includes('@sha256:') ? 'IfNotPresent' : 'Always',
     ports: [{ name: 'http', containerPort: agentPort, protocol: 'TCP' }],
     env: environmentOf(plan),
@@ -123,7 +123,7 @@ function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
     ...(mounts.length > 0 ? { volumeMounts: mounts.map(mountOf) } : {}),
     securityContext: { allowPrivilegeEscalation: false },
     readinessProbe: { ...health, periodSeconds: 2, failureThreshold: 3 },
-    // Lives as long as it answers at all, slowly too; the rollout's deadline judges a start that takes for ever.
+    // Slow responses count as alive; the rollout's deadline limits a start.
     livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
     startupProbe: {
       ...health,
@@ -137,7 +137,7 @@ function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
 function scaler(plan: Plan, part: Workload, { min, max }: Scale): Manifest {
   const metadata = metaOf(plan, part);
   const { cpu, cpuLimit } = plan.resources[part];
-  // A container that only has a limit requests as much.
+  // A container with only a limit requests the same amount.
   const target =
     (cpu ?? cpuLimit)
       ? { type: 'Utilization', averageUtilization: busyPercent }
@@ -149,7 +149,7 @@ function scaler(plan: Plan, part: Workload, { min, max }: Scale): Manifest {
       scaleTargetRef: { ...head('Deployment'), name: metadata.name },
       minReplicas: min,
       maxReplicas: max,
-      // Of the one container: a sidecar that requests nothing would keep the whole pod from being measured.
+      // Of the main container only: a sidecar without a request would disable the metric of the whole pod.
       metrics: [{ type: 'ContainerResource', containerResource: { name: 'cpu', container: mainName(plan), target } }],
     },
   };

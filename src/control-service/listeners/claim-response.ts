@@ -3,7 +3,7 @@ import type { ClaimedWork } from '../store/listener-work.ts';
 import type { ListenerClaimRecord } from '../store/tables.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
-/** A piece of work as its holder is told it, with the revision's secrets in clear. */
+/** The response for a claim: the work and the revision's secrets in plain text. */
 export function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {
   const project = deployment.tracing_project_id;
   return {
@@ -25,7 +25,7 @@ export function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tr
   };
 }
 
-/** How a holder stands, as it is told. */
+/** The claim's expiry and whether the work is still wanted, for its holder. */
 export const sendStanding = (claim: ListenerClaimRecord, wanted: boolean): ClaimStanding => ({
   claim_id: claim.id,
   expires_at: claim.expires_at.toISOString(),

@@ -1,26 +1,26 @@
 import { pause } from '../../clock.ts';
 import type { Clock } from '../../clock.ts';
 
-/** Tells those who wait for work that there may be some now. One service works on a database, so that it is heard by all. */
+/** Notifies long polls that there may be work. One service works on a database, so the bell reaches all of them. */
 export interface WorkBell {
   /** There may be work. */
   ring(): void;
-  /** From now on listens for the next ring: what rings between this call and the waiting is not missed. */
+  /** Subscribes to the next ring: a ring between this call and the waiting is not missed. */
   listen(): NextRing;
-  /** From now on nobody waits any more. */
+  /** Ends all waiting, for good. */
   close(): void;
   readonly isClosed: boolean;
-  /** Milliseconds since the epoch: what waiting is measured by. */
+  /** Milliseconds since the epoch: the clock of the waiting. */
   now(): number;
 }
 
 /** The first ring after a moment. */
 export interface NextRing {
-  /** Resolves when it rings, `ms` milliseconds are over, or `signal` aborts. */
+  /** Resolves at the ring, after `ms` milliseconds, or when `signal` aborts. */
   within(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** Makes a bell. */
+/** Creates a bell. */
 export function workBell(clock: Clock): WorkBell {
   let next = Promise.withResolvers<void>();
   let isClosed = false;

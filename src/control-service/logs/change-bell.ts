@@ -1,22 +1,22 @@
-/** Tells those who follow a log that there may be more of it. */
+/** Notifies followers of a log that there may be new lines. */
 export interface ChangeBell {
-  /** Something about this revision has changed: it has more lines, another status, or is no longer the live one. */
+  /** This revision has changed: it has more lines, another status, or is no longer the live one. */
   ring(revisionId: string): void;
   /** Anything may have changed. */
   ringAll(): void;
-  /** From now on nothing about this revision is missed. */
+  /** Subscribes to a revision: misses no ring from now on. */
   listen(revisionId: string): Listening;
 }
 
-/** An ear for one revision. */
+/** A subscription to one revision. */
 export interface Listening {
-  /** Resolves at the next ring; at once where it rang since the last call. */
+  /** Resolves at the next ring; at once if it has rung since the last call. */
   next(): Promise<void>;
-  /** Nobody listens any more. */
+  /** Ends the subscription. */
   end(): void;
 }
 
-/** Makes a bell. */
+/** Creates a bell. */
 export function changeBell(): ChangeBell {
   const ears = new Map<string, Set<() => void>>();
   return {

@@ -1,7 +1,7 @@
 import { toLogLineResponse } from '../to-response.ts';
 import type { LogEvent } from './follow-log.ts';
 
-/** An event of a followed log as server-sent events have it: data is one line of JSON. */
+/** A log event in the format of server-sent events: data is one line of JSON. */
 export function writeEvent(event: LogEvent): string {
   if (event.kind === 'quiet') return ': nothing new\n\n';
   if (event.kind === 'line') {
@@ -11,12 +11,12 @@ export function writeEvent(event: LogEvent): string {
   return `event: end\ndata: ${JSON.stringify({ status, status_message })}\n\n`;
 }
 
-/** Milliseconds after which a reader whose connection broke is to come again. */
+/** Milliseconds after which a disconnected client should reconnect. */
 const comeAgainMs = 1_000;
 
 /**
- * The events as bytes, each as it is asked for: while nobody reads nothing is taken from them. `left` is called when the
- * reader has gone.
+ * The events as bytes, pulled one by one: without a reader nothing is taken from the generator. Calls `left` when the
+ * reader has disconnected.
  */
 export function eventStream(events: AsyncGenerator<LogEvent, void>, left: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -4,24 +4,24 @@ import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
 import type { ChangeBell } from './change-bell.ts';
 
-/** A revision as far as the end of its log goes. */
+/** The part of a revision that decides the end of its log. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
 
-/** What somebody who follows a log is told. */
+/** An event for a follower of a log. */
 export type LogEvent =
   /** A line, in its order. */
   | { kind: 'line'; line: LogLine }
-  /** Nothing new for a while: said so that whatever lies between does not take the connection for dead. */
+  /** Nothing new for a while: sent so that proxies don't close the connection. */
   | { kind: 'quiet' }
   /** There will be no more lines; `undefined` where the revision is gone with its deployment. */
   | { kind: 'end'; revision: EndedRevision | undefined };
 
-/** Which log, and from where. */
+/** The log to follow, and the position. */
 export interface Followed {
   deploymentId: string;
   revisionId: string;
   logKind: LogKind;
-  /** The id of the last line that is known already. */
+  /** The id of the last known line. */
   after: string | undefined;
   /** As in `LogPageQuery`. */
   level: string | undefined;
@@ -29,33 +29,33 @@ export interface Followed {
   containing: string | undefined;
 }
 
-/** What is looked at of the store. */
+/** The required operations of the store. */
 export interface FollowedStore {
   findRevision(deploymentId: string, revisionId: string): Promise<EndedRevision | undefined>;
   deployment(id: string): Promise<Pick<DeploymentRecord, 'active_revision_id'> | undefined>;
   readLog: ControlStore['readLog'];
 }
 
-/** What following stands on. */
+/** The dependencies. */
 export interface FollowTools {
   store: FollowedStore;
   bell: ChangeBell;
   clock: Clock;
-  /** Aborts when the follower has gone, or this service ends. */
+  /** Aborts when the follower has disconnected, or this service ends. */
   signal: AbortSignal;
 }
 
-/** Milliseconds of silence after which a follower is told that there is nothing new. */
+/** Milliseconds of silence before a follower gets a keep-alive. */
 export const quietMs = 15_000;
-/** Lines that are read at once: all that is held for a follower who does not take them. */
+/** Lines per query: all that is buffered for a slow follower. */
 const linesAtOnce = 100;
 
 /**
- * Follows a log from a line on: what is kept of it, then what is added, as it is added, until the revision has ended; the
- * deploy log of the live revision goes on for as long as it is live. Nothing is read ahead of whoever follows: the next
- * lines are read when the last ones were taken.
+ * Follows a log from a line on: first the stored lines, then new ones as they are written, until the revision has ended;
+ * the deploy log of the live revision continues for as long as it is live. Reads the next lines only when the last ones
+ * were taken.
  *
- * Ends without an `end` when `signal` aborts; whoever comes again with the id of the last line misses nothing.
+ * Ends without an `end` when `signal` aborts; a client that reconnects with the id of the last line misses nothing.
  */
 export async function* followLog(followed: Followed, tools: FollowTools): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, level, containing } = followed;
@@ -65,7 +65,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
   let isQuiet = false;
   try {
     while (!signal.aborted) {
-      // Before the lines: all that were written before the end are then among them.
+      // Before the lines: then all lines from before the end are included.
       const { revision, isOver } = await lookAt(followed, store);
       const lines = await store.readLog([revisionId], logKind, {
         order: 'asc',
@@ -86,7 +86,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
   }
 }
 
-/** Whether there is nothing to follow: the log is complete, and the follower has had all of it. */
+/** Whether the log is complete and the follower has all of it. */
 export async function hasAll(followed: Followed, store: FollowedStore): Promise<boolean> {
   const { isOver } = await lookAt(followed, store);
   const { revisionId, logKind, ...requested } = followed;
@@ -103,7 +103,7 @@ async function lookAt(
   return { revision, isOver: hasEnded(revision.status) && deployment?.active_revision_id !== revisionId };
 }
 
-/** False where it was quiet for so long that a follower has to be told. */
+/** False where it was quiet for so long that a keep-alive is due. */
 async function rungWithin(ring: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> {
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);

@@ -22,7 +22,7 @@ import { info } from './service.ts';
 import { uploaded } from './sources.ts';
 import * as responses from './responses.ts';
 
-/** Everything that has a name of its own in the description; the public service's name where it has it too. */
+/** All named schemas; with the public service's names where it has them. */
 const named: Readonly<Record<string, z.ZodType>> = {
   ApiKey: apiKey,
   ApiKeyCreateRequest: apiKeyCreateRequest,
@@ -73,5 +73,5 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WorkRequest: workRequest,
 };
 
-/** Every named schema, and how one that stands in an operation is told. */
+/** Every named schema, and its reference in an operation. */
 export const schemas = nameSchemas(named);

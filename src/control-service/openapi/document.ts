@@ -7,23 +7,23 @@ import { operations } from './operations.ts';
 import { headerParameters, pathParameters, queryNotes } from './parameters.ts';
 import { spellSchemas } from './spelling.ts';
 
-/** The version of the interface that is served (control-service.md, Versioning). */
+/** The version of the served interface (control-service.md, Versioning). */
 export const interfaceVersion = '0.1.0';
 
-/** The three ways in which a caller may show who it is (control-service.md, Authentication). */
+/** The three authentication schemes (control-service.md, Authentication). */
 const securitySchemes = {
   'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of the tenant.' },
   'Tenant ID': {
     type: 'apiKey',
     in: 'header',
     name: 'X-Tenant-Id',
-    description: 'Beside a key: the tenant that is meant, which the key has to be good for.',
+    description: 'The tenant of the request; it must be a tenant of the key.',
   },
   'Bearer Auth': { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
 };
 const security = [{ 'API Key': [] }, { 'API Key': [], 'Tenant ID': [] }, { 'Bearer Auth': [] }];
 
-/** Describes all that is served, from the schemas that requests are read by, in either spelling of the fields. */
+/** Generates the description from the schemas that parse the requests, in either spelling of the fields. */
 export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
   const document = describeInterface(operations, {
     title: 'Landfall control service',
@@ -45,5 +45,5 @@ export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
 const description = [
   'Creates deployments of agent servers and their revisions, and runs them.',
   'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
-  'Fields that are not known are passed over. `langgraph_config_path` and `redis_*` are read as well as the names here.',
+  'Unknown fields are ignored. `langgraph_config_path` and `redis_*` are accepted beside the names here.',
 ];

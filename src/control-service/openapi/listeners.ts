@@ -11,7 +11,7 @@ const claims = `${one}/claims`;
 const claim = `${claims}/{claim_id}`;
 const work = 'Work of listeners';
 
-/** Listeners, and the work that is handed to them. */
+/** Listeners, and the work that they claim. */
 export const listenerOperations: readonly Operation[] = [
   {
     method: 'get',
@@ -81,7 +81,7 @@ export const listenerOperations: readonly Operation[] = [
     method: 'delete',
     path: claim,
     id: 'release_claim',
-    summary: 'Hand a piece of work back',
+    summary: 'Release a piece of work',
     tag: work,
     query: releaseQuery,
     answers: { 204: { description: 'It is free for the next one.' } },
@@ -91,9 +91,9 @@ export const listenerOperations: readonly Operation[] = [
     method: 'post',
     path: `${claim}/renewal`,
     id: 'renew_claim',
-    summary: 'Go on holding a piece of work',
+    summary: 'Renew a claim',
     tag: work,
-    answers: { 200: { description: 'For how long it is held.', schema: claimStanding } },
+    answers: { 200: { description: 'The renewed lease.', schema: claimStanding } },
     errors: [404, 409, 422],
   },
   {
@@ -103,7 +103,7 @@ export const listenerOperations: readonly Operation[] = [
     summary: 'Report on a piece of work',
     tag: work,
     body: { schema: workReport, required: true },
-    answers: { 200: { description: 'For how long it is held.', schema: claimStanding } },
+    answers: { 200: { description: 'The renewed lease.', schema: claimStanding } },
     errors: [400, 404, 409, 413, 415, 422],
   },
 ];

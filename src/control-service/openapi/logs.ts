@@ -6,7 +6,7 @@ import { logPageResponse } from './responses.ts';
 
 const revision = '/revisions/{revision_id}';
 const page: Readonly<Record<200, Answer>> = {
-  200: { description: 'A page of lines; `next_offset` asks for the next one.', schema: logPageResponse },
+  200: { description: 'A page of lines; `next_offset` is the offset of the next one.', schema: logPageResponse },
 };
 const tag = 'Logs';
 const kind = { kind: logKinds };
@@ -64,13 +64,13 @@ export const logOperations: readonly Operation[] = [
     id: 'follow_log',
     summary: 'Follow a log as it is written',
     description:
-      'Server-sent events: `log` with a line as its data and the id of the line, then `end` with the status once there can be no more. The deploy log of the live revision goes on for as long as it is live.',
+      'Server-sent events: `log` with a line as its data and the id of the line, then `end` with the status when the log is complete. The deploy log of the live revision continues for as long as it is live.',
     tag,
     query: logFields.pick({ offset: true, level: true, query: true }).extend(kind),
     headers: ['lastEventId'],
     answers: {
       200: { description: 'The events.', type: 'text/event-stream' },
-      204: { description: 'The log is complete, and all of it has come before: there is nothing to come again for.' },
+      204: { description: 'The log is complete and the client has all of it: do not reconnect.' },
     },
     errors: [404, 422],
   },

@@ -13,7 +13,7 @@ import {
   sourceRevisionConfig,
 } from '../../contract/control/source.ts';
 
-// What this service tells, exactly. The contract's own schemas of answers are looser, for they read other services too.
+// Exact schemas of this service's responses. The contract's schemas are looser, because they also read other services.
 
 const id = z.uuid();
 const time = z.iso.datetime();
@@ -21,8 +21,8 @@ const text = z.string();
 
 const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
-/** Every word that a revision's status may be. */
-const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
+/** All statuses of a revision. */
+export const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
 
 export const sourceConfigResponse = z.looseObject({
   ...sourceConfig.shape,
@@ -111,12 +111,12 @@ export const repositoryResponse = z.looseObject({
 export const logLineResponse = z.object({ id: text, timestamp: time, level: text, message: text });
 export const logPageResponse = z.object({ logs: z.array(logLineResponse), next_offset: text.nullable() });
 
-/** What a 400 and its like say: one sentence for each rule that was broken. */
+/** The body of a 400 and other refusals: one sentence per broken rule. */
 export const problemResponse = z.object({ detail: text });
 export const fieldProblemResponse = z.object({
   loc: z.array(z.union([text, z.int()])),
   msg: text,
   type: text,
 });
-/** What a 422 says: an entry for every field. */
+/** The body of a 422: an entry for every field. */
 export const fieldProblemsResponse = z.object({ detail: z.array(fieldProblemResponse) });

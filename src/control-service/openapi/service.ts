@@ -4,10 +4,10 @@ import { auditList, auditQuery } from '../../contract/control/audit.ts';
 import { plainPage } from '../rules/queries.ts';
 import type { Operation } from './operation.ts';
 
-/** What `GET /info` tells. */
+/** The response of `GET /info`. */
 export const info = z.object({ service: z.string(), version: z.string(), idempotency_keys: z.boolean() });
 
-/** The service itself: who may use it, what was changed, and what it is. */
+/** The service itself: keys, the audit log, and its description. */
 export const serviceOperations: readonly Operation[] = [
   {
     method: 'get',
@@ -16,15 +16,15 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'List the tenant’s keys',
     tag: 'Keys',
     query: plainPage,
-    answers: { 200: { description: 'A page of keys, without what opens anything.', schema: apiKeysList } },
+    answers: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
     errors: [422],
   },
   {
     method: 'post',
     path: '/v1/api-keys',
     id: 'create_api_key',
-    summary: 'Make a key',
-    description: 'The key itself is told in this answer and never again.',
+    summary: 'Create a key',
+    description: 'The key is returned only in this response.',
     tag: 'Keys',
     headers: ['idempotencyKey'],
     body: { schema: apiKeyCreateRequest, required: true },
@@ -38,14 +38,14 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'Revoke a key',
     tag: 'Keys',
     headers: ['idempotencyKey'],
-    answers: { 204: { description: 'It opens nothing any more.' } },
+    answers: { 204: { description: 'It is revoked.' } },
     errors: [400, 404, 409, 422],
   },
   {
     method: 'get',
     path: '/v1/audit',
     id: 'list_audit',
-    summary: 'List what was changed, and by whom',
+    summary: 'List the audit log',
     tag: 'Keys',
     query: auditQuery,
     answers: { 200: { description: 'A page of changes, newest first.', schema: auditList } },
@@ -55,7 +55,7 @@ export const serviceOperations: readonly Operation[] = [
     method: 'get',
     path: '/ok',
     id: 'health',
-    summary: 'Ask whether the service answers',
+    summary: 'Check the health of the service',
     tag: 'Service',
     answers: { 200: { description: 'It does.', schema: z.object({ ok: z.literal(true) }) } },
     open: true,
@@ -64,7 +64,7 @@ export const serviceOperations: readonly Operation[] = [
     method: 'get',
     path: '/info',
     id: 'info',
-    summary: 'Ask what the service is and offers',
+    summary: 'Read the version and the features of the service',
     tag: 'Service',
     answers: { 200: { description: 'The service.', schema: info } },
     open: true,
@@ -83,9 +83,9 @@ export const serviceOperations: readonly Operation[] = [
     method: 'get',
     path: '/docs',
     id: 'docs',
-    summary: 'Look at this description as a page',
+    summary: 'Show this description as a page',
     tag: 'Service',
-    answers: { 200: { description: 'The page, which needs nothing from elsewhere.', type: 'text/html' } },
+    answers: { 200: { description: 'The page, without external resources.', type: 'text/html' } },
     open: true,
   },
   {

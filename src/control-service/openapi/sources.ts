@@ -3,7 +3,7 @@ import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
 import type { Operation } from './operation.ts';
 import { integrationResponse, repositoryResponse } from './responses.ts';
 
-/** What a tarball that was put is answered with. */
+/** The response to an uploaded tarball. */
 export const uploaded = z.object({
   object_path: z.string(),
   source_tarball_digest: z.string(),
@@ -14,15 +14,15 @@ const uploadUrl = (prefix: string, id: string): Operation => ({
   method: 'post',
   path: `${prefix}/deployments/{deployment_id}/upload-url`,
   id,
-  summary: 'Ask for an address to put a source tarball at',
-  description: 'For the source `internal_source`. The address serves once and expires after 15 minutes.',
+  summary: 'Request an upload address for a source tarball',
+  description: 'For the source `internal_source`. The address works once and expires after 15 minutes.',
   tag: 'Sources',
   headers: ['idempotencyKey'],
   answers: { 200: { description: 'The address, and the path to name the tarball by.', schema: uploadTarget } },
   errors: [400, 404, 409, 422],
 });
 
-/** The same list is told at both of the public service's addresses. */
+/** Both addresses of the public service return the same list. */
 const integrations = (path: string, prefix: string): Operation[] => [
   {
     method: 'get',
@@ -44,7 +44,7 @@ const integrations = (path: string, prefix: string): Operation[] => [
   },
 ];
 
-/** Where deployments come from. */
+/** The sources of deployments. */
 export const sourceOperations: readonly Operation[] = [
   uploadUrl('/v2', 'request_upload'),
   uploadUrl('', 'request_upload_unversioned'),
@@ -52,13 +52,13 @@ export const sourceOperations: readonly Operation[] = [
     method: 'put',
     path: '/uploads/{deployment_id}/{object_name}',
     id: 'put_tarball',
-    summary: 'Put a source tarball',
-    description: 'At an address that was handed out, which is all that it takes: no key is asked for.',
+    summary: 'Upload a source tarball',
+    description: 'At a signed upload address; needs no key.',
     tag: 'Sources',
     query: z.object({ expires: z.string(), signature: z.string() }),
     headers: ['contentDigest'],
     body: { type: 'application/gzip', required: true },
-    answers: { 200: { description: 'It is kept.', schema: uploaded } },
+    answers: { 200: { description: 'It is stored.', schema: uploaded } },
     errors: [400, 403, 404, 409, 413, 415, 507],
     open: true,
   },
@@ -66,7 +66,7 @@ export const sourceOperations: readonly Operation[] = [
     method: 'post',
     path: '/v2/deployments/{deployment_id}/push-token',
     id: 'request_push_token',
-    summary: 'Ask for a token to push an image with',
+    summary: 'Request a token to push an image',
     description: 'For the source `internal_docker`.',
     tag: 'Sources',
     answers: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },

@@ -3,7 +3,7 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { JsonSchema } from '../../openapi/named-schemas.ts';
 
-/** The schemas with every field that has two names under the one that is asked for. */
+/** The schemas with every field that has two names under the requested one. */
 export function spellSchemas(
   schemas: Readonly<Record<string, JsonSchema>>,
   spelling: FieldSpelling,

@@ -16,7 +16,7 @@ const runs = `${one}/runs`;
 const offset = z.int().min(0);
 const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.enum(FINAL_RUN_STATUSES) });
 
-/** Tracing projects, and the runs that agents told of. */
+/** Tracing projects, and the runs that agents report. */
 export const tracingOperations: readonly Operation[] = [
   {
     method: 'get',
@@ -47,7 +47,7 @@ export const tracingOperations: readonly Operation[] = [
     path: one,
     id: 'delete_project',
     summary: 'Delete a tracing project with its runs',
-    description: 'Refused while its deployment stands.',
+    description: 'Refused while its deployment exists.',
     tag: 'Tracing',
     headers: ['idempotencyKey'],
     answers: { 204: { description: 'It is gone.' } },
@@ -72,8 +72,8 @@ export const tracingOperations: readonly Operation[] = [
     method: 'post',
     path: runs,
     id: 'tell_runs',
-    summary: 'Tell of runs that have ended',
-    description: 'For agents: it takes the token of the project as a bearer token, and no API key.',
+    summary: 'Report finished runs',
+    description: 'For agents: needs the token of the project as a bearer token, and no API key.',
     tag: 'Tracing',
     body: { schema: tracedRunsReport, required: true },
     answers: { 200: { description: 'How many of them were new.', schema: tracedRunsTaken } },

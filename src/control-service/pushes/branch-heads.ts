@@ -10,20 +10,20 @@ import { gitConfig, gitVariables } from '../builds/git-settings.ts';
 export interface BranchHeadsSettings {
   /** The service's data folder, for git's one configuration file. */
   dataDir: string;
-  /** Folders of this machine whose repositories may be looked at; absolute paths. */
+  /** Folders of this machine whose repositories may be read; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
   env?: NodeJS.ProcessEnv;
 }
 
-/** How long one look at a repository may take, in milliseconds, and how much it may tell, in bytes. */
+/** The limits of one query: its time in milliseconds, and its output in bytes. */
 const withinMs = 20_000;
 const mostBytes = 16 * 1024 ** 2;
 
-/** Asks a repository for the commits that its branches lead to, by their names; why not where it does not tell. */
+/** Gets the commits of a repository's branches by name, or the reason why it can't. */
 export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<Part<ReadonlyMap<string, string>>>;
 
-/** Makes what looks at repositories: by the same rules as clones, so that no address leads further than one. */
+/** Creates the query. It follows the same rules as a clone, so that no address reaches further. */
 export function branchHeads({ dataDir, allowGit, clock, env = process.env }: BranchHeadsSettings): BranchHeads {
   const configFile = join(dataDir, 'pushes', 'gitconfig');
   mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });

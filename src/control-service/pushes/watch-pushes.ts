@@ -5,29 +5,28 @@ import type { PushStore, WatchedDeployment } from '../store/pushes.ts';
 import type { BranchHeads } from './branch-heads.ts';
 import { judgeLook } from './push-rule.ts';
 
-/** Which repositories are watched for pushes: folders of this machine, those of the network too, or none. */
+/** Which repositories are watched for pushes: local folders, remote ones too, or none. */
 export const watchWords = ['folders', 'all', 'off'] as const;
 export type WatchWord = (typeof watchWords)[number];
 
 export interface WatchSettings {
   store: PushStore;
-  /** Told of a deployment that has a new revision. */
+  /** Notified of a deployment's new revision. */
   rollouts: { wake: (deploymentId: string) => void };
   heads: BranchHeads;
   which: Exclude<WatchWord, 'off'>;
   clock: Clock;
   log: (message: string) => void;
-  /** Milliseconds between two looks; 3 s when absent. */
+  /** The polling interval in milliseconds; 3 s when absent. */
   everyMs?: number;
 }
 
 /**
- * Looks at the branches of deployments again and again, and has a revision built where one moved
- * (control-service.md, States: push to `repo_ref`). Over the network pushes are told by webhooks, to whom it is told;
- * nobody tells of a push to a folder of this machine. What was seen is in the database, so that neither a restart
- * nor a push while the service was away is built twice or not at all. One process may watch.
+ * Polls the branches of deployments and creates a revision where one moved (control-service.md, States: push to
+ * `repo_ref`). Remote repositories have webhooks for that; a folder of this machine has none. The observed heads are in
+ * the database, so that a push during a restart is built exactly once. Only one process may watch.
  *
- * @returns ends it.
+ * @returns stops it.
  */
 export function watchPushes(settings: WatchSettings): () => Promise<void> {
   const { clock, log, everyMs = 3_000 } = settings;
@@ -38,8 +37,8 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
       try {
         await lookAtAll(settings, troubles, leaving.signal);
       } catch (error) {
-        // The next look may find the database again.
-        log(`Branches could not be looked at: ${error instanceof Error ? error.message : String(error)}`);
+        // The database may be back at the next poll.
+        log(`Branches could not be checked for pushes: ${error instanceof Error ? error.message : String(error)}`);
       }
       await pause(clock, everyMs, leaving.signal);
     }
@@ -51,7 +50,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
   };
 }
 
-/** One look at every branch; each repository is asked once. */
+/** Observes every branch, with one query per repository. */
 async function lookAtAll(
   { store, rollouts, heads, which, log }: WatchSettings,
   troubles: Map<string, string>,
@@ -64,7 +63,7 @@ async function lookAtAll(
     if (branches.length === 0) continue;
     const found = await heads(repoUrl, signal);
     if (signal.aborted) return;
-    // Said once, and again when it is another trouble: nobody wants to read it every few seconds.
+    // Log a failure once, not on every poll.
     if (!found.ok && troubles.get(repoUrl) !== found.reason) {
       log(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
     }
@@ -78,7 +77,7 @@ async function lookAtAll(
   }
 }
 
-/** True where a revision was made. */
+/** Whether a revision was created. */
 async function look(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
   const { id, ref, buildOnPush, seen, latest } = deployment;
   const end = judgeLook({

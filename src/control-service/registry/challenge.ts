@@ -1,15 +1,15 @@
-/** How a registry wants a caller to show who it is. */
+/** How a registry authenticates its callers. */
 export type Challenge =
   | { kind: 'token'; realm: string; service: string | undefined }
-  /** A user and a password with every request, or nothing at all: no tokens are made. */
+  /** By user and password in every request, or not at all: without tokens. */
   | { kind: 'no-tokens' };
 
-/** Reads `WWW-Authenticate` of a registry's `GET /v2/`: the first challenge that leads to a token endpoint. */
+/** Parses `WWW-Authenticate` of a registry's `GET /v2/`: the first challenge with a token endpoint. */
 export function readChallenge(header: string | null): Challenge {
   const bearer = /(?:^|, ?)Bearer ([^\r\n]*)/i.exec(header ?? '')?.[1];
   if (bearer === undefined) return { kind: 'no-tokens' };
   const fields = new Map<string, string>();
-  // Fields end where the next challenge begins: a word that no equals sign follows.
+  // The fields end at the next challenge: a word without an equals sign.
   const field = /\s*([a-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)/iy;
   for (let read = field.exec(bearer); read; read = field.exec(bearer)) {
     const [, name = '', quoted, plain] = read;

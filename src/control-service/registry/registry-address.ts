@@ -1,18 +1,18 @@
-/** An image registry as it was named with `--registry HOST[/PATH]`. */
+/** The image registry of `--registry HOST[/PATH]`. */
 export interface RegistryAddress {
-  /** Host name with its port, in lower case, without the port that its protocol has anyway. */
+  /** Host name with its port, in lower case, without the default port. */
   host: string;
-  /** What every repository of this service begins with; empty for none. */
+  /** The prefix of this service's repositories; empty for none. */
   path: string;
-  /** Plain http is spoken to this machine only. */
+  /** Plain http only for this machine. */
   protocol: 'https' | 'http';
 }
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
-/** One part of a repository's name, as registries take it. */
+/** One part of a repository's name, as registries allow it. */
 const component = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 
-/** Reads what `--registry` was given; undefined where it is no registry. */
+/** Parses `--registry`; undefined where it is invalid. */
 export function readRegistryAddress(written: string): RegistryAddress | undefined {
   const [host = '', ...components] = written.replace(/\/$/, '').split('/');
   if (!hostName.test(host.toLowerCase()) || !components.every((part) => component.test(part))) return undefined;
@@ -22,7 +22,7 @@ export function readRegistryAddress(written: string): RegistryAddress | undefine
   return { host: place.port === '' ? place.name : `${place.name}:${place.port}`, path: components.join('/'), protocol };
 }
 
-/** The repository that a deployment's images are pushed to: nobody else's token reaches it. */
+/** The repository for a deployment's images: only the deployment's own tokens reach it. */
 export const repositoryOf = (
   { path }: Pick<RegistryAddress, 'path'>,
   { tenantId, deployment }: { tenantId: string; deployment: string },
@@ -31,8 +31,8 @@ export const repositoryOf = (
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The sentence against an `image_uri` that lies in another tenant's part of the registry. What is in nobody's part is
- * everybody's.
+ * Rejects an `image_uri` in another tenant's part of the registry. Images outside all tenants' parts are open to every
+ * tenant.
  */
 export function foreignImageProblem(imageUri: string, registry: RegistryAddress, tenantId: string): string | undefined {
   const [host = '', ...components] = imageUri.split('/');
@@ -44,11 +44,11 @@ export function foreignImageProblem(imageUri: string, registry: RegistryAddress,
   return 'source_revision_config.image_uri names an image of another tenant.';
 }
 
-/** This machine by any of its names, as an address has them. */
+/** This machine's names in addresses. */
 const loopback =
   /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
 
-/** A host as an address has it: numbers in one spelling, and no port that the protocol has anyway. */
+/** Normalizes a host: numbers in one spelling, and no default port. */
 function placeOf(host: string, protocol: 'https' | 'http'): { name: string; port: string } | undefined {
   if (!URL.canParse(`${protocol}://${host}`)) return undefined;
   const { hostname, port } = new URL(`${protocol}://${host}`);
@@ -57,7 +57,7 @@ function placeOf(host: string, protocol: 'https' | 'http'): { name: string; port
 
 const isLoopback = (host: string): boolean => loopback.test(placeOf(host, 'http')?.name ?? '');
 
-/** Whether two hosts are one registry: all names of this machine are. */
+/** Whether two hosts are the same registry: all names of this machine are. */
 function isSameHost(one: string, other: string, protocol: 'https' | 'http'): boolean {
   const [first, second] = [placeOf(one, protocol), placeOf(other, protocol)];
   if (!first || !second || first.port !== second.port) return false;

@@ -1,7 +1,7 @@
 import type { RegistryAddress } from './registry-address.ts';
 import type { RegistryCredentials } from './registry.ts';
 
-/** A registry with what this service shows there, or what is missing. */
+/** A registry with this service's credentials, or what is missing. */
 export type RegistryFrom =
   | { kind: 'registry'; address: RegistryAddress; credentials: RegistryCredentials }
   | { kind: 'problem'; problem: string };

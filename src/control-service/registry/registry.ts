@@ -4,7 +4,7 @@ import { readChallenge } from './challenge.ts';
 import { repositoryOf } from './registry-address.ts';
 import type { RegistryAddress } from './registry-address.ts';
 
-/** What this service shows at its registry: a secret. */
+/** This service's credentials at its registry: a secret. */
 export type RegistryCredentials =
   { kind: 'password'; user: string; password: string } | { kind: 'token'; token: string };
 
@@ -12,39 +12,39 @@ export interface RegistrySettings {
   address: RegistryAddress;
   credentials: RegistryCredentials;
   clock: Clock;
-  /** Milliseconds that the registry has for each answer; 10 s when absent. */
+  /** The timeout of a request in milliseconds; 10 s when absent. */
   withinMs?: number;
 }
 
-/** What asking for a push token ends in. */
+/** The outcome of a request for a push token. */
 export type PushTokenEnd =
-  /** `repository` is where to push to, as `docker push` wants it: host and path. `token` is a secret. */
+  /** `repository` is the target of `docker push`: host and path. `token` is a secret. */
   | { kind: 'made'; token: string; repository: string }
-  /** It makes no tokens, or none for us: for a person. */
+  /** It issues no tokens, or none for us; the reason is for a person. */
   | { kind: 'refused'; why: string }
   | { kind: 'unreachable'; why: string };
 
-/** An image registry that deployments' images are pushed to. */
+/** An image registry for deployments' images. */
 export interface Registry {
   address: RegistryAddress;
-  /** A token of the registry's own that lets its holder pull from and push to one deployment's repository. */
+  /** A token of the registry that allows pulling from and pushing to one deployment's repository. */
   pushToken(of: { tenantId: string; deployment: string }): Promise<PushTokenEnd>;
 }
 
-/** The longest answer of a token endpoint that is read, in characters. */
+/** The longest response of a token endpoint, in characters. */
 const longestAnswer = 100_000;
 
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
 
 /**
- * Speaks the token protocol of container registries: `GET /v2/` is answered with the address of a token endpoint, which
- * then makes a token for one scope out of a user and a password, or out of a refresh token. A registry that has no such
- * endpoint gets no push tokens: what this service shows there itself would open every repository to whoever has it.
+ * A client of the token protocol of container registries: `GET /v2/` returns the address of a token endpoint, which issues
+ * a token for one scope for a user and a password, or for a refresh token. A registry without such an endpoint gets no
+ * push tokens: this service's own credentials would open every repository to the token's owner.
  */
 export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistrySettings): Registry {
   const name = `The image registry ${address.host}`;
 
-  /** One request, answered in time; redirects are not followed, since the credentials would go along. */
+  /** Sends a request with the timeout; follows no redirects, since they would get the credentials. */
   async function ask(url: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; text: string }> {
     const late = new AbortController();
     const answered = new AbortController();
@@ -109,7 +109,7 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
         const end = await make(repositoryOf(address, of));
         return end.kind === 'unreachable' ? { ...end, why: `${name} can't be used at the moment. ${end.why}` } : end;
       } catch (error) {
-        // What fetch throws is that the registry was not reached, or not in time.
+        // fetch throws where the registry was not reached, or not in time.
         const how = error instanceof Error && error.name !== 'AbortError' ? reasonOf(error) : 'no answer in time';
         return { kind: 'unreachable', why: `${name} can't be reached (${how}). Try again.` };
       }
@@ -124,12 +124,12 @@ function tokenIn(text: string): string | undefined {
     const read = tokenAnswer.safeParse(JSON.parse(text)).data;
     return read?.token ?? read?.access_token;
   } catch {
-    // What is no JSON holds no token; its text may be anybody's and is not told.
+    // Invalid JSON holds no token; its text is untrusted and not reported.
     return undefined;
   }
 }
 
-/** The text of an answer, as far as a token endpoint's reaches. */
+/** The text of a response, up to the limit. */
 async function beginOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -3,14 +3,14 @@ import { hasEnded } from '../rules/revision-states.ts';
 import type { RevisionOfBuild } from '../store/retention.ts';
 import type { Ages } from './ages.ts';
 
-/** A revision as far as its build goes. */
+/** A revision with its build. */
 export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
 
 /**
- * Decides which builds of one deployment may be removed: neither live, nor on their way, nor what one of the last live
- * revisions is made of, nor among the newest, and old.
+ * Decides which builds of one deployment to remove: old ones that are neither live nor in progress, nor of the last live
+ * revisions, nor among the newest.
  *
- * @param revisions those whose builds lie on this machine, newest first.
+ * @param revisions those with a build on this machine, newest first.
  * @returns the ids of the builds.
  */
 export function oldBuilds(
@@ -35,11 +35,11 @@ export function oldBuilds(
     .map(([build]) => build);
 }
 
-/** The same of all deployments. */
+/** The same for all deployments. */
 export function oldBuildsOfAll(revisions: readonly RevisionOfBuild[], now: number, bounds: Ages['builds']): string[] {
   const deployments = Map.groupBy(revisions, ({ deployment_id }) => deployment_id);
   return [...deployments.values()].flatMap((own) => oldBuilds(own, own[0]?.active_revision_id ?? null, now, bounds));
 }
 
-/** Where the disk is short of space: builds that nothing needs go, however new they are. */
+/** The builds to remove when the disk is nearly full: unused ones, however new. */
 export const withoutOthers = (bounds: Ages['builds']): Ages['builds'] => ({ ...bounds, newest: 0, most: 0, ms: 0 });

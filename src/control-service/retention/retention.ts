@@ -12,31 +12,31 @@ import { inOneLine, type Cleared } from './words.ts';
 export interface RetentionSettings {
   store: RetentionStore;
   uploads: Pick<Uploads, 'removeOld'>;
-  /** The folder that builds lie in `builds/` of, with what they keep for one another. */
+  /** The parent of the folder `builds/`, also of mirrors, packages and downloads. */
   workDir: string;
   clock: Clock;
-  /** Told in one line what was cleared away. */
+  /** Receives one line about what was removed. */
   log: (message: string) => void;
-  /** How much space the disk has left; as the file system says, when absent. */
+  /** Returns the free space of the disk; from the file system when absent. */
   freeSpace?: FreeSpace;
 }
 
-/** Clears away what is old. */
+/** Removes old data. */
 export interface Retention {
-  /** Looks now, and every hour from now on, in the background. */
+  /** Runs now, and every hour, in the background. */
   start(): void;
-  /** Looks once. */
+  /** Runs once. */
   look(): Promise<void>;
   /**
-   * Clears away early what nothing needs, the least missed first, until `wanted` bytes are free: downloads, packages,
-   * mirrors, and at last builds of revisions that ended. What the live revisions run on is never touched.
+   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors, and
+   * at last builds of ended revisions. Never removes what live revisions need.
    */
   makeRoom: (wanted: number) => Promise<void>;
-  /** Looks no more. */
+  /** Stops. */
   stop: () => Promise<void>;
 }
 
-/** Makes what clears away. Nothing happens before it is asked. */
+/** Creates the retention job. It does nothing before it is called. */
 export function createRetention(settings: RetentionSettings): Retention {
   const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
   const stopping = new AbortController();
@@ -51,7 +51,7 @@ export function createRetention(settings: RetentionSettings): Retention {
 
   async function clearKept(kind: KeptKind, olderThan: number): Promise<number> {
     const now = clock.now();
-    // A build can give its folder any date: one far ahead, which would never become old, counts as one far back.
+    // A build can set any time on its folder: one far in the future, which would never expire, counts as old.
     const old = (await keptFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
     let removed = 0;
     for (const folder of old) if (await removeKept(folder, log)) removed += 1;
@@ -59,8 +59,8 @@ export function createRetention(settings: RetentionSettings): Retention {
   }
 
   /**
-   * One kind that can't be cleared away keeps no other one from it. The record itself is gone through, which the compiler
-   * wants whole: no list beside it could leave a kind out.
+   * A failure in one category does not stop the others. Iterates over the record itself, which the compiler checks for
+   * completeness.
    */
   async function each(work: Record<keyof Ages, () => Promise<number>>): Promise<Cleared> {
     const cleared: Record<string, number> = {};
@@ -68,7 +68,7 @@ export function createRetention(settings: RetentionSettings): Retention {
       if (stopping.signal.aborted) break;
       await clear()
         .then((count) => (cleared[name] = count))
-        .catch((error: unknown) => log(`Old ${name} could not be cleared away: ${messageOf(error)}`));
+        .catch((error: unknown) => log(`Old ${name} could not be removed: ${messageOf(error)}`));
     }
     return cleared;
   }
@@ -85,7 +85,7 @@ export function createRetention(settings: RetentionSettings): Retention {
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);
-    if (line !== undefined) log(`Cleared away for its age: ${line}.`);
+    if (line !== undefined) log(`Removed by retention: ${line}.`);
   }
 
   async function makeRoom(wanted: number): Promise<void> {
@@ -97,7 +97,7 @@ export function createRetention(settings: RetentionSettings): Retention {
     }
     if (!(await isEnough())) cleared.builds = await clearBuilds(withoutOthers(ages.builds));
     const line = inOneLine(cleared);
-    if (line !== undefined) log(`The disk is short of space; cleared away before its time: ${line}.`);
+    if (line !== undefined) log(`The disk is nearly full; removed early: ${line}.`);
   }
 
   async function lookAgainAndAgain(): Promise<void> {

@@ -7,20 +7,20 @@ import { mirrorsIn } from '../builds/mirror.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { inTurn, isInUse } from '../builds/turns.ts';
 
-/** Something that builds keep for one another, with when it was used last (ms since the epoch). */
+/** A folder that builds share, with the time of its last use (ms since the epoch). */
 export interface KeptFolder {
   path: string;
   usedAt: number;
 }
 
-/** Kinds of folders that builds keep, by the name of their age. */
+/** The kinds of shared folders, by the names of their retention times. */
 export const keptKinds = ['downloads', 'packages', 'mirrors'] as const;
 export type KeptKind = (typeof keptKinds)[number];
 
-/** Is told in one line what could not be looked at or removed: the other entries do not wait for it. */
+/** Receives one line per entry that could not be checked or removed; the other entries continue. */
 export type Report = (message: string) => void;
 
-/** What lies there of a kind, below the folder of builds' data; half an entry of packages counts as never used. */
+/** The folders of a kind; an incomplete entry of packages counts as never used. */
 export async function keptFolders(kind: KeptKind, workDir: string, report: Report): Promise<KeptFolder[]> {
   switch (kind) {
     case 'downloads':
@@ -32,7 +32,7 @@ export async function keptFolders(kind: KeptKind, workDir: string, report: Repor
   }
 }
 
-/** The paths so many folders down. */
+/** The paths at a depth. */
 async function below(folder: string, depth: number, report: Report): Promise<string[]> {
   const names = await listed(folder).catch((error: unknown) => {
     report(`${folder} could not be read: ${messageOf(error)}`);
@@ -47,7 +47,7 @@ async function withTimes(paths: readonly string[], dated = ''): Promise<KeptFold
   return Promise.all(paths.map(async (path) => ({ path, usedAt: await timeOf(join(path, dated)) })));
 }
 
-/** Whatever hides when something was used, nothing that a build needs does: then it counts as never used. */
+/** Without a readable time of use, a folder counts as never used: no build needs such a folder. */
 async function timeOf(path: string): Promise<number> {
   return lstat(path).then(
     ({ mtimeMs }) => mtimeMs,
@@ -65,15 +65,15 @@ async function listed(folder: string): Promise<string[]> {
 }
 
 /**
- * Removes such a folder unless a build is at work in it. What says that it is whole goes first: a service that is killed
- * in the middle leaves nothing that a build would take for whole.
+ * Removes such a folder unless a build is using it. Its completion marker goes first, so that a kill in the middle leaves
+ * nothing that looks complete.
  *
- * @returns whether it is gone; one that can't be removed is reported and stays until the next look.
+ * @returns whether it is gone; a failure is reported and retried in the next run.
  */
 export async function removeKept({ path }: KeptFolder, report: Report): Promise<boolean> {
   if (isInUse(path)) return false;
   const removed = await inTurn(path, new AbortController().signal, async () => {
-    // The folder may belong to the user of a build, who can have given these names to anything.
+    // The folder may belong to a build's user, who controls these names.
     for (const sign of ['entry.json', 'HEAD']) await removeTree(join(path, sign));
     await removeTree(path);
     return true;

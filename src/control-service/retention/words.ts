@@ -1,9 +1,9 @@
 import type { Ages } from './ages.ts';
 
-/** How much of each kind was cleared away. */
+/** How much of each kind was removed. */
 export type Cleared = Partial<Record<keyof Ages, number>>;
 
-/** One, and several. */
+/** Singular and plural. */
 const words: Record<keyof Ages, readonly [string, string]> = {
   builds: ['build', 'builds'],
   mirrors: ['mirror of a repository', 'mirrors of repositories'],
@@ -12,10 +12,10 @@ const words: Record<keyof Ages, readonly [string, string]> = {
   uploads: ['uploaded tarball', 'uploaded tarballs'],
   logs: ['line of logs', 'lines of logs'],
   runs: ['run of a tracing project', 'runs of tracing projects'],
-  changes: ['line of the record of changes', 'lines of the record of changes'],
+  changes: ['entry of the audit log', 'entries of the audit log'],
 };
 
-/** What was cleared away, as the rest of a sentence; undefined where it is nothing. */
+/** Lists what was removed; undefined for nothing. */
 export function inOneLine(cleared: Cleared): string | undefined {
   const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
     const count = Object.entries(cleared).find(([each]) => each === name)?.[1] ?? 0;

@@ -8,8 +8,8 @@ import { databasePrefix } from '../store/database-names.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 
 /**
- * The database that all revisions of a deployment keep their state in, and its one role, of the same name: one by which
- * two services on one server do not meet. Every role of the server reads the names of all others, so it says nothing.
+ * The name of the database that all revisions of a deployment share, and of its one role: unique among services on one
+ * server. Every role of the server can read the names of all others, so it contains no information.
  */
 export function databaseOf({
   database_name,
@@ -17,21 +17,21 @@ export function databaseOf({
   source_config,
 }: Pick<DeploymentRecord, 'database_name' | 'database_password'> &
   Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
-  // 0 is not given, as in a cluster: a role without connections could not log in.
+  // 0 is not allowed, as in a cluster: a role without connections could not log in.
   const connections = source_config?.resource_spec?.db_max_connections || undefined;
   return { database: database_name, role: database_name, password: database_password, connections };
 }
 
-/** Makes sure of a deployment's database and tells its address, which is a secret. */
+/** Creates a deployment's database where needed and returns its address, which is a secret. */
 export type EnsureDatabase = (deployment: DeploymentRecord) => Promise<string>;
 
-/** The folder of the socket by which a deployment comes to its database, with at most so many connections at once. */
+/** The folder of the socket through which a deployment reaches its database, and its connection limit. */
 export type WayToDatabase = (deployment: { id: string }, connections: number) => Promise<string>;
 
-/** Further connections, which have not logged in: the server bounds those that have. */
+/** Connections beyond the limit that have not logged in: the server limits those that have. */
 const connectionsForLogin = 4;
 
-/** On the server that `adminUrl` names; see `ensureAgentDatabase` for what its role has to be allowed. */
+/** On the server of `adminUrl`; `ensureAgentDatabase` describes the role's privileges. */
 export const ensureOn =
   (adminUrl: string, wayTo?: WayToDatabase): EnsureDatabase =>
   async (deployment) => {
@@ -42,6 +42,6 @@ export const ensureOn =
     return url.href;
   };
 
-/** The names of the agents' databases that their roles can use at the moment. */
+/** The agents' databases that are currently usable by their roles. */
 export const usableAgentDatabases = (adminUrl: string): Promise<Set<string>> =>
   usableDatabases(adminUrl, databasePrefix);

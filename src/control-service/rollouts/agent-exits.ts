@@ -2,31 +2,31 @@ import type { AgentSpec } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { Retrying } from './retry-policy.ts';
 
-/** That an agent which serves ended, or could not be started again. */
+/** The failure of a live agent, or of its restart. */
 export interface Breakdown {
   /** For a person, without a full stop: `exit code 7`. */
   how: string;
-  /** The last lines that it wrote, masked. */
+  /** The last lines of its output, masked. */
   said: readonly string[];
 }
 
-/** Is told how the agents fare that are looked after. */
+/** Handles the exits and restarts of supervised agents. */
 export interface AgentExitHandlers {
-  /** Resolves when there is a point in starting an agent again: while the database is away none could. */
+  /** Resolves when a restart can work: not while the database is unavailable. */
   ready(spec: AgentSpec): Promise<void>;
-  /** It broke down, so many times in a row, and is started again. Returns at once. */
+  /** It failed, `times` in a row, and is restarted. Returns at once. */
   brokeDown(spec: AgentSpec, times: number, breakdown: Breakdown): void;
-  /** It has served well for a while. Returns at once. */
+  /** It has served for a while. Returns at once. */
   isWell(spec: AgentSpec): void;
-  /** It broke down, so many times in a row, and is not started again. Returns at once. */
+  /** It failed, `times` in a row, and is not restarted. Returns at once. */
   givenUp(spec: AgentSpec, times: number, breakdown: Breakdown): void;
 }
 
-/** The `status_message` of a live revision whose agent had to be started again. */
+/** The `status_message` of a live revision whose agent was restarted. */
 export const restartedMessage = (times: number, { how }: Breakdown): string =>
   `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${how}.`;
 
-/** The `status_message` of a revision whose agent was given up. */
+/** The `status_message` of a revision whose agent is not restarted any more. */
 export const givenUpMessage = (times: number, { how, said }: Breakdown): string =>
   [
     `The agent broke down ${times} times in a row and is not started again, last: ${how}. Deploy a revision that stays up, or redeploy one.`,
@@ -36,11 +36,11 @@ export const givenUpMessage = (times: number, { how, said }: Breakdown): string 
 export interface AgentExitSettings {
   store: Pick<ControlStore, 'deployment' | 'noteLive' | 'giveUp'>;
   retrying: Retrying;
-  /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
+  /** Runs work to its end; logs its errors. */
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
-/** Writes down how agents fare: at their revisions, one thing after the other. */
+/** Records exits and restarts at the revisions, one after the other. */
 export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSettings): AgentExitHandlers {
   let written = Promise.resolve();
   const write = (what: string, work: () => Promise<unknown>): void => {
@@ -58,10 +58,10 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
     },
     brokeDown({ revisionId }, times, breakdown) {
       const message = restartedMessage(times, breakdown);
-      write('Telling of a restart', () => store.noteLive(revisionId, message));
+      write('Recording a restart', () => store.noteLive(revisionId, message));
     },
     isWell({ revisionId }) {
-      write('Telling that an agent is well', () => store.noteLive(revisionId, null));
+      write('Recording that an agent is well', () => store.noteLive(revisionId, null));
     },
     givenUp({ deploymentId, revisionId }, times, breakdown) {
       const message = givenUpMessage(times, breakdown);

@@ -9,7 +9,7 @@ import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 
-/** What a revision's agent is made of: an image as it stands, or a build, which is made where there is none. */
+/** The program of a revision's agent: its image, or its build, which is made where there is none. */
 export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
   const { revision, signal } = job;
   const { store, retrying } = tools;
@@ -26,7 +26,7 @@ export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentPro
   return build && programOfBuild(build, tools);
 }
 
-/** A build as what an agent is made of. */
+/** The build as an agent's program. */
 const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
   kind: 'build',
   madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
@@ -63,7 +63,7 @@ async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefin
   }
 }
 
-/** What the agent of a revision that is live already is made of. */
+/** The program of a live revision's agent. */
 export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
   const { source, source_revision_config } = job.revision;
   if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
@@ -73,12 +73,12 @@ export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentP
   return build && programOfBuild(build, tools);
 }
 
-/** The build that a revision has already, made again from the same commit where it was cleared away. */
+/** The revision's existing build, made again from the same commit where it was removed. */
 async function oldBuild(job: RolloutJob, tools: Tools): Promise<Build | undefined> {
   const { revision, buildLog } = job;
   const build = readBuild(oldFolder(revision, tools).root);
   if (build) return build;
-  buildLog.write('warning', 'The build was cleared away from this machine; it is made again from the same commit.');
+  buildLog.write('warning', 'The build was removed from this machine; building the same commit again.');
   const end = await rebuild(job, tools);
   if (end?.kind === 'built') return end.build;
   if (end?.kind === 'failed') await fail(job, 'DEPLOY_FAILED', end.reason, tools);
@@ -89,10 +89,10 @@ const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Pick<Tools,
   buildFolder(builds.dataDir, basename(build_folder ?? id));
 
 /**
- * Makes the build of a revision again, in its place, from the same source. Revisions that share it wait for one another,
- * and the one that waited takes what the other one made, if that is whole.
+ * Makes the build of a revision again, in its place, from the same source. Of concurrent revisions that share it, one
+ * builds and the others use the result if it is complete.
  *
- * @returns undefined when it was interrupted before it began.
+ * @returns undefined when it was interrupted before it started.
  */
 export async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
@@ -132,7 +132,7 @@ async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tool
   };
 }
 
-/** What a revision is built from. */
+/** The source of a revision's build. */
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,

@@ -3,17 +3,17 @@ import { pause, type Clock } from '../../clock.ts';
 import type { AgentProgram, RunningAgent } from '../compute/compute.ts';
 import { askAgent, isOk } from '../gateway/ask-agent.ts';
 
-/** How long an agent has for telling its version, in milliseconds: it has just answered for its health. */
+/** The timeout of the request for an agent's version, in milliseconds: short, since it has just been healthy. */
 const withinMs = 3_000;
 
-/** The longest answer that is read, in bytes. */
+/** The longest response that is read, in bytes. */
 const longestAnswer = 65_536;
 
 const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
 
 /**
- * The version that a deployment tells as `image_version` (control-service.md, Deployment, leaves open where it comes
- * from): what the agent's server says of itself (agent-server.md, `GET /info`), else the tag of its image, else null.
+ * The `image_version` of a deployment (control-service.md, Deployment, leaves its source open): the version that the
+ * agent's server reports (agent-server.md, `GET /info`), else the tag of its image, else null.
  */
 export async function agentVersion(
   { origin, token }: Pick<RunningAgent, 'origin' | 'token'>,
@@ -27,7 +27,7 @@ export async function agentVersion(
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 
-/** The tag of an image's address; null where it has none. */
+/** The tag of an image's address; null without one. */
 export function tagOf(imageUri: string): string | null {
   const name = imageUri.split('@')[0]?.split('/').at(-1) ?? '';
   return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;
@@ -48,7 +48,7 @@ async function reportedAgentVersion(origin: string, token: string, signal: Abort
       ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version
       : undefined;
   } catch {
-    // A server that does not tell its version serves as well as one that does.
+    // The version is optional: a server without one serves as well.
     return undefined;
   }
 }

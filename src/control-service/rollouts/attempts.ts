@@ -1,19 +1,19 @@
 import { type Clock, steadyNow } from '../../clock.ts';
 
-/** The longest wait between two attempts, in milliseconds. */
+/** The longest delay between two attempts, in milliseconds. */
 const longestPause = 15 * 60_000;
 
-/** When something that did not go is tried again, for each of many things by their ids. */
+/** The retry backoff of many items by their ids. */
 export interface Attempts {
-  /** Whether it may be tried now. */
+  /** Whether an attempt is due. */
   isDue(id: string): boolean;
-  /** It did not go, or is being tried: the wait for the next time doubles each time. */
+  /** An attempt failed or is running: doubles the delay. */
   failed(id: string): void;
-  /** It went: the next failure is the first again. */
+  /** An attempt succeeded: resets the delay. */
   done(id: string): void;
 }
 
-/** Nothing has been tried yet. @param firstPause milliseconds after the first failure. */
+/** Creates an empty backoff. @param firstPause milliseconds after the first failure. */
 export function attempts(clock: Pick<Clock, 'now'>, firstPause: number): Attempts {
   const failures = new Map<string, { count: number; next: number }>();
   return {

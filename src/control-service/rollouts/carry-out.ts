@@ -5,8 +5,8 @@ import { repairBuild } from './repair.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 
 /**
- * The story of one revision from where it stands to its end: built, started, healthy, live. A revision that was
- * interrupted meanwhile is let go of; one whose service stops stays where it is and is taken up by the next start.
+ * Carries one revision from its current status to its end: built, started, healthy, live. Stops where the revision was
+ * interrupted; where the service stops, the next start continues.
  */
 export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
   await tools.step?.('claimed', job.revision.id);
@@ -14,7 +14,7 @@ export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
   if (program) await deploy(job, program, tools);
 }
 
-/** What it takes to run a revision. */
+/** Everything that is needed to run a revision. */
 export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = job;
   const { ensureDatabase, retrying, store, userOf, tracing } = tools;
@@ -49,7 +49,7 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   const spec = await agentSpec(job, program, tools);
   let start = await compute.start(spec, signal);
   if (start.kind === 'failed' && !signal.aborted) {
-    // One that is built already, and was well when it was live, may have been damaged since.
+    // An existing build may have been damaged since it was made.
     const repair = await repairBuild(job, tools);
     if (repair.kind === 'broken') start = { kind: 'failed', reason: `${repair.reason}.` };
     else if (repair.kind === 'repaired') start = await compute.start(spec, signal);
@@ -61,7 +61,7 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   }
   await tools.step?.('healthy', revision.id);
   const version = await agentVersion(start.agent, program, builds.clock);
-  // Traffic goes over before the revision is called live, so that nobody who reads DEPLOYED meets the former one.
+  // Switch traffic before the status, so that a client that reads DEPLOYED never reaches the former revision.
   const switched = live.switchTo(spec, start.agent);
   await tools.step?.('switched', revision.id);
   const isLive = await retrying(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {
@@ -72,6 +72,6 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   await tools.step?.('live', revision.id);
   switched.settle();
   await tools.step?.('draining', revision.id);
-  deployLog.write('info', 'The agent is healthy and serves; traffic has gone over to it.');
+  deployLog.write('info', 'The agent is healthy and serves; traffic has switched to it.');
   await deployLog.flush();
 }

@@ -9,13 +9,13 @@ import type { Retrying } from './retry-policy.ts';
 export interface OldBuildsSettings {
   store: Pick<ControlStore, 'deployment' | 'revisionsWithBuild'>;
   retrying: Retrying;
-  /** The folder that builds lie in `builds/` of. */
+  /** The parent of the folder `builds/`. */
   workDir: string;
   clock: Clock;
   log: (message: string) => void;
 }
 
-/** Removes the builds of a deployment that are old, as `keeping/ages.ts` says, when one more has been made. */
+/** Removes a deployment's old builds after a new one; `retention/ages.ts` has the limits. */
 export async function clearOldBuilds(deploymentId: string, settings: OldBuildsSettings): Promise<void> {
   const { store, retrying, workDir, clock, log } = settings;
   const deployment = await retrying(() => store.deployment(deploymentId));

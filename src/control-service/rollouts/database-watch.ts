@@ -1,21 +1,21 @@
 import type { ControlStore } from '../store/store.ts';
 import type { Retrying } from './retry-policy.ts';
 
-/** What looking at the agents' databases stands on. */
+/** The dependencies of the check. */
 export interface DatabaseWatch {
   store: Pick<ControlStore, 'agentDatabases' | 'setDatabaseState'>;
   retrying: Retrying;
-  /** The names of the agents' databases that can be used. */
+  /** The names of the agents' databases that are usable. */
   usable: () => Promise<Set<string>>;
 }
 
 /**
- * Looks at the databases that agents keep their state in, all at once by the server's own lists, and writes down which of
- * them have gone or come back: somebody may have dropped one, or locked its role. One that is gone is not made again
- * here, for nobody could see then that what was in it is lost.
+ * Checks the databases of agents, all at once in Postgres' catalogs, and records which of them have disappeared or
+ * returned: someone may have dropped one, or locked its role. A missing one is not created here: the new database would
+ * hide that its data is lost.
  */
 export async function lookAtDatabases({ store, retrying, usable }: DatabaseWatch): Promise<void> {
-  // Before the list: one that is made meanwhile is in the list, and the other way round it would pass for gone.
+  // Read before the list: a database that is created in between is in the list, and not taken for missing.
   const known = await retrying(() => store.agentDatabases());
   if (known.length === 0) return;
   const names = await retrying(usable);

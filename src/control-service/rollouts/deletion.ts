@@ -10,7 +10,7 @@ import type { LiveAgents } from './live-agents.ts';
 import type { LogBook } from './log-book.ts';
 import type { Retrying } from './retry-policy.ts';
 
-/** What deleting a deployment stands on. */
+/** The dependencies of a deletion. */
 export interface DeletionTools {
   store: ControlStore;
   live: Pick<LiveAgents, 'release'>;
@@ -19,23 +19,22 @@ export interface DeletionTools {
   retrying: Retrying;
   /** The service's data folder. */
   dataDir: string;
-  /** The folder that builds lie in `builds/` of. */
+  /** The parent of the folder `builds/`. */
   workDir: string;
   /** Address of Landfall's own database, with a role that may drop the agents': a secret. */
   adminDatabaseUrl: string;
-  /** Milliseconds that requests in flight have to end by themselves. */
+  /** How long requests in flight may take, in milliseconds. */
   cutAfterMs: number;
   log: (message: string) => void;
 }
 
 /**
- * Removes a deployment whose deletion was asked for, with all that it has: its agents end, then goes what it kept, and last
- * its row, so that whoever reads it learns when it is done. Each step may be taken again: one that was broken off by a
- * kill is repeated at the next start.
+ * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a client
+ * sees when it is complete. Each step is idempotent: the next start repeats an interrupted one.
  *
- * What a listener runs is removed by that listener, which then writes down that it stopped; nothing is done here before.
+ * A deployment of a listener is removed by the listener first, which then records that it stopped.
  *
- * @throws whatever keeps a step from being done; nothing that was done before it is undone.
+ * @throws the error of a failed step; completed steps are not undone.
  */
 export async function carryOutDeletion(deployment: DeploymentRecord, tools: DeletionTools): Promise<void> {
   const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl, cutAfterMs } = tools;
@@ -46,7 +45,7 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
   if (!isListeners) {
     await compute.remove?.({ id, name, namespace: source_config.listener_config?.k8s_namespace ?? undefined });
   }
-  // Lines that its agents said last: none may come when their revision is gone.
+  // Write the agents' last lines: their revision is about to be deleted.
   await logs.flush();
   await retrying(() => store.noteStopped(id));
   await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
@@ -55,7 +54,7 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
   await retrying(() => store.finishDeletion(id));
 }
 
-/** Removes the builds of all its revisions, also those that were broken off. */
+/** Removes the builds of all its revisions, also unfinished ones. */
 async function removeFiles({ id }: DeploymentRecord, { store, retrying, workDir, log }: DeletionTools): Promise<void> {
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));

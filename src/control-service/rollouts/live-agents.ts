@@ -13,69 +13,69 @@ export interface LiveAgentsSettings {
   compute: Compute;
   gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
   clock: Clock;
-  /** Milliseconds that requests in flight on a former process have to end by themselves. */
+  /** How long requests in flight on a former process may take, in milliseconds. */
   lettingGoMs: number;
-  /** Makes the build of an agent that broke down again where it is damaged; nothing is done when absent. */
+  /** Repairs the damaged build of a failed agent; does nothing when absent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
-  /** Told how they fare; nobody when absent. */
+  /** Called on their exits and restarts. */
   exitHandlers?: AgentExitHandlers;
 }
 
-/** Traffic that went over to a new agent, until it is clear that it stays there. */
+/** A switch of traffic to a new agent that can be committed or undone. */
 export interface Switched {
-  /** It stays: the former agent is drained and stopped, in the background. */
+  /** Commits: drains and stops the former agent, in the background. */
   settle(): void;
-  /** It goes back to the former agent, if there was one; the new one is stopped, in the background. */
+  /** Switches back to the former agent, if any, and stops the new one, in the background. */
   undo(): void;
 }
 
-/** The agents that serve: one a deployment, started again when it breaks down, as long as there is hope. */
+/** The live agents: one per deployment, restarted on failure up to a limit. */
 export interface LiveAgents {
-  /** Sends new requests to an agent that runs, from now on. */
+  /** Sends new requests to a running agent from now on. */
   switchTo(spec: AgentSpec, agent: RunningAgent): Switched;
-  /** Starts the agent of a revision that is live already, as often as it takes, unless one serves. Returns at once. */
+  /** Starts and supervises the agent of a live revision, unless one serves. Returns at once. */
   revive(spec: AgentSpec): void;
-  /** Whether a deployment has an agent that serves, or is being started again. */
+  /** Whether a deployment has an agent that serves or is being restarted. */
   looksAfter(deploymentId: string): boolean;
   /**
-   * Stops every agent of a deployment, also those that are leaving already: nothing new reaches them from now on, what is
-   * in flight has `withinMs` to end by itself and is cut then. Resolves when all of them have ended.
+   * Stops every agent of a deployment, draining ones included: no new requests reach them, and requests in flight have
+   * `withinMs` before they are cut. Resolves when all of them have ended.
    */
   release(deploymentId: string, withinMs: number): Promise<void>;
-  /** Stops every agent within `withinMs`: the first half is for requests in flight, the other for the agents themselves. */
+  /** Stops every agent within `withinMs`: half for requests in flight, half for the agents to exit. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** How an agent's service ended, and whether it had been well before. */
+/** How an agent's service ended, and whether it had served for long enough before. */
 interface Ended extends Breakdown {
   wasWell: boolean;
 }
 
-/** One deployment's agent and who looks after it. */
+/** One deployment's agent with its supervision. */
 interface SupervisedAgent {
   spec: AgentSpec;
-  /** What was live when this service started: how its agent fared before may still be told. */
+  /** Live before this service started: its record may still have a failure from then. */
   revived: boolean;
   leaving: AbortController;
   agent: RunningAgent | undefined;
-  /** Whether its build was made again since it was well: once, as an agent can damage its build by itself. */
+  /** Whether its build was repaired since it last served well: only once, as an agent can damage its own build. */
   repaired: boolean;
-  /** Resolves when nobody looks after it any more. */
+  /** Resolves when supervision has ended. */
   watched: Promise<void>;
 }
 
-/** An agent that is leaving. */
+/** A draining agent. */
 interface Retiring {
   deploymentId: string;
-  /** Aborts when what is in flight on it has no more time. */
+  /** Aborts when requests in flight must be cut. */
   hurry: AbortController;
   left: Promise<void>;
 }
 
-/** How many agents are started again at the same time: after a restart of this service all of them are. */
+/** The most concurrent restarts: after a restart of this service all agents start. */
 const startsAtOnce = 4;
 
-/** Makes the agents that serve; none does yet. */
+/** Creates the live agents, without any. */
 export function liveAgents({
   compute,
   gateway,
@@ -106,8 +106,8 @@ export function liveAgents({
   }
 
   /**
-   * Looks after an agent until it is to leave: one that breaks down is started again, each time after a longer wait, and
-   * given up when that comes to nothing.
+   * Supervises an agent until it is stopped: restarts a failed one with backoff, and gives up after too many failures in a
+   * row.
    */
   async function watch(post: SupervisedAgent): Promise<void> {
     const { spec } = post;
@@ -121,7 +121,7 @@ export function liveAgents({
       breakdowns = serving.wasWell ? 1 : breakdowns + 1;
       if (breakdowns >= mostBreakdowns) return giveUp(post, breakdowns, serving);
       const wait = restartDelay(breakdowns);
-      spec.log('error', `${inASentence(serving.how)} Starting it again in ${wait / 1_000} s.`);
+      spec.log('error', `${inASentence(serving.how)} Restarting it in ${wait / 1_000} s.`);
       exitHandlers?.brokeDown(spec, breakdowns, serving);
       await pause(clock, wait, signal);
     }
@@ -139,18 +139,18 @@ export function liveAgents({
     return 'started';
   }
 
-  /** How an agent ended, after its build was made again where it is damaged. */
+  /** How an agent ended, after repairing its damaged build. */
   async function repaired(post: SupervisedAgent, ended: Ended): Promise<Ended> {
     if (ended.wasWell) post.repaired = false;
     if (!repair || post.repaired) return ended;
     const done = await repair(post.spec, post.leaving.signal).catch((error: unknown): Repair => {
-      return { kind: 'broken', reason: `Its build could not be looked at: ${wordsForTenant(error)}` };
+      return { kind: 'broken', reason: `Its build could not be checked: ${wordsForTenant(error)}` };
     });
     post.repaired = done.kind === 'repaired';
     return done.kind === 'broken' ? { ...ended, how: withoutStop(done.reason) } : ended;
   }
 
-  /** Waits for the end of an agent, or until it is to leave. */
+  /** Waits for an agent's exit, or until it is to be stopped. */
   async function serve(post: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
     const { spec } = post;
     const over = new AbortController();
@@ -184,7 +184,7 @@ export function liveAgents({
       await exitHandlers?.ready(spec);
       return await compute.start(spec, signal);
     } catch (error) {
-      // Whatever keeps an agent from starting is a reason to try again.
+      // Every error of a start is retried.
       return {
         kind: 'failed',
         reason: `The agent could not be started: ${withoutStop(wordsForTenant(error))}.`,
@@ -198,7 +198,7 @@ export function liveAgents({
     if (gateway.live(deploymentId)?.origin === agent.origin) gateway.withdraw(deploymentId)?.close();
   }
 
-  /** Ends an agent once nothing is in flight on it, or after a bound. */
+  /** Stops an agent once nothing is in flight on it, or after a timeout. */
   async function retire(post: SupervisedAgent, route: AgentRoute | undefined, hurried: AbortSignal): Promise<void> {
     post.leaving.abort();
     await post.watched;
@@ -226,7 +226,7 @@ export function liveAgents({
 
   const leftBehind = (leaves: Iterable<Retiring>): Promise<unknown> => Promise.all([...leaves].map(({ left }) => left));
 
-  /** Agents that had begun to leave before got longer for it than there is now. */
+  /** Shortens the time of agents that were already draining. */
   async function stopLate(inTime: AbortSignal, ms: number): Promise<void> {
     await pause(clock, ms, inTime);
     isLate = true;
@@ -244,7 +244,7 @@ export function liveAgents({
       return {
         settle() {
           if (!former) return;
-          former.spec.log('info', 'Traffic has gone over to a newer revision; the agent finishes what it is at.');
+          former.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
           inBackground(former, formerRoute);
         },
         undo() {
@@ -284,7 +284,7 @@ export function liveAgents({
   };
 }
 
-/** What ended the agent is either a few words about its process or a whole sentence of the compute. */
+/** The reason is either a few words about the process or a whole sentence of the compute. */
 const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);
 
 const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');

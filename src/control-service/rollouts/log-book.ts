@@ -5,10 +5,10 @@ import type { NewLogLine } from '../store/log-lines.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { LogKind } from '../store/tables.ts';
 
-/** One log of one revision, written into the database some lines at a time. */
+/** One log of one revision, written to the database in batches. */
 export interface LogWriter {
   write: WriteLine;
-  /** Resolves when all that was written so far is kept, or the database was not there for it. */
+  /** Resolves when all lines so far are stored, or the database was unavailable. */
   flush(): Promise<void>;
 }
 
@@ -22,19 +22,19 @@ export interface LogBook {
 export interface LogBookSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
-  /** Told about lines that could not be kept. */
+  /** Receives errors about lines that could not be stored. */
   log: (message: string) => void;
 }
 
-/** Milliseconds that lines may wait for others. */
+/** The longest delay of a batch in milliseconds. */
 const gatherMs = 100;
 const linesAtOnce = 500;
-/** Lines that are held while the database is away; of more, the oldest are given up. */
+/** The most lines that are buffered while the database is unavailable; beyond it the oldest are dropped. */
 const mostHeld = 10_000;
-/** After so many lines a log is shortened to what is kept of it. */
+/** The number of lines after which a log is trimmed. */
 const linesBetweenTrims = 5_000;
 
-/** Opens the book. */
+/** Creates the logs. */
 export function logBook(settings: LogBookSettings): LogBook {
   const unwritten = new Set<LogWriter>();
   return {
@@ -54,7 +54,7 @@ function logWriter(
   let held: NewLogLine[] = [];
   let sinceTrim = 0;
   let gathering: Promise<void> | undefined;
-  /** Lines are kept by one statement after the other, else they could change places. */
+  /** One statement at a time, to keep the order of lines. */
   let retention = Promise.resolve();
 
   async function keep(): Promise<void> {
@@ -63,7 +63,7 @@ function logWriter(
       try {
         await store.appendLog(revisionId, kind, lines);
       } catch (error) {
-        // The lines stay, and go with the next ones.
+        // Keep the lines for the next batch.
         if (isDatabaseUnavailable(error)) return;
         log(`Lines of the ${kind} log of revision ${revisionId} were lost: ${String(error)}`);
       }
@@ -79,7 +79,7 @@ function logWriter(
     try {
       await store.trimLog(revisionId, kind);
     } catch (error) {
-      log(`The ${kind} log of revision ${revisionId} could not be shortened: ${String(error)}`);
+      log(`The ${kind} log of revision ${revisionId} could not be trimmed: ${String(error)}`);
     }
   }
 

@@ -2,23 +2,23 @@ import { runningStatuses } from '../rules/revision-states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 
-/** Where a step begins again that was broken off in its middle. */
+/** The status from which an interrupted step starts again. */
 const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
 
 /**
- * The revision of a deployment to be carried out now: one that was begun and broken off, else the newest that waits.
- * There is one process that carries out revisions, so one that is running in the database is at work nowhere else.
+ * The revision of a deployment to carry out now: one that was interrupted by a stop, else the newest that waits. Only one
+ * process carries out revisions, so one that runs in the database runs nowhere else.
  */
 export async function nextRevision(
   store: Pick<ControlStore, 'listRevisions' | 'setStatus' | 'claimNextRevision'>,
   deploymentId: string,
 ): Promise<RevisionRecord | undefined> {
   const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
-  // One that is claimed by a listener is at work in its cluster.
+  // A revision that a listener has claimed runs in its cluster.
   const isOurs = started?.source_config.listener_id == null;
   if (!started || !isOurs) return store.claimNextRevision(deploymentId);
   const { id, status } = started;
   if (status !== 'BUILDING' && status !== 'DEPLOYING') return started;
-  const message = 'Begun again: the service was stopped in the middle of it.';
+  const message = 'Restarted: the service was stopped in the middle of it.';
   return store.setStatus(id, [status], beginAgainAt[status], { message });
 }

@@ -5,12 +5,12 @@ import type { AgentSpec } from '../compute/compute.ts';
 import { rebuild } from './agent-program.ts';
 import { undertake, type Tools, type RolloutJob } from './rollout-job.ts';
 
-/** What became of a build that was looked at: `whole` needed nothing; `broken` tells, for a person, why it is still damaged. */
+/** The outcome of checking a build: `whole` needed nothing; `broken` has the reason, for a person, why it is still damaged. */
 export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
 /**
- * Looks at the build of a revision whose agent could not be started, or ended by itself, and makes it again from the same
- * source where files of it are damaged. An agent whose build is whole breaks down by its own fault.
+ * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged. With
+ * an intact build the failure is the agent's own.
  */
 export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair> {
   const { revision, deployLog } = job;
@@ -19,17 +19,17 @@ export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair
   const isThere = readBuild(folder.root) !== undefined;
   const path = isThere ? await damagedFile(folder) : undefined;
   if (isThere && path === undefined) return { kind: 'whole' };
-  // An attempt that failed leaves no build: the next one begins without it.
+  // A failed attempt leaves no build: the next one starts without it.
   const what = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
   const damage = `The build on this machine is damaged (${what})`;
-  deployLog.write('warning', `${damage}; it is made again from the same source.`);
+  deployLog.write('warning', `${damage}; making it again from the same source.`);
   const end = await rebuild(job, tools);
   if (end?.kind === 'built') return { kind: 'repaired' };
   const reason = end?.kind === 'failed' ? end.reason.replace(/\.$/, '') : 'it was interrupted';
   return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
 }
 
-/** The same for an agent that is looked after. */
+/** The same for a supervised agent. */
 export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: Tools): Promise<Repair> {
   const { store, retrying } = tools;
   if (spec.program.kind !== 'build') return { kind: 'whole' };

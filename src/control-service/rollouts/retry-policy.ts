@@ -5,16 +5,15 @@ const shortestWait = 250;
 const longestWait = 5_000;
 const longestFull = 300_000;
 
-/** Runs a piece of work on the database until the database is there for it. */
+/** Runs database work and retries it while the database is unavailable. */
 export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Makes what waits for a database that restarts: a revision is not to fail for it. What is repeated has to bear that,
- * since it is unknown whether the attempt before was carried out.
+ * Creates the retry policy for database calls, so that a restart of the database fails no revision. The calls must be
+ * idempotent, since the outcome of a failed attempt is unknown.
  *
- * The work's other errors pass, and so does after five minutes that the server has no connection left: somebody has to
- * change something then, and the error says what.
- * When `signal` aborts, its reason is thrown.
+ * Rethrows other errors, and "too many connections" after five minutes: then an operator must change something, and the
+ * error says what. Throws the reason of `signal` when it aborts.
  */
 export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: string) => void): Retrying {
   return async (work) => {

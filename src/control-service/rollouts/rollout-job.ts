@@ -10,7 +10,7 @@ import type { LogBook, LogWriter } from './log-book.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { Slots } from './slots.ts';
 
-/** What carrying out a revision stands on. */
+/** The dependencies of a rollout. */
 export interface Tools {
   store: ControlStore;
   /** The service's data folder. */
@@ -22,17 +22,17 @@ export interface Tools {
   live: LiveAgents;
   retrying: Retrying;
   logs: LogBook;
-  /** Gets what private repositories are cloned with; without it they are cloned without credentials. */
+  /** Gets tokens for private repositories; without it clones use no credentials. */
   cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
-  /** Where the agents of a tracing project tell of their runs; without it they tell nobody. */
+  /** Where the agents of a tracing project report their runs; without it they report none. */
   tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
-  /** Told when a revision has come so far, before anything follows; nobody is told when absent. */
+  /** Called when a revision has reached a step, before the next one. */
   step?: RolloutStep;
 }
 
-/** Is told how far a revision has come, by the names of the steps that the README's table of kills explains. */
+/** Called with the steps of a revision, by their names in the README's table of kills. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
 /** A revision that is being carried out, with its logs. */
@@ -45,7 +45,7 @@ export interface RolloutJob {
   signal: AbortSignal;
 }
 
-/** Begins to carry out a revision: opens its logs. */
+/** Starts to carry out a revision: opens its logs. */
 export const undertake = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,
@@ -64,7 +64,7 @@ const runningBefore = {
   DEPLOY_FAILED: ['AWAITING_DEPLOY', 'DEPLOYING'],
 } as const;
 
-/** Ends a revision as failed, with the reason in its status and at the end of its log. The live one goes on serving. */
+/** Ends a revision as failed, with the reason in its status and at the end of its log. The live one keeps serving. */
 export async function fail(
   { revision, buildLog, deployLog }: RolloutJob,
   status: keyof typeof runningBefore,
@@ -77,7 +77,7 @@ export async function fail(
   await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
 }
 
-/** Ends a revision as failed wherever it stands, for a reason that no step of it foresaw. */
+/** Ends a revision as failed from any status, for an unforeseen reason. */
 export async function failAnyway(
   { revision, buildLog }: RolloutJob,
   reason: string,

@@ -29,61 +29,61 @@ export interface RolloutsSettings {
   store: ControlStore;
   /** The service's data folder. */
   dataDir: string;
-  /** The folder that builds lie in `builds/` of, with what they need; the data folder when absent. */
+  /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
   /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
   adminDatabaseUrl: string;
-  /** How processes of this machine come to their databases; as this service does when absent. */
+  /** How processes of this machine reach their databases; like this service when absent. */
   wayToDatabase?: WayToDatabase | undefined;
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   gateway: Gateway;
   compute: Compute;
-  /** What private repositories are cloned with; without it they are cloned without credentials. */
+  /** Gets tokens for private repositories; without it clones use no credentials. */
   cloning?: Tools['cloning'];
-  /** Where agents tell of their runs; without it they tell nobody. */
+  /** Where agents report their runs; without it they report none. */
   tracing?: Tools['tracing'];
   clock: Clock;
   log: (message: string) => void;
-  /** Builds at the same time; 2 when absent. */
+  /** The most concurrent builds; 2 when absent. */
   buildsAtOnce?: number;
-  /** What a build may take; what is usual where it is absent. */
+  /** The limits of a build; the defaults when absent. */
   buildBounds?: Partial<BuildBounds>;
-  /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
+  /** Frees disk space until this many bytes are free; does nothing when absent. */
   makeRoom?: (wanted: number) => Promise<void>;
-  /** Told how far revisions have come; nobody when absent. */
+  /** Called as revisions make progress. */
   step?: RolloutStep | undefined;
-  /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
+  /** How long requests in flight on a former process may take, in milliseconds; 10 minutes when absent. */
   lettingGoMs?: number;
-  /** Milliseconds that requests to the agents of a deployment that is being deleted have to end by themselves; 10 s when absent. */
+  /** The same for the agents of a deployment that is being deleted; 10 s when absent. */
   cutAfterMs?: number;
   /** The user of this machine that a deployment's builds and agents run as; this service's own when absent. */
   userOf?: Tools['userOf'];
-  /** How often the table is looked at for work that nobody woke us for, in milliseconds; 30 s when absent. */
+  /** How often the table is polled for work without a notification, in milliseconds; 30 s when absent. */
   lookEveryMs?: number;
 }
 
-/** Carries revisions out, one at a time for a deployment. The truth is the table of revisions; waking only saves time. */
+/** Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time. */
 export interface Rollouts {
-  /** The deployment has a revision to be carried out, or one less. Returns at once. */
+  /** The deployment has a revision to carry out, or one less. Returns at once. */
   wake: (deploymentId: string) => void;
-  /** The revision was interrupted: whatever is at it lets go of it. Returns at once. */
+  /** The revision was interrupted: cancels work on it. Returns at once. */
   interrupted: (deploymentId: string, revisionId: string) => void;
-  /** Whether a deployment that nothing serves has an agent that is being started again. */
+  /** Whether a deployment without a live agent has one that is being restarted. */
   isStarting: (deploymentId: string) => boolean;
   /**
-   * To be called once at the start: removes builds that belong to nothing, starts the agents that are live, and goes on
-   * with what was begun or waits. Returns before the agents answer.
+   * Call once at the start: removes orphaned builds, starts the agents of live revisions, and continues with interrupted
+   * and waiting revisions. Returns before the agents respond.
    */
   recover: () => Promise<void>;
   /**
-   * Ends it all within `withinMs` (9 s when absent). A build under way is killed and begun again by the next start;
-   * agents get to finish what they are at.
+   * Stops everything within `withinMs` (9 s when absent). Kills a running build, which the next start repeats; drains
+   * agents.
    */
   stop: (withinMs?: number) => Promise<void>;
 }
 
-/** Makes what carries revisions out. Nothing happens before `recover`, which sees what was asked for until then. */
+/** Creates the rollouts. Nothing happens before `recover`, which covers all earlier requests. */
 export function startRollouts(settings: RolloutsSettings): Rollouts {
   const { store, dataDir, allowGit, gateway, compute, clock, log, lookEveryMs = 30_000 } = settings;
   const { workDir = dataDir } = settings;
@@ -126,10 +126,10 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   const undeleted = attempts(clock, lookEveryMs);
   let recovered = false;
 
-  /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
+  /** Runs work to its end; logs its errors. */
   function atTheEdge(what: string, work: () => Promise<void>): Promise<void> {
     return work().catch((error: unknown) => {
-      if (!stopping.signal.aborted) log(`${what} broke down: ${error instanceof Error ? error.stack : String(error)}`);
+      if (!stopping.signal.aborted) log(`${what} failed: ${error instanceof Error ? error.stack : String(error)}`);
     });
   }
 
@@ -159,7 +159,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       await clearOldBuilds(deployment.id, { store, retrying, workDir, clock, log });
     } catch (error) {
       if (stopping.signal.aborted) return;
-      // Nobody knows what such an error quotes.
+      // An unforeseen error may quote secrets.
       const mask = maskOf(revision.secrets.map(({ value }) => value));
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
       log(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
@@ -171,7 +171,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     }
   }
 
-  /** Goes on with a deletion. What stands in its way is told where the deployment is read, and it is tried again later. */
+  /** Continues a deletion. Stores an error where the deployment is read, and retries later. */
   async function removeOne(deployment: DeploymentRecord): Promise<void> {
     const { id } = deployment;
     try {
@@ -192,7 +192,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     }
   }
 
-  /** A revision that is asked for while another one is at work is told to wait. */
+  /** Queues a revision that was requested while another one is being carried out. */
   async function queueUp(deploymentId: string): Promise<void> {
     const claimed = await retrying(() => store.claimNextRevision(deploymentId));
     if (claimed) wake(deploymentId);
@@ -234,7 +234,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     }
   }
 
-  /** Starts the agents of live revisions that nobody looks after: at the start all of them, later what failed then. */
+  /** Starts the agents of live revisions without supervision: at the start all of them, later those that failed. */
   async function serveAll(): Promise<void> {
     for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
       const { id } = deployment;
@@ -259,7 +259,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const work = atWork.get(deploymentId);
       if (work?.revisionId === revisionId) work.letGo.abort();
     },
-    // Before the look at what was live, every deployment may have been.
+    // Before the list of live deployments is read, any may be live.
     isStarting: (deploymentId) => !recovered || tools.live.looksAfter(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
@@ -275,7 +275,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     async stop(withinMs = 9_000) {
       stopping.abort();
       await Promise.all([tools.live.stop(withinMs), ...working.values(), ...background]);
-      // An agent that came up at this very moment.
+      // An agent may have started at this very moment.
       await tools.live.stop(0);
       await tools.logs.flush();
     },

@@ -1,14 +1,14 @@
-/** Lets only so many at a time through. */
+/** Limits concurrency. */
 export interface Slots {
   /**
    * Waits for a slot; the oldest waiter is served first.
    *
-   * @returns what gives the slot back, to be called once; undefined when `signal` aborted before there was one.
+   * @returns releases the slot, to be called once; undefined when `signal` aborted before there was one.
    */
   take(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** Makes `count` slots, all free. */
+/** Creates `count` free slots. */
 export function slots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

@@ -2,8 +2,8 @@
 const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
 /**
- * What a tenant is told of an error that no step foresaw. The words of the operating system and of Postgres name paths
- * and statements of this service, which are for its own log alone.
+ * The message for a tenant about an unforeseen error. Messages of the operating system and of Postgres name paths and
+ * statements of this service, which belong in its own log only.
  */
 export function wordsForTenant(error: unknown): string {
   const code = codeOf(error);
@@ -16,7 +16,7 @@ export function wordsForTenant(error: unknown): string {
 
 const absolutePath = /(?<![\w.:/-])\/[^\s'"`(),;]+/g;
 
-/** The code of an error, or of what caused it, however far down; a chain that never ends is left. */
+/** The code of an error or of its causes, down to a fixed depth. */
 function codeOf(error: unknown, left = 8): string | undefined {
   if (!(error instanceof Error) || left === 0) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -5,17 +5,17 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 
-/** The header by which a request asks for the other spelling of the fields that have two. */
+/** The header that selects the spelling of the fields with two names. */
 export const spellingHeader = 'X-Field-Names';
 
-/** Answers with JSON, in the spelling that the request asks for, else in the service's own. */
+/** Sends a JSON response, in the requested spelling, else in the service's own. */
 export function answer(context: Context, usual: FieldSpelling, body: unknown, status: ContentfulStatusCode = 200) {
   const requested = context.req.header(spellingHeader)?.trim().toLowerCase();
   const spelling = fieldSpellings.find((word) => word === requested) ?? usual;
   return context.json(spelling === 'contract' ? body : spellFields(body, spelling), status);
 }
 
-/** Every failure in the one shape of the document: `detail` is a sentence, or the list of a 422. */
+/** Formats every error in the document's shape: `detail` is a sentence, or the list of a 422. */
 export function answerError(context: Context, error: unknown, log: (message: string) => void) {
   if (error instanceof ServiceError && error.status !== undefined) {
     const detail = error.status === 422 ? error.problems : (error.detail ?? error.message);
@@ -26,7 +26,7 @@ export function answerError(context: Context, error: unknown, log: (message: str
     context.header('Retry-After', '2');
     return context.json({ detail: 'The database of this service is not there at the moment. Try again.' }, 503);
   }
-  // The driver's own words stay out of the answer, and its details out of the log: both may hold what was sent.
+  // Neither the response has the driver's message nor the log its details: both may contain data of the request.
   log(`${context.req.method} ${context.req.path} failed: ${wordsOf(error)}`);
   return context.json({ detail: 'The service failed at this request; its log says more.' }, 500);
 }

@@ -20,26 +20,26 @@ import { integrationRoutes } from './integrations.ts';
 import { putRoutes, uploadRoutes } from './uploads.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
-/** What the app stands on. */
+/** The dependencies of the app. */
 export interface AppSettings {
-  /** The service of a tenant, for whoever asks. */
+  /** The service of a tenant, for one caller. */
   serviceFor: (tenantId: string, by: Actor) => OurControlService;
   findKey: KeyBook['findKey'];
-  /** Told of every key that was let in. */
+  /** Called with every accepted key. */
   noteKeyUse?: KeyBook['noteKeyUse'];
-  /** The spelling of answers where a request asks for none. */
+  /** The default spelling of responses. */
   fieldNames: FieldSpelling;
   log: (message: string) => void;
-  /** Aborts when the service ends: whoever follows a log is then let go of. */
+  /** Aborts when the service ends: streams of logs end then. */
   leaving?: AbortSignal | undefined;
-  /** What takes source tarballs in; without it none can be put. */
+  /** Receives source tarballs; without it there are no uploads. */
   uploads?: Uploads | undefined;
-  /** What takes runs of agents in; without it nobody tells any. */
+  /** Receives the runs of agents; without it there is no endpoint for them. */
   runs?: RunsIntake | undefined;
 }
 
-/** The control service over HTTP (control-service.md, Endpoints). Only `/ok`, `/info`, the description of the interface
- * and its page answer without a key; tarballs are put by the address that was handed out. */
+/** The control service over HTTP (control-service.md, Endpoints). Only `/ok`, `/info`, the OpenAPI description and its page
+ * need no key; uploads need a signed address. */
 export function createApp({
   serviceFor,
   findKey,
@@ -55,7 +55,7 @@ export function createApp({
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
   app.use(async (context, next) => {
     await next();
-    // Deployments are told with their secrets: nobody on the way may keep them.
+    // Deployments contain secrets: no cache may store the responses.
     if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'no-store');
   });
 
@@ -68,7 +68,7 @@ export function createApp({
   app.all('/info', onlyMethods('GET'));
   app.route('/', docsRoutes(fieldNames));
 
-  // Agents have no API key: their project's token lets them in, there alone.
+  // Agents have no API key: their project's token is valid for this route only.
   if (runs) app.route('/', runsIntakeRoutes(runs));
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {

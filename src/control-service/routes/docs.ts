@@ -8,7 +8,7 @@ import { spellingHeader } from './answer.ts';
 import type { Env } from './env.ts';
 import { onlyMethods } from './refusing.ts';
 
-/** The description of the interface, and a page of it that works without a network: both are open to all. */
+/** The OpenAPI description, and a page of it that works offline: both need no key. */
 export function docsRoutes(fieldNames: FieldSpelling): Hono<Env> {
   const routes = new Hono<Env>();
   const described = new Map<FieldSpelling, OpenApiDocument>();

@@ -1,9 +1,9 @@
 import type { OurControlService } from '../service.ts';
 
-/** What every route finds in its context. */
+/** The variables of every route's context. */
 export interface Env {
   Variables: {
-    /** The service of the tenant whose key was sent. */
+    /** The service of the key's tenant. */
     service: OurControlService;
   };
 }

@@ -3,11 +3,11 @@ import type { Env } from './env.ts';
 import { readConditions, readJson, readQuery } from './read.ts';
 import { onlyMethods } from './refusing.ts';
 
-/** The public service's newer kind of App has paths of its own; ours has one App, which answers at both. */
+/** The public service has separate paths for its newer kind of App; ours has one App behind both. */
 const hosts = ['/v1/integrations/github', '/v1/integrations/forge/github'];
 const listeners = '/v2/listeners';
 
-/** Integrations, to be read, and listeners. */
+/** Integrations, read-only, and listeners. */
 export function integrationRoutes(): Hono<Env> {
   const routes = new Hono<Env>();
   for (const host of hosts) {

@@ -5,7 +5,7 @@ import { onlyMethods } from './refusing.ts';
 
 const keys = '/v1/api-keys';
 
-/** A tenant's own keys, and the record of what was changed for it: additions of ours. */
+/** A tenant's own keys, and its audit log: additions of ours. */
 export function keyRoutes(): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get(keys, async (c) => c.json(await c.var.service.listApiKeys(readQuery(c))));

@@ -6,7 +6,7 @@ import { onlyMethods } from './refusing.ts';
 const claims = '/v2/listeners/:id/claims';
 const claim = '/v2/listeners/:id/claims/:claim';
 
-/** The work that is handed to listeners; see `contract/control/listener-work.ts`. */
+/** The work of listeners; see `contract/control/listener-work.ts`. */
 export function listenerWorkRoutes(): Hono<Env> {
   const routes = new Hono<Env>();
   routes.post(claims, async (c) => {

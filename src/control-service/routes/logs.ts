@@ -11,8 +11,8 @@ const ofOne = '/v2/deployments/:id/revisions/:revision/logs';
 const followed = `${ofOne}/stream`;
 
 /**
- * Logs to be read, in pages or as they are written: server-sent events, each line with its id, so that a reader whose
- * connection broke comes again with `Last-Event-ID` and misses nothing.
+ * Logs, in pages or as a stream: server-sent events, each line with its id, so that a client reconnects with
+ * `Last-Event-ID` and misses nothing.
  *
  * @param leaving aborts when the service ends.
  */
@@ -30,14 +30,14 @@ export function logRoutes(leaving?: AbortSignal): Hono<Env> {
       signal,
       lastId: c.req.header(lastEventHeader),
     });
-    // An answer without content keeps a browser from coming again.
+    // A 204 stops a browser from reconnecting.
     if (!events) return c.body(null, 204);
     return c.body(
       eventStream(events, () => left.abort()),
       200,
       {
         'Content-Type': 'text/event-stream',
-        // Whatever lies between must hand on each line as it comes.
+        // Proxies must not buffer the stream.
         'X-Accel-Buffering': 'no',
       },
     );

@@ -3,10 +3,10 @@ import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts'
 import { ServiceError } from '../../contract/service-error.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/** The largest body that is read, in bytes. */
+/** The largest body, in bytes. */
 export const largestBody = 1_048_576;
 
-/** The JSON body of a request; undefined where there is none. What is something else is a 413, a 415 or a 422. */
+/** The JSON body of a request; undefined where there is none. Others are a 413, a 415 or a 422. */
 export async function readJson(context: Context): Promise<unknown> {
   const text = await readText(context);
   if (text === '') return undefined;
@@ -17,7 +17,7 @@ export async function readJson(context: Context): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the body, which may hold secrets.
+    // The parser's message quotes the body, which may contain secrets.
     throw unreadable(context, 422, [{ loc: ['body'], msg: 'The body is not JSON', type: 'json_invalid' }]);
   }
 }
@@ -36,14 +36,14 @@ async function readText(context: Context): Promise<string> {
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    // Most likely nobody is left to be told; it must not pass for trouble of the service's own.
+    // The client is probably gone; still, this must not count as an error of the service.
     throw unreadable(context, 400, 'The body broke off before its end. Send the request again.');
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 function tooLarge(context: Context): ServiceError {
-  // Nobody reads the rest of it, so that nothing more can come over this connection.
+  // The rest of the body stays unread, so the connection can't be reused.
   context.header('Connection', 'close');
   return unreadable(context, 413, `The body is larger than ${largestBody} bytes.`);
 }

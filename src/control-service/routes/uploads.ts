@@ -50,7 +50,7 @@ export function putRoutes(uploads: Uploads): Hono<Env> {
 type Refused = readonly [status: 400 | 403 | 404 | 409 | 413 | 415 | 507, detail: string];
 
 function refuse(context: Context, status: Refused[0], detail: string): Response {
-  // What is left of the body is read by nobody, so that nothing more can come over this connection.
+  // The rest of the body stays unread, so the connection can't be reused.
   context.header('Connection', 'close');
   return context.json({ detail }, status);
 }
@@ -70,21 +70,21 @@ function refusalOf(end: Exclude<PutEnd, { kind: 'received' }>, largest: number):
   const again = 'Nothing of it was kept; the same address may be used again until it expires.';
   switch (end.kind) {
     case 'forged':
-      return [403, `This address was not handed out like this. ${anew}`];
+      return [403, `The signature of this address is invalid. ${anew}`];
     case 'expired':
       return [403, `This address has expired. ${anew}`];
     case 'unknown':
-      return [404, `This address belongs to no deployment any more. ${anew}`];
+      return [404, `The deployment of this address no longer exists. ${anew}`];
     case 'used':
-      return [409, `This address has served already: each takes one tarball. ${anew}`];
+      return [409, `This address was used already: each takes one tarball. ${anew}`];
     case 'in-use':
-      return [409, 'Another upload to this address is under way. Wait for its end, or ask for another address.'];
+      return [409, 'Another upload to this address is in progress. Wait for its end, or request another address.'];
     case 'too-large':
       return [413, `The tarball is larger than ${largest} bytes. Leave out what a build does not need. ${again}`];
     case 'no-gzip':
       return [400, `The body is not gzip: send a gzipped tar. ${again}`];
     case 'other-digest':
-      return [400, `The tarball came as ${end.digest}, which is not what Content-Digest announced. ${again}`];
+      return [400, `The digest of the tarball is ${end.digest}, and Content-Digest announced another one. ${again}`];
     case 'cut':
       return [400, `The body broke off before its end. ${again}`];
     case 'disk-full':

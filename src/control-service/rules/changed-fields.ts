@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../contract/json-object.ts';
 
-/** How deep fields are named: `source_config.resource_spec.cpu`, and nothing below it. */
+/** The depth of named fields: `source_config.resource_spec.cpu`, and nothing below it. */
 const deepest = 3;
 
-/** What a deployment is asked to be, as far as it is compared. */
+/** The requested state of a deployment, as far as it is compared. */
 interface RequestedDeployment {
   source_config: object;
   source_revision_config: object;
@@ -13,8 +13,8 @@ interface RequestedDeployment {
 }
 
 /**
- * The names of the fields that a change makes others, in alphabetical order; of something new, of all that it has. Secrets
- * and their references are told by their names (`secrets.MODEL_KEY`). Never a value.
+ * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets and
+ * their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
  */
 export function changedFields(before: RequestedDeployment | undefined, after: RequestedDeployment): string[] {
   return differing('', before && byName(before), byName(after), deepest).sort();
@@ -36,7 +36,7 @@ function differing(path: string, before: unknown, after: unknown, depth: number)
   const goesDown = depth > 0 && [one, other].every((value) => value === undefined || isObject(value));
   if (!goesDown) return [path];
   const [left, right] = [isObject(one) ? one : {}, isObject(other) ? other : {}];
-  // What is listed by name has no fields of its own to be told.
+  // Entries that are listed by name have no fields of their own.
   const further = path === 'secrets' || path === 'secret_references' ? 0 : depth - 1;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) =>
     differing(path === '' ? key : `${path}.${key}`, left[key], right[key], further),

@@ -1,6 +1,6 @@
 import { refusedInCommand } from '../../contract/control/commands.ts';
 
-/** The sentence against `install_command` or `build_command`, where there is one: only plain words and `&&` are taken. */
+/** The problem with `install_command` or `build_command`, if any: only plain words and `&&` are allowed. */
 export function commandProblem(field: string, command: string): string | undefined {
   const found = refusedInCommand(command);
   if (found.length > 0) {

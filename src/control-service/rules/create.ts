@@ -17,28 +17,28 @@ import { tarballProblem } from './tarball.ts';
 import { requestProblems, withEmptyValues } from './wanted.ts';
 import type { RequestedDeployment } from './wanted.ts';
 
-/** What the rules of a creation have to know beside the request. */
+/** The facts that the rules of a creation need beside the request. */
 export interface CreateFacts {
-  /** Whether the tenant has the integration that is asked for; not looked at where none is. */
+  /** Whether the tenant has the requested integration; unused without one. */
   integrationKnown: boolean;
-  /** A sentence against cloning `repo_url` by that integration, where one is known. */
+  /** Why that integration can't clone `repo_url`, where a reason is known. */
   integrationProblem?: string | undefined;
-  /** The tenant's listener that is asked for. */
+  /** The requested listener, if it is the tenant's. */
   listener: KnownListener | undefined;
-  /** Where the service says that it runs. */
+  /** The kind of hosting that the service reports. */
   hosting: Hosting;
   /** Whether `internal_source` may leave `graph_config_path` to its first upload. */
   graphConfigLater: boolean;
-  /** The folders that `repo_url` may name one below of. */
+  /** The folders below which `repo_url` may name a repository. */
   allowGit: readonly string[];
 }
 
 const graphConfigPath = 'source_revision_config.graph_config_path';
 
-/** Reads the body of a creation by its shape and bounds, in either spelling (control-service.md, DeploymentCreateRequest). */
+/** Parses the body of a creation, in either spelling (control-service.md, DeploymentCreateRequest). */
 export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
 
-/** What a creation asks for, complete, or every rule that it breaks. */
+/** The complete request of a creation, or every rule that it breaks. */
 export function judgeCreate(
   request: DeploymentCreateRequest,
   facts: CreateFacts,

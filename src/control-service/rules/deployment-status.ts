@@ -1,24 +1,24 @@
 import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 
-/** What is known of the database that a deployment's agents keep their state in. */
+/** The state of the database of a deployment's agents. */
 export type DatabaseState = 'absent' | 'ready' | 'unreachable';
 
-/** How far the deletion of a deployment is: not asked for, asked for, or so far that nothing of it runs any more. */
+/** The state of a deployment's deletion: not requested, requested, or far enough that nothing of it runs any more. */
 export type DeletionState = 'none' | 'asked' | 'stopped';
 
-/** All that the status of a deployment comes from. */
+/** The causes of a deployment's status. */
 export interface StatusCauses {
   database: DatabaseState;
-  /** Whether some revision of it waits or is being carried out. */
+  /** Whether one of its revisions waits or is being carried out. */
   revisionOnItsWay: boolean;
   deletion: DeletionState;
 }
 
 /**
- * The status of a deployment, from its causes (control-service.md, States, names the words only; our choice):
- * AWAITING_DELETE from the moment its deletion is asked for, AWAITING_FINAL_DELETE once nothing of it runs and only what
- * it kept is left to be removed. Else READY once its agents' database stands, UNKNOWN while that database does not answer,
- * and before it stands AWAITING_DATABASE while a revision is on its way, UNUSED when none is.
+ * The status of a deployment, from its causes (control-service.md, States, lists only the names; the rest is our choice):
+ * AWAITING_DELETE once its deletion is requested, AWAITING_FINAL_DELETE once nothing of it runs and only its data is left.
+ * Otherwise READY once its agents' database exists, UNKNOWN while that database is unavailable, and before it exists
+ * AWAITING_DATABASE while a revision is in progress, else UNUSED.
  */
 export function deploymentStatus({ database, revisionOnItsWay, deletion }: StatusCauses): DeploymentStatus {
   if (deletion === 'asked') return 'AWAITING_DELETE';
@@ -28,16 +28,16 @@ export function deploymentStatus({ database, revisionOnItsWay, deletion }: Statu
   return revisionOnItsWay ? 'AWAITING_DATABASE' : 'UNUSED';
 }
 
-/** What is known of a deployment beside its status. */
+/** The facts for a status message. */
 export interface MessageCauses {
   status: DeploymentStatus;
   /** The listener that runs it; null where this service does. */
   listenerId: string | null;
-  /** Why its deletion did not go on when it was last tried. */
+  /** Why the last attempt of its deletion failed. */
   deletionProblem: string | null;
 }
 
-/** Why a deployment has a status that does not explain itself, for a person; null where nothing has to be said. */
+/** Explains a deployment's status where needed, for a person; null otherwise. */
 export function statusMessage({ status, listenerId, deletionProblem }: MessageCauses): string | null {
   if (status === 'UNKNOWN') {
     return "Its agents' database does not answer, though this service's own does: it was removed, or its role may not log in. A new revision makes it again, empty.";

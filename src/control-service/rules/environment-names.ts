@@ -1,7 +1,7 @@
 import { reservedNames } from '../../contract/control/reserved-names.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 
-/** What would change how an agent is started here, beside what every platform sets: no secret may take these. */
+/** Variables that change how an agent starts here, besides those of every platform: secrets can't use these names. */
 const reservedHere = new Set([
   'HOST',
   'HOME',
@@ -14,14 +14,14 @@ const reservedHere = new Set([
 ]);
 const reservedPrefix = 'LANDFALL_';
 
-/** The longest value of a variable, in bytes: what Linux takes of one string, with room for its name. */
+/** The longest value of a variable, in bytes: Linux' limit of one string, minus room for the name. */
 export const longestValue = 120_000;
 
 /** True for the names of variables that a deployment cannot set. */
 const isReserved = (name: string): boolean =>
   reservedNames.has(name) || reservedHere.has(name) || name.startsWith(reservedPrefix);
 
-/** Every sentence against the variables that a deployment is given. No value is ever told. */
+/** The problems with a deployment's variables. Never contains a value. */
 export function environmentProblems(
   secrets: readonly Secret[],
   references: readonly SecretReference[] | null | undefined,

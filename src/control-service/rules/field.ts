@@ -2,7 +2,7 @@ import { fieldRules, takes } from '../../contract/control/field-rules.ts';
 import type { FieldRule } from '../../contract/control/field-rules.ts';
 import type { Source } from '../../contract/control/source.ts';
 
-/** The value that a dotted path names in a body; undefined where nothing stands. */
+/** The value at a dotted path in a body; undefined where there is none. */
 export function fieldAt(body: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, key) => {
     return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
@@ -11,16 +11,16 @@ export function fieldAt(body: unknown, path: string): unknown {
   }, body);
 }
 
-/** True where a request really gives a field: null and absent are the same (control-service.md, source_config). */
+/** Whether a request sets a field: null counts as absent (control-service.md, source_config). */
 export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, path) != null;
 
-/** The rules whose field a body gives. */
+/** The rules of the fields that a body sets. */
 export const rulesGiven = (body: unknown): FieldRule[] => fieldRules.filter(({ path }) => isGiven(body, path));
 
-/** The longest address, path, name of a ref or command, in characters: no command line takes much more. */
-const longestText = 4_096;
+/** The longest address, path, ref or command, in characters: command lines allow little more. */
+export const longestText = 4_096;
 
-/** A sentence for every text that a body gives and that is too long to be used, without the text. */
+/** The problem with every text of a body that is too long, without the text. */
 export const lengthProblems = (body: unknown): string[] =>
   rulesGiven(body).flatMap(({ path }) => {
     const given = fieldAt(body, path);
@@ -29,7 +29,7 @@ export const lengthProblems = (body: unknown): string[] =>
       : [];
   });
 
-/** A sentence for every field that a body gives and that the source does not have. */
+/** The problem with every field of a body that the source does not have. */
 export function surplusFields(source: Source, body: unknown): string[] {
   const surplus = rulesGiven(body).filter((rule) => !takes(rule, source));
   const reported = surplus.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));

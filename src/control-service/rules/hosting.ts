@@ -1,11 +1,11 @@
 import type { Source } from '../../contract/control/source.ts';
 
-/** Where a service says that it runs: nowhere in particular, as Cloud SaaS, or self-hosted. */
+/** The kind of hosting that a service reports: any, Cloud SaaS, or self-hosted. */
 export const hostings = ['any', 'cloud', 'self-hosted'] as const;
 export type Hosting = (typeof hostings)[number];
 
 /**
- * The sentence against a source that is not there with a hosting (control-service.md, DeploymentCreateRequest: `github` is
+ * The problem with a source that a hosting does not offer (control-service.md, DeploymentCreateRequest: `github` is
  * only available for Cloud SaaS, `external_docker` only for self-hosted deployments; the document names no other).
  */
 export function hostingProblem(source: Source, hosting: Hosting): string | undefined {

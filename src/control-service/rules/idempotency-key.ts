@@ -4,18 +4,18 @@ import { isObject } from '../../contract/json-object.ts';
 import { accepted, wrongShape } from './refusal.ts';
 import type { Judged, Refusal } from './refusal.ts';
 
-/** A write that is to happen once: its key, and what tells it from another write. */
+/** An idempotent write: its key, and what identifies it. */
 export interface KeyedWrite {
   key: string;
   /** Method and path. */
   request: string;
-  /** SHA-256 of the body as it was understood: the order of its fields, and fields that nobody knows, make no difference. */
+  /** SHA-256 of the parsed body: the order of fields and unknown fields make no difference. */
   digest: Buffer;
 }
 
 const loc = ['header', idempotencyKeyHeader];
 
-/** The write under its key; undefined where it was sent without one, a 422 where the key is none. */
+/** The write with its key; undefined without a key, a 422 for an invalid one. */
 export function readKeyedWrite(
   key: string | undefined,
   request: string,
@@ -30,7 +30,7 @@ export function readKeyedWrite(
   return accepted({ key: read.data, request, digest });
 }
 
-/** The answer to a key that was sent before with another write, which `earlier` names by method and path. */
+/** The refusal of a key that was used for another write, which `earlier` names by method and path. */
 export const keyOfAnother = (earlier: string): Refusal => ({
   status: 422,
   problems: [
@@ -42,7 +42,7 @@ export const keyOfAnother = (earlier: string): Refusal => ({
   ],
 });
 
-/** The answer to a key whose write was carried out, where nothing of what it made is left. */
+/** The refusal of a key whose write succeeded and whose deployment has been deleted since. */
 export const deletedSince: Refusal = {
   status: 409,
   detail:

@@ -1,7 +1,7 @@
 import { accepted } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 
-/** A key as far as it matters to its end. */
+/** The facts about a key that decide its revocation. */
 interface Key {
   id: string;
   is_kept: boolean;
@@ -9,23 +9,23 @@ interface Key {
 }
 
 /**
- * Whether a tenant may end one of its keys. Not the key of the installation, which is told at every start; not an
- * organisation's, on which other tenants live; and not the last one, after which nobody could make another.
+ * Whether a tenant may revoke one of its keys. Not the key of the installation, which every start prints; not an
+ * organisation's, which other tenants depend on; and not the last one, without which the tenant could create no other.
  */
 export function mayRevoke(key: Key, keys: readonly Key[]): Judged<Key> {
   if (key.is_kept) {
     return standing(
-      `The key ${key.id} is the key of this installation: it lies in the file api-key of the service's data folder, and every start tells it. Only the operator can end it, on that machine: landfall local keys revoke ${key.id}.`,
+      `The key ${key.id} is the key of this installation: it is stored in the file api-key of the service's data folder, and every start prints it. Only the operator can revoke it, on that machine: landfall local keys revoke ${key.id}.`,
     );
   }
   if (key.tenant_ids.length > 1) {
     return standing(
-      `The key ${key.id} is good for other tenants too. Only the operator can end it, on the service's machine: landfall local keys revoke ${key.id}.`,
+      `The key ${key.id} is valid for other tenants too. Only the operator can revoke it, on the service's machine: landfall local keys revoke ${key.id}.`,
     );
   }
   if (keys.every(({ id }) => id === key.id)) {
     return standing(
-      `The key ${key.id} is the last one of this tenant: without it nobody could make another. Make the next one first (POST /v1/api-keys), or have the operator end it on the service's machine: landfall local keys revoke ${key.id}.`,
+      `The key ${key.id} is the last one of this tenant: without it the tenant could create no other. Create the next one first (POST /v1/api-keys), or have the operator revoke it on the service's machine: landfall local keys revoke ${key.id}.`,
     );
   }
   return accepted(key);

@@ -5,7 +5,7 @@ import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { readBody } from './shape.ts';
 
-/** Reads the body of POST /v2/listeners by its shape and bounds. No namespace is named twice. */
+/** Parses the body of POST /v2/listeners. Rejects duplicate namespaces. */
 export function readListener(body: unknown): Judged<ListenerCreateRequest> {
   const read = readBody(listenerCreateRequest, body);
   if (!read.ok) return read;
@@ -13,14 +13,14 @@ export function readListener(body: unknown): Judged<ListenerCreateRequest> {
   return twice === undefined ? read : againstRules([twice]);
 }
 
-/** A change of a listener: what it sets, and the fixed fields that stand beside it. */
+/** A change of a listener, with the fixed fields of the body. */
 export interface ReadListenerPatch {
   request: ListenerPatchRequest;
-  /** What a change may only restate. */
+  /** The fields that a change may only repeat. */
   restated: { compute_type: unknown; compute_id: unknown };
 }
 
-/** Reads the body of PATCH /v2/listeners/{id} by its shape and bounds. */
+/** Parses the body of PATCH /v2/listeners/{id}. */
 export function readListenerPatch(body: unknown): Judged<ReadListenerPatch> {
   const read = readBody(listenerPatchRequest, body);
   if (!read.ok) return read;
@@ -32,7 +32,7 @@ export function readListenerPatch(body: unknown): Judged<ReadListenerPatch> {
   });
 }
 
-/** What a change looks at of the listener as it is. */
+/** The current listener, as far as a change needs it. */
 export interface CurrentListener {
   version: string | null;
   compute_type: string;
@@ -41,8 +41,8 @@ export interface CurrentListener {
 }
 
 /**
- * What a listener becomes by a change, or why it may not (the public service's `ListenerPatchRequest`). `compute_config`
- * is set whole; `compute_type` and `compute_id` were set on create and may be restated.
+ * The listener after a change, or why the change is invalid (the public service's `ListenerPatchRequest`).
+ * `compute_config` is replaced as a whole; `compute_type` and `compute_id` are fixed and may be repeated.
  */
 export function judgeListenerPatch(
   current: CurrentListener,

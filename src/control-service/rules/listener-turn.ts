@@ -3,12 +3,12 @@ import type { DeletionState } from './deployment-status.ts';
 import { runningStatuses } from './revision-states.ts';
 
 /**
- * What a listener is to do: carry a revision out, put the cluster back to what is live after a revision that nobody wants
- * any more, or remove a deployment.
+ * The kinds of work for a listener: carry a revision out, restore the live revision in the cluster after an abandoned one,
+ * or remove a deployment.
  */
 export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
 
-/** What of a deployment with a listener is to be done next. */
+/** The next work on a deployment with a listener. */
 export type ListenerTurn<Revision> =
   | { kind: 'nothing' }
   | { kind: 'remove' }
@@ -16,20 +16,20 @@ export type ListenerTurn<Revision> =
   | {
       kind: 'roll-out';
       revision: Revision;
-      /** The statuses that it goes through to where its holder begins: an image is a build that is there already. */
+      /** The statuses on the way to the holder's start: an image needs no build. */
       steps: readonly RevisionStatus[];
-      /** Revisions that waited and that a newer one made superfluous. */
+      /** Waiting revisions that a newer one replaced. */
       skipped: readonly Revision[];
       /** Revisions that have to wait until this one has ended. */
       queued: readonly Revision[];
     };
 
 /**
- * Decides what the next holder of a deployment gets: its removal before everything else, then the revision that was begun
- * and broken off, then the newest that waits, and where there is none, the way back from what was abandoned.
+ * Decides what the next holder of a deployment gets: its removal before everything else, then the interrupted revision,
+ * then the newest that waits, and where there is none, the restoration after an abandoned one.
  *
- * @param unfinished the revisions that wait or are at work, newest first.
- * @param isAbandoned whether the last one who worked on it may have left something else in the cluster than what is live.
+ * @param unfinished the revisions that wait or are in progress, newest first.
+ * @param isAbandoned whether the last holder may have left another revision in the cluster than the live one.
  */
 export function whatNext<Revision extends { id: string; status: RevisionStatus }>(
   deletion: DeletionState,
@@ -51,13 +51,13 @@ const shortestPutBackMs = 10_000;
 const longestPutBackMs = 600_000;
 
 /**
- * How long to wait after a way back that failed (ms): as long again as the cluster has been awry, so that the tries get
- * rarer, from ten seconds up to ten minutes.
+ * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become rarer,
+ * from ten seconds up to ten minutes.
  */
 export const putBackAgainMs = (awryForMs: number): number =>
   Math.min(longestPutBackMs, Math.max(shortestPutBackMs, awryForMs));
 
-/** From where a revision was broken off to where it begins again. */
+/** The status from which an interrupted revision starts again. */
 const againFrom: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   AWAITING_BUILD: ['BUILDING', 'AWAITING_DEPLOY'],
   BUILDING: ['AWAITING_DEPLOY'],

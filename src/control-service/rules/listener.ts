@@ -1,17 +1,17 @@
 import type { SourceConfigRequest } from '../../contract/control/source.ts';
 
-/** What the rules look at of a listener. */
+/** The facts about a listener that the rules need. */
 export interface KnownListener {
   compute_type: string;
   compute_config: { k8s_namespaces?: string[] | null | undefined };
 }
 
-/** The sentence against a `listener_id` of nobody's, or of somebody else's. */
+/** The message for a `listener_id` that does not exist or belongs to another tenant. */
 export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
 
 /**
- * A sentence for everything that is wrong with the listener that is asked for and what it is asked
- * (control-service.md, source_config: `listener_id`, `listener_config`).
+ * The problems with the requested listener and its settings (control-service.md, source_config: `listener_id`,
+ * `listener_config`).
  *
  * @param listener the tenant's listener of this id.
  */

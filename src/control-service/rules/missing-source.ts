@@ -1,8 +1,8 @@
 import type { Source, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 
 /**
- * What a revision waits for that has nothing yet to be made of (our choice: control-service.md leaves open what the first
- * revision of a deployment is whose source comes afterwards). Undefined where it can be begun.
+ * What a revision without a complete source waits for (our choice: control-service.md leaves open what the first revision
+ * is of a deployment whose source arrives later). Undefined where it can start.
  */
 export function missingSource({
   source,

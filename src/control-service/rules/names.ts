@@ -8,19 +8,19 @@ import type { Hosting } from './hosting.ts';
 /** The longest name of a deployment: what the contract says, and what the public service takes where it is self-hosted. */
 const longestName = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
 
-/** The sentence against a deployment's name, where there is one. */
+/** The problem with a deployment's name, if any. */
 export const nameProblem = (name: string, hosting: Hosting): string | undefined =>
   sentence('name', deploymentNameProblem(name, longestName(hosting)));
 
-/** The sentence against `graph_config_path`, where there is one. */
+/** The problem with `graph_config_path`, if any. */
 export const graphConfigPathProblem = (path: string): string | undefined =>
   sentence('source_revision_config.graph_config_path', wrongGraphConfigPath(path));
 
-/** The sentence against `image_uri`, where there is one. */
+/** The problem with `image_uri`, if any. */
 export const imageProblem = (uri: string): string | undefined =>
   sentence('source_revision_config.image_uri', imageUriProblem(uri));
 
-/** The sentence against `custom_url`, where there is one. */
+/** The problem with `custom_url`, if any. */
 export function customUrlProblem(address: string): string | undefined {
   const { protocol, username, password } = URL.canParse(address)
     ? new URL(address)

@@ -14,29 +14,29 @@ import type { NamedTarball } from './tarball.ts';
 import { requestProblems, withEmptyValues } from './wanted.ts';
 import type { RequestedDeployment } from './wanted.ts';
 
-/** A deployment as the rules of a change see it. */
+/** The current deployment, as far as a change needs it. */
 export interface Current extends RequestedDeployment {
   name: string;
   source: Source;
-  /** The address that the service fills in as `custom_url` where a request cannot. */
+  /** The address that the service shows as `custom_url` where a request can't set it. */
   shownUrl: string;
 }
 
-/** The body of a change: what the contract knows, and the fixed fields that stand beside it. */
+/** The parsed body of a change, with the fixed fields. */
 export interface ReadPatch {
   request: DeploymentPatchRequest;
-  /** `name` and `source`, which a change may only restate. */
+  /** `name` and `source`, which a change may only repeat. */
   restated: { name?: unknown; source?: unknown };
 }
 
-/** What a change leads to. */
+/** The result of a change. */
 export interface PatchResult {
   requested: RequestedDeployment;
-  /** The fields that ask for a new revision, by their paths; none: everything changes in place. */
+  /** The paths of the fields that need a new revision; none: everything changes in place. */
   revisionFor: string[];
 }
 
-/** Reads the body of a PATCH by its shape and bounds, in either spelling. */
+/** Parses the body of a PATCH, in either spelling. */
 export function readPatch(body: unknown): Judged<ReadPatch> {
   const read = readBody(deploymentPatchRequest, body);
   if (!read.ok) return read;
@@ -47,10 +47,10 @@ export function readPatch(body: unknown): Judged<ReadPatch> {
 }
 
 /**
- * What a deployment becomes by a PATCH, or every rule that the PATCH breaks (control-service.md, source_config,
- * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be restated, not changed.
+ * The deployment after a PATCH, or every rule that the PATCH breaks (control-service.md, source_config,
+ * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
  *
- * @param tarball what is known of the `source_tarball_path` that the request names; not looked at where it names none.
+ * @param tarball the state of the requested `source_tarball_path`; unused where there is none.
  */
 export function judgePatch(
   current: Current,
@@ -88,7 +88,7 @@ export function judgePatch(
   });
 }
 
-/** A sentence for every field that was set on create and that the request would change. */
+/** The problem with every fixed field that the request would change. */
 function fixedProblems(current: Current, request: unknown): string[] {
   return rulesGiven(request)
     .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
@@ -99,7 +99,7 @@ function fixedProblems(current: Current, request: unknown): string[] {
     });
 }
 
-/** A client may send back the address that it was told. */
+/** Drops `custom_url` where it is the shown one: a client may send back what it read. */
 function withoutShownUrl(current: Current, request: DeploymentPatchRequest): DeploymentPatchRequest {
   if (request.source_config?.custom_url !== current.shownUrl) return request;
   return { ...request, source_config: { ...request.source_config, custom_url: null } };

@@ -6,14 +6,14 @@ import { revisionsQuery, revisionStatusClasses } from '../../contract/control/re
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
-/** How many log lines a page holds when the caller does not say. */
-const defaultLogPage = 50;
+/** The default number of log lines in a page. */
+export const defaultLogPage = 50;
 
 const isDeploymentStatus = (word: string): word is DeploymentStatus =>
   deploymentStatuses.some((status) => status === word);
 const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
-/** The status words of a list with commas between them; one that does not exist is told. */
+/** The statuses in a comma-separated list; an unknown one is a problem. */
 export function statusesOf<Status extends string>(
   list: string | undefined,
   isStatus: (word: string) => word is Status,
@@ -30,21 +30,21 @@ export function statusesOf<Status extends string>(
   return words === undefined || words.length === 0 ? undefined : words.filter(isStatus);
 }
 
-/** A filter that says nothing where it is empty. */
+/** A filter that is ignored where it is empty. */
 const filter = z
   .string()
   .transform((written) => (written === '' ? undefined : written))
   .optional();
 
-/** What deployments may be listed by. */
+/** The filters of a list of deployments. */
 export const deploymentFilters = deploymentsQuery.extend({
   deployment_ids: z.array(z.uuid()).max(1_000).optional(),
   deployment_type: deploymentType.optional(),
 });
 
 /**
- * Listing deployments: `deployment_ids` are uuids, `status` holds words with commas between them, and of a filter that is
- * empty nothing is made. Nothing here has tags, so that a filter by them finds nothing.
+ * The query of a list of deployments: `deployment_ids` are UUIDs, `status` has comma-separated values, and empty filters
+ * are ignored. Nothing here has tags, so that a filter by them finds nothing.
  */
 export const deploymentsPage = deploymentFilters
   .extend({
@@ -60,13 +60,13 @@ export const deploymentsPage = deploymentFilters
     ...(tag_value_ids === undefined ? {} : { deployment_ids: [] }),
   }));
 
-/** Listing revisions: `status` holds words with commas between them. */
+/** The query of a list of revisions: `status` has comma-separated values. */
 export const revisionsPage = revisionsQuery.transform(({ status, ...query }, context) => ({
   ...query,
   statuses: statusesOf(status, isRevisionStatus, context),
 }));
 
-/** Listing what has pages and no filters. */
+/** The query of a list with pages and no filters. */
 export const plainPage = revisionsQuery.omit({ status: true, remote_reconciled: true });
 
 const isoTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
@@ -83,11 +83,11 @@ const cursor = z
   .string()
   .regex(/^\d{1,18}$/, 'must be the next_offset of a page before')
   .optional();
-/** Which of a revision's logs is meant. */
+/** Which of a revision's logs to read. */
 export const logKinds = z.enum(['build', 'deploy']).optional();
-/** The levels that a log may be asked for: those that lines have here, and two that public clients know. */
+/** The levels that a log query accepts: those of our lines, and two that public clients know. */
 export const logLevels = ['debug', 'info', 'warning', 'error', 'critical'] as const;
-/** What may be asked of a log; a level in any case, as public clients send capitals. */
+/** The fields of a log query; a level in any case, as public clients send capitals. */
 export const logFields = logQuery.extend({
   offset: cursor,
   level: z.string().toLowerCase().pipe(z.enum(logLevels)).optional(),
@@ -100,7 +100,7 @@ function logPageOf({ order = 'asc', limit = defaultLogPage, ...requested }: z.in
   return { order, limit, after: offset, level, containing: query, from: start_time, until: end_time };
 }
 
-/** Asking for a log: everything may be left out or null. */
+/** The body of a log query: every field may be absent or null. */
 export const logPageQuery = z.preprocess(withoutNulls, logFields.transform(logPageOf));
 
 const byQuery = logFields.extend({
@@ -108,7 +108,7 @@ const byQuery = logFields.extend({
   log_type: logKinds,
   sort_order: logQuery.shape.order,
 });
-/** The ids of the log that is meant, where they stand in the query. */
+/** The ids of the log, where they are in the query. */
 export const logIds = z.object({ deployment_id: z.uuid(), revision_id: z.uuid().optional() });
 
 function logByQueryOf({ kind, log_type, sort_order, ...requested }: z.infer<typeof byQuery>) {
@@ -116,10 +116,10 @@ function logByQueryOf({ kind, log_type, sort_order, ...requested }: z.infer<type
   return { logKind: kind ?? log_type ?? 'deploy', page };
 }
 
-/** Asking for a log by a query, where `kind`, or `log_type`, says which: the deploy log when neither does. */
+/** A log query in the URL: `kind`, or `log_type`, selects the log; the deploy log by default. */
 export const logByQuery = z.preprocess(withoutNulls, byQuery.transform(logByQueryOf));
 
-/** The same with the ids of the deployment and perhaps the revision in it. */
+/** The same with the ids of the deployment and optionally the revision. */
 export const logOfQuery = z.preprocess(
   withoutNulls,
   byQuery.extend(logIds.shape).transform(({ deployment_id, revision_id, ...requested }) => ({
@@ -129,7 +129,7 @@ export const logOfQuery = z.preprocess(
   })),
 );
 
-/** Following a log: `offset` is the id of the last line that is known, as `Last-Event-ID` is. */
+/** The query of a log stream: `offset` is the id of the last known line, like `Last-Event-ID`. */
 export const followQuery = z.preprocess(
   withoutNulls,
   logFields
@@ -143,7 +143,7 @@ export const followQuery = z.preprocess(
     })),
 );
 
-/** The header by which a follower whose connection broke says what it had. */
+/** The header with which a client resumes a stream. */
 export const lastEventHeader = 'Last-Event-ID';
 /** That header, with the id of a line. */
 export const lastEvent = z.object({ [lastEventHeader]: cursor });
@@ -153,13 +153,13 @@ function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
 }
 
-/** Deleting one deployment. */
+/** The query of deleting one deployment. */
 export const deletionQuery = z.strictObject({
   delete_tracing_project: z.boolean().optional(),
   without_listener: z.boolean().optional(),
 });
 
-/** Deleting several at once: up to 100, each by its id. */
+/** The query of deleting several deployments: up to 100, each by its id. */
 export const bulkDeletionQuery = deletionQuery.extend({
   deployment_ids: z.array(z.uuid().toLowerCase()).min(1).max(100),
 });

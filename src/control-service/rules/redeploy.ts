@@ -7,7 +7,7 @@ import { hasEnded } from './revision-states.ts';
 import { requestProblems } from './wanted.ts';
 import type { RequestedDeployment } from './wanted.ts';
 
-/** An earlier revision as the rules look at it. */
+/** The earlier revision, as far as the rules need it. */
 export interface EarlierRevision extends RequestedDeployment {
   id: string;
   status: RevisionStatus;
@@ -18,9 +18,9 @@ export interface EarlierRevision extends RequestedDeployment {
 const built: readonly Source[] = ['github', 'internal_source'];
 
 /**
- * What a deployment becomes when an earlier revision is deployed again, or why that cannot be (our choice): its build
- * is taken over, and so is everything that made it what it was, so that what is told of the deployment is what runs.
- * The fields that change in place and those of a build stay as they are.
+ * The deployment after redeploying an earlier revision, or why that is impossible (our choice): it takes the revision's
+ * build and everything that made it, so that the deployment describes what runs. Fields that change in place and those of
+ * a build stay as they are.
  */
 export function judgeRedeploy(current: RequestedDeployment, earlier: EarlierRevision): Judged<RequestedDeployment> {
   if (built.includes(earlier.source) && earlier.build_folder === null) {

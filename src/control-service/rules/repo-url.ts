@@ -1,22 +1,22 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A repository that may be cloned: over the network, or a folder of this machine. */
+/** A repository that can be cloned: remote, or a folder of this machine. */
 export type ReadRepoUrl =
   | { ok: true; kind: 'network'; url: string }
   | { ok: true; kind: 'folder'; path: string }
   | { ok: false; problem: string };
 
-/** A clone reads what its address names, so everything but these two is refused. */
+/** The schemes that are allowed: a clone reads whatever its address names. */
 const protocols = new Set(['https:', 'http:']);
 
 /**
- * Reads `repo_url` (control-service.md, source_config). Taken are https addresses, http ones of this machine, and
- * folders below one of `allowGit`. Everything else that git understands is refused: other protocols can run commands
- * or use this machine's keys, a leading hyphen is an option, and a user or a password in an address would be shown to
- * everybody who reads the deployment.
+ * Parses `repo_url` (control-service.md, source_config). Accepts https addresses, http ones of this machine, and folders
+ * below one of `allowGit`. Refuses everything else that git supports: other protocols can run commands or use this
+ * machine's keys, a leading hyphen is an option, and credentials in an address would be shown to every reader of the
+ * deployment.
  *
- * Folders are compared as they are written: who clones has to compare the real paths too, since a link may lead out.
+ * Compares folders as written: before a clone, compare the real paths too, since a link may lead out.
  *
  * @param allowGit absolute paths of folders.
  */

@@ -1,7 +1,7 @@
 import { unusedResourceFields, withResourceDefaults } from '../../contract/control/resource-spec.ts';
 import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
 
-/** What one replica asks for and may use at most: CPU in cores, memory in MB. Undefined: nothing was asked. */
+/** The requests and limits of one replica: CPU in cores, memory in MB. Undefined: not set. */
 export interface ResolvedShare {
   cpu: number | undefined;
   cpuLimit: number | undefined;
@@ -9,29 +9,29 @@ export interface ResolvedShare {
   memoryLimitMb: number | undefined;
 }
 
-/** A share of each of so many replicas. */
+/** The resources of each replica, and the number of replicas. */
 export interface ResolvedReplicas extends ResolvedShare {
   minScale: number | undefined;
   maxScale: number | undefined;
 }
 
-/** The amounts of a ResourceSpec with every default filled in. */
+/** The values of a ResourceSpec with every default filled in. */
 export interface ResolvedResources {
   agent: ResolvedReplicas;
   queue: ResolvedReplicas;
-  /** Whether a field of the queue was set: without one its work is done by the agent's own replicas. */
+  /** Whether a field of the queue was set: otherwise the agent's own replicas do its work. */
   hasQueue: boolean;
   cache: ResolvedShare;
   hasCache: boolean;
   database: ResolvedShare & { storageGi: number | undefined; maxConnections: number | undefined };
   hasDatabase: boolean;
-  /** The fields marked "do not use" that were set all the same: they have no effect. */
+  /** The fields marked "do not use" that are set: they have no effect. */
   ignored: readonly (typeof unusedResourceFields)[number][];
 }
 
 /**
- * What a deployment runs with (control-service.md, ResourceSpec: bounds and defaults). A default comes from the field
- * that it is told of, and stays open where that one is open too.
+ * The effective resources of a deployment (control-service.md, ResourceSpec: bounds and defaults). A default that depends
+ * on another field stays open where that one is open too.
  */
 export function resolvedResources(spec: ResourceSpec | undefined): ResolvedResources {
   const requested = spec ?? {};

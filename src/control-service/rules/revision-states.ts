@@ -1,11 +1,10 @@
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 
 /**
- * Every step that a revision may take from one status to the next (control-service.md, States, names only DEPLOYED;
- * the others are our choice and drawn in this room's README). A step back is one that is taken again after the
- * service was killed in the middle of it. The step out of DEPLOYED is that of a live revision whose agent breaks down again
- * and again. No step leads to CREATE_FAILED and UNKNOWN: they are in the contract for what other services say. Here a
- * creation that fails leaves nothing, and a revision's status stands in the one database that is asked for it.
+ * Every transition of a revision's status (control-service.md, States, names only DEPLOYED; the others are our choice and
+ * drawn in the README). A transition back repeats work after the service was killed in the middle of it. The one out of
+ * DEPLOYED is that of a live revision in a crash loop. None leads to CREATE_FAILED and UNKNOWN, which other services use:
+ * here a failed creation leaves nothing, and a revision's status is in the one database that also serves it.
  */
 export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],
@@ -23,7 +22,7 @@ export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionSta
   UNKNOWN: [],
 };
 
-/** A revision that nobody has begun yet. Of several, only the newest is ever begun. */
+/** The statuses before a revision starts. Of several waiting revisions, only the newest ever starts. */
 export const waitingStatuses = ['CREATING', 'QUEUED'] as const satisfies readonly RevisionStatus[];
 
 /** A revision that is being carried out. A deployment has at most one. */
@@ -37,11 +36,11 @@ export const runningStatuses = [
 /** Waiting or running: the statuses that have a step ahead of them. */
 export const unfinishedStatuses: readonly RevisionStatus[] = [...waitingStatuses, ...runningStatuses];
 
-/** True where the rollout of a revision has reached its end, whichever. */
+/** Whether a revision has reached a final status. */
 export const hasEnded = (status: RevisionStatus): boolean => !unfinishedStatuses.includes(status);
 
-/** True where the step is one of `revisionSteps`. */
+/** Whether `revisionSteps` has the transition. */
 export const mayStep = (from: RevisionStatus, to: RevisionStatus): boolean => revisionSteps[from].includes(to);
 
-/** Where a claimed revision begins: a build that exists already is only deployed. */
+/** The first status of a claimed revision: an existing build is only deployed. */
 export const firstStep = (hasBuild: boolean): RevisionStatus => (hasBuild ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD');

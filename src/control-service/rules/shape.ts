@@ -6,21 +6,21 @@ import type { Judged } from './refusal.ts';
 import { textProblems } from './text.ts';
 
 type Path = (string | number)[];
-/** The part of a request that something came in. */
+/** The part of a request that holds a value. */
 export type Within = 'body' | 'query' | 'path' | 'header';
 
-/** Reads a body in whichever spelling of its fields (see `fieldAliases`). */
+/** Parses a body in either spelling of its fields (see `fieldAliases`). */
 export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
-  // Before anything goes down into it: a body may be nested deeper than a program can go.
+  // First, because a body may be nested deeper than the stack allows.
   const badText = textProblems(body, ['body']);
   return badText.length > 0 ? wrongShape(badText) : readShape(schema, spellFields(body, 'contract'), 'body');
 }
 
 /**
- * Reads a part of a request by the contract's schema, every problem at once (control-service.md, Errors). Fields that
- * the contract does not know are passed over, so that newer clients get on; known ones are held to it strictly.
+ * Parses a part of a request by the contract's schema and returns every problem at once (control-service.md, Errors).
+ * Ignores unknown fields, so that newer clients work; known ones are strict.
  *
- * @param within where the part came from, the begin of every `loc`.
+ * @param within the part of the request, the start of every `loc`.
  */
 export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: Within): Judged<T> {
   const badText = textProblems(input, [within]);

@@ -1,14 +1,14 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/** How deep a request may be nested. */
+/** The deepest nesting of a request. */
 const deepest = 64;
 
-/** How many values a request may hold, fields and items together: more are never meant, and take seconds to judge. */
+/** The most values of a request, fields and items together: more are never needed, and take seconds to check. */
 const mostValues = 20_000;
 
 /**
- * Every text of a request, keys included, that could not be kept: with a NUL character, or half of a character
- * outside the basic plane. Postgres takes neither. A request that holds too much is told by that alone.
+ * The texts of a request, keys included, that Postgres can't store: with a NUL character or a lone surrogate. For an
+ * oversized request, returns only that problem.
  */
 export function textProblems(value: unknown, at: (string | number)[]): FieldProblem[] {
   if (holdsTooMuch(value)) return [{ loc: at, msg: `Holds more than ${mostValues} values`, type: 'too_many' }];

@@ -3,12 +3,12 @@ import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import { tracedRunsQuery, tracingProjectsQuery } from '../../contract/control/tracing-project.ts';
 import { statusesOf } from './queries.ts';
 
-/** Listing tracing projects. */
+/** The query of a list of tracing projects. */
 export const tracingProjectsPage = tracingProjectsQuery;
 
 const isFinalStatus = (word: string): word is FinalRunStatus => FINAL_RUN_STATUSES.some((status) => status === word);
 
-/** Listing a project's runs: `status` holds words with commas between them. */
+/** The query of a project's runs: `status` has comma-separated values. */
 export const tracedRunsPage = tracedRunsQuery.transform(({ status, ...query }, context) => ({
   ...query,
   statuses: statusesOf(status, isFinalStatus, context),

@@ -7,7 +7,7 @@ import { environmentProblems } from './environment-names.ts';
 import { resourceProblems } from './resource-problems.ts';
 import { customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
 
-/** What a deployment is asked to be, as far as rules look at it. */
+/** The requested state of a deployment, as far as rules need it. */
 export interface RequestedDeployment {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;
@@ -15,7 +15,7 @@ export interface RequestedDeployment {
   secret_references: readonly SecretReference[] | null;
 }
 
-/** A sentence for every rule that what was asked breaks, whether by a creation or after a change. */
+/** Every rule that a requested deployment breaks, whether on a creation or after a change. */
 export function requestProblems({
   source_config,
   source_revision_config,
@@ -38,7 +38,7 @@ export function requestProblems({
   ].filter((reported) => reported !== undefined);
 }
 
-/** A spec with what the document says of a field that was left open inside it: the value of a variable is then empty. */
+/** Fills in the document's default inside a spec: a variable without a value is empty. */
 export function withEmptyValues(spec: ResourceSpec): ResourceSpec {
   const filled = (containers: ResourceSpec['sidecars']) =>
     containers?.map((container) => ({

@@ -5,10 +5,10 @@ import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { readBody } from './shape.ts';
 
-/** The query of handing a claim back. */
+/** The query of releasing a claim. */
 export const releaseQuery = z.strictObject({ undone: z.boolean().optional() });
 
-/** Reads what a holder of a claim reports. A failure says why, and the numbers of lines grow, so that each is kept once. */
+/** Parses a holder's report. A failure has a message, and the numbers of lines increase, so that each is stored once. */
 export function readReport(body: unknown): Judged<WorkReport> {
   const read = readBody(workReport, body);
   if (!read.ok) return read;

@@ -16,12 +16,12 @@ export const bulkDeletion = z.object({
 });
 export type BulkDeletion = z.infer<typeof bulkDeletion>;
 
-/** Deleting deployments: asked for here, and carried out afterwards by those who carry revisions out. */
+/** Requests deletions of deployments; the rollouts carry them out. */
 export function deletionOperations(settings: ServiceSettings) {
   const { rollouts, bell, tenantId } = settings;
   const once = writing(settings);
 
-  /** Asks for a deletion in a write, and tells what it interrupted; undefined where there is no such deployment. */
+  /** Requests a deletion in a write and returns what it interrupted; undefined where there is no such deployment. */
   async function ask(
     within: StoreOperations,
     record: Recorder,
@@ -93,7 +93,7 @@ export function deletionOperations(settings: ServiceSettings) {
 const requested = z.object({ id: z.string(), interrupted: z.array(z.string()) });
 const allRequested = z.array(requested);
 
-/** A deletion that was asked for, and the revisions that it interrupted. */
+/** A requested deletion, and the revisions that it interrupted. */
 type RequestedDeployment = z.infer<typeof requested>;
 
 const missing = (id: string): string => `Deployment ID ${id} not found.`;

@@ -20,7 +20,7 @@ import { asOne, beingDeleted, found, refusedCall, take, takeId } from './refuse.
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** Making, reading and changing deployments. Bodies are judged here, so that every door is as strict. */
+/** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */
 export function deploymentOperations({
   store,
   rollouts,

@@ -30,7 +30,7 @@ export function integrationOperations({ store, tenantId, integrations }: Service
   };
 }
 
-/** GitHub's trouble is told as such: it is neither the caller's fault nor this service's. */
+/** Reports GitHub's failures as such: they are neither the caller's fault nor this service's. */
 async function askingGitHub<T>({ operation, method, path }: Call, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -25,7 +25,7 @@ export function keyOperations(settings: ServiceSettings) {
       return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
     },
 
-    /** The key itself is told in this answer and never again: of it only a hash is kept. */
+    /** The key is returned only in this response: only its hash is stored. */
     async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
       const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
       const request = take(call, readBody(apiKeyCreateRequest, body));

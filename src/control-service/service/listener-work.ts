@@ -17,8 +17,8 @@ import type { ServiceSettings } from './settings.ts';
 const lookEveryMs = 1_000;
 
 /**
- * The work that is handed to listeners (an addition of ours): each piece to one holder at a time, by a claim that ends
- * unless it is renewed. Whatever is said under a claim that is over is a 409 and changes nothing.
+ * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
+ * renewed. A report under an expired claim is a 409 and changes nothing.
  */
 export function listenerWorkOperations({
   store,
@@ -81,8 +81,8 @@ export function listenerWorkOperations({
     },
 
     /**
-     * DELETE .../claims/{claim}: the work is handed back, and free for the next holder at once. `undone` says that nothing
-     * of it is left in the cluster; else what is no more wanted is put back to what is live by the next holder.
+     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is left in
+     * the cluster; else the next holder restores the live revision where this one is no longer wanted.
      */
     async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
       const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };

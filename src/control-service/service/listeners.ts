@@ -63,7 +63,7 @@ export function listenerOperations(settings: ServiceSettings) {
       });
     },
 
-    /** Refused while deployments are carried out by it: nobody else could remove them from their cluster. */
+    /** Refused while deployments depend on it: only it can remove them from their cluster. */
     async deleteListener(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete listener', method: 'DELETE', path: `/v2/listeners/${id}` };
       const listenerId = takeId(call, 'listener_id', id);
@@ -80,7 +80,7 @@ export function listenerOperations(settings: ServiceSettings) {
 const taken = (computeId: string): string =>
   `A listener with the compute_id ${computeId} exists already. Use it, or choose another compute_id.`;
 
-/** The most names that are told. */
+/** The most names in the message. */
 const reported = 10;
 
 function list(names: readonly string[]): string {

@@ -81,8 +81,8 @@ export function logOperations(settings: ServiceSettings) {
     },
 
     /**
-     * GET .../revisions/{revisionId}/logs/stream: the log as it is written, until there can be no more of it (an addition
-     * of ours). What stands against it is told before the first event.
+     * GET .../revisions/{revisionId}/logs/stream: the log as it is written, until it is complete (an addition of ours).
+     * Throws errors before the first event.
      *
      * @returns undefined for a follower who has had all of it already.
      */

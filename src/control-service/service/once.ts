@@ -7,22 +7,22 @@ import { asOne, refusedCall, take } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** How a write is asked for. */
+/** The options of a write. */
 export interface Write<T> {
   /** `WriteOptions.idempotencyKey` */
   idempotencyKey: string | undefined;
-  /** What the request says beside its path, as it was understood; nothing when absent. */
+  /** The parsed request body; nothing when absent. */
   body?: unknown;
-  /** Reads the answer again that was kept for a repetition. */
+  /** Parses the stored response for a repetition. */
   shape: z.ZodType<T>;
-  /** What of the answer is kept for a repetition; all of it when absent. */
+  /** The part of the response that is stored for a repetition; all of it when absent. */
   keep?: (answer: T) => T;
 }
 
 /**
- * Makes the function that does every write but those of `store.changeDeployment` and `store.createDeployment`: once under
- * its key, with its record, in one transaction. `work` writes by `within`, tells `record` what it changed, and throws a
- * refusal, which undoes all of it. What others are woken by comes after it, since before it nothing is there to be seen.
+ * Creates the function for every write but `store.changeDeployment` and `store.createDeployment`: once per key, with its
+ * record, in one transaction. `work` writes through `within`, passes its changes to `record`, and throws to refuse, which
+ * rolls everything back. Send notifications after it returns: before the commit the change is not visible.
  */
 export function writing({ store, tenantId, by = theService }: ServiceSettings) {
   return async function once<T>(

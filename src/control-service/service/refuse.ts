@@ -4,7 +4,7 @@ import type { ServiceErrorKind } from '../../contract/service-error.ts';
 import type { Judged, Refusal } from '../rules/refusal.ts';
 import { wrongShape } from '../rules/refusal.ts';
 
-/** One operation as it is told when it fails. */
+/** One operation, as errors describe it. */
 export interface Call {
   /** In words: `get deployment`. */
   operation: string;
@@ -13,7 +13,7 @@ export interface Call {
   path: string;
 }
 
-/** How a write is told from others under its key: ids are taken in either case, and a repetition may have the other one. */
+/** Identifies a write under its key. Ids ignore case, and a repetition may use the other one. */
 export const asOne = ({ method, path }: Call): string => `${method} ${path.toLowerCase()}`;
 
 const kinds: Readonly<Record<Refusal['status'], ServiceErrorKind>> = {

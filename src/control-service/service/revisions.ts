@@ -55,5 +55,5 @@ export function revisionOperations(settings: ServiceSettings) {
   };
 }
 
-/** Whether a deployment is carried out elsewhere, by its listener. */
+/** Whether a listener carries a deployment out. */
 const isRemote = ({ listener_id }: DeploymentRecord): boolean => listener_id !== null;

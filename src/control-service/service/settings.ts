@@ -9,44 +9,44 @@ import type { ControlStore } from '../store/store.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
-/** What the service tells those who carry revisions out. */
+/** The notifications that the service sends to the rollouts. */
 export interface Rollouts {
-  /** The deployment has a revision to be carried out, or one less. Returns at once. */
+  /** The deployment has a revision to carry out, or one less. Returns at once. */
   wake(deploymentId: string): void;
-  /** The revision was interrupted: whatever is at it lets go of it. Returns at once. */
+  /** The revision was interrupted: cancels work on it. Returns at once. */
   interrupted(deploymentId: string, revisionId: string): void;
 }
 
-/** What the control service stands on, for one tenant. */
+/** The dependencies of the control service, for one tenant. */
 export interface ServiceSettings {
   store: ControlStore;
   rollouts: Rollouts;
-  /** Rung where there may be work for a listener; without it those who wait look once a second. */
+  /** Rung where there may be work for a listener; without it waiting requests poll once a second. */
   bell?: WorkBell;
-  /** Rung where there may be more of a log; without it those who follow one are told once every 15 s. */
+  /** Rung where a log may have new lines; without it followers poll every 15 s. */
   logBell?: ChangeBell;
-  /** What those who follow a log measure silence by; the machine's own time when absent. */
+  /** Measures the silence of a followed log; the machine's own time when absent. */
   clock?: Clock;
   /** Whose deployments these are. */
   tenantId: string;
-  /** Who asks, for the record of changes; the service itself when absent. */
+  /** The caller, for the audit log; the service itself when absent. */
   by?: Actor | undefined;
-  /** The service's own address as callers know it, without a slash at its end: agents' addresses begin with it. */
+  /** The service's public address, without a trailing slash: the prefix of agents' addresses. */
   baseUrl: () => string;
   /** The folders that `repo_url` may name one below of: absolute paths. */
   allowGit: readonly string[];
-  /** Where the service says that it runs, which decides what sources there are; `any` when absent. */
+  /** The kind of hosting that the service reports, which decides the allowed sources; `any` when absent. */
   hosting?: Hosting | undefined;
   /**
    * Whether an `internal_source` deployment may be created without `graph_config_path`, to be named with the first upload, as
    * public clients do against control-service.md; `false` when absent.
    */
   graphConfigLater?: boolean | undefined;
-  /** What asks GitHub for integrations; without it those that are remembered are told. */
+  /** Reads integrations from GitHub; without it the stored ones are returned. */
   integrations?: Integrations | undefined;
-  /** What lets agents tell of their runs; without it those that listeners run do not. */
+  /** Issues the tokens with which agents report runs; without it the agents of listeners report none. */
   tracing?: Tracing | undefined;
-  /** What takes source tarballs in; without it there are no addresses for them. */
+  /** Receives source tarballs; without it there are no upload addresses. */
   uploads?: Uploads | undefined;
   /** The image registry that push tokens are for. */
   registry?: Registry | undefined;

@@ -14,7 +14,7 @@ import { found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** Tracing projects and the runs that agents told of (additions of ours; control-service.md, What the service does). */
+/** Tracing projects and the runs that agents report (additions of ours; control-service.md, What the service does). */
 export function tracingOperations(settings: ServiceSettings) {
   const { store, tenantId } = settings;
   const once = writing(settings);
@@ -53,7 +53,7 @@ export function tracingOperations(settings: ServiceSettings) {
       return toRunResponse(found(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
     },
 
-    /** DELETE /v1/projects/{id}: with all its runs. Refused while its deployment stands, which goes on telling of runs. */
+    /** DELETE /v1/projects/{id}: with all its runs. Refused while its deployment exists, which still reports runs. */
     async deleteProject(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete tracing project', method: 'DELETE', path: `/v1/projects/${id}` };
       const projectId = takeId(call, 'project_id', id);

@@ -3,19 +3,19 @@ import type { ColumnType } from 'kysely';
 import type { IdRange } from '../isolation/id-range.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** The users of this machine that deployments' builds and agents run as. */
+/** The users of this machine that run deployments' builds and agents. */
 export interface AgentUsersTable {
   deployment_id: ColumnType<string, string, never>;
   /** The number of the user and of its group. */
   uid: ColumnType<string, string, never>;
 }
 
-/** How often a number that is taken is passed over: in the small range, after very many deployments, most are. */
+/** The most taken ids that are skipped: after very many deployments most of the small range are taken. */
 const mostTaken = 10_000;
 
 /**
- * The number of a deployment's own user, taken from the range at the first call and the same at every later one. Numbers
- * go round the range from a place of this database's own, so that two services on one machine hardly meet.
+ * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in a
+ * circle from a start of this database's own, so that two services on one machine rarely conflict.
  *
  * @throws Error when all numbers of the range are taken.
  */
@@ -32,11 +32,11 @@ export async function agentUser(db: ControlDatabase, deploymentId: string, range
     await db
       .insertInto('agent_users')
       .values({ deployment_id: deploymentId, uid: String(uid) })
-      // Either another deployment has the number, and the next one is tried, or somebody was faster for this one.
+      // On a conflict another deployment has the number, so the next one is tried, or this one got a user concurrently.
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  throw new Error('All users that this machine keeps for deployments are taken. Delete deployments that nobody needs.');
+  throw new Error('All user ids that this machine reserves for deployments are taken. Delete unused deployments.');
 }
 
 /** The numbers of all users that deployments have or had. */

@@ -2,29 +2,29 @@ import { sql } from 'kysely';
 import type { ActorKind } from './key-tables.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** Who makes a change. */
+/** The actor of a change. */
 export type Actor = { kind: 'key'; keyId: string; keyName: string } | { kind: Exclude<ActorKind, 'key'> };
 
-/** A write as it is told: who does it, and what it is in words. */
+/** A write in the audit log: who does it, and its operation. */
 export interface Doing {
   by: Actor;
   /** `patch deployment` */
   operation: string;
 }
 
-/** Who writes where nobody is named. */
+/** The default actor. */
 export const theService: Actor = { kind: 'service' };
 
-/** A change to be written down; names only, never a value. */
+/** A change for the audit log; names only, never a value. */
 export interface Change extends Doing {
   tenantId: string;
-  /** What was changed, by the names of ids: `{ deployment_id, revision_id }`. */
+  /** The changed objects, by the names of their ids: `{ deployment_id, revision_id }`. */
   subject: Readonly<Record<string, string>>;
-  /** The names of the fields that are others now: `source_config.build_on_push`. */
+  /** The names of the changed fields: `source_config.build_on_push`. */
   fields?: readonly string[];
 }
 
-/** Writes a change down. To be called in the transaction that makes it, so that neither is without the other. */
+/** Records a change. Call it in the transaction of the change, so that neither exists without the other. */
 export async function recordChange(trx: ControlDatabase, now: Date, change: Change): Promise<void> {
   const { tenantId, by, operation, subject, fields = [] } = change;
   await trx
@@ -42,7 +42,7 @@ export async function recordChange(trx: ControlDatabase, now: Date, change: Chan
     .execute();
 }
 
-/** A change as it was written down. */
+/** A recorded change. */
 export interface ChangeRecord {
   id: string;
   at: Date;
@@ -54,10 +54,10 @@ export interface ChangeRecord {
   fields: string[];
 }
 
-/** What is asked of the record of changes. */
+/** A query of the audit log. */
 export interface ChangesPage {
   limit: number;
-  /** The id of the last record of the page before. */
+  /** The id of the last record of the previous page. */
   before?: string | undefined;
   operation?: string | undefined;
   /** Only changes made by this key. */
@@ -65,7 +65,7 @@ export interface ChangesPage {
   deployment_id?: string | undefined;
 }
 
-/** A page of what was changed for a tenant, newest first. */
+/** A page of a tenant's changes, newest first. */
 export async function listChanges(
   db: ControlDatabase,
   tenantId: string,

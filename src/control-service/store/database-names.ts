@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ControlDatabase } from './tables.ts';
 
-/** What the names of all agents' databases begin with. */
+/** The prefix of all agents' databases. */
 export const databasePrefix = 'landfall_agent_';
 
-/** A name for a deployment's database and its role: every role of the server reads it, so it says nothing. */
+/** A name for a deployment's database and its role: every role of the server can read it, so it carries no information. */
 export const newDatabaseName = (): string => `${databasePrefix}${randomBytes(16).toString('hex')}`;
 
 /**
- * Renames the databases and roles that earlier versions named after the deployment's id. To be called before agents
- * start: one that is connected to, or that this service may not rename, keeps its name until the next start.
+ * Renames the databases and roles that earlier versions named after the deployment's id. Call it before agents start: a
+ * database in use, or one that this service may not rename, keeps its name until the next start.
  */
 export async function renameDatabases(db: ControlDatabase, log: (message: string) => void): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`
@@ -27,7 +27,7 @@ export async function renameDatabases(db: ControlDatabase, log: (message: string
   }
 }
 
-/** The names and the row that holds them change together: all of them are in one server. */
+/** Renames both and updates the row in one transaction: all of them are on one server. */
 async function renameDatabase(db: ControlDatabase, id: string, former: string): Promise<void> {
   const name = newDatabaseName();
   await db.transaction().execute(async (trx) => {

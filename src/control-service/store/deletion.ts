@@ -5,20 +5,19 @@ import { claimOn } from './listener-work.ts';
 import { lockDeployment, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 
-/** A deletion that was asked for. */
+/** A requested deletion. */
 export interface RequestedDeletion {
-  /** The ids of the revisions that were on their way and are interrupted by it. */
+  /** The ids of the revisions in progress that it interrupts. */
   interrupted: string[];
-  /** False where all of it was asked for before, so that nothing has changed. */
+  /** False where the same was requested before, so that nothing has changed. */
   isNew: boolean;
 }
 
 /**
- * Asks for the deletion of a tenant's deployment, in one transaction: from then on nothing can be changed, and what was on
- * its way is interrupted. Asking again changes nothing, but that the tracing project goes too once that was asked for,
- * and that nobody waits for its listener any more.
+ * Requests the deletion of a tenant's deployment, in one transaction: it can no longer be changed, and its revisions in
+ * progress are interrupted. A repetition can only add the deletion of the tracing project, or give up the listener.
  *
- * @param withoutListener whether what runs in the listener's cluster is given up: it is left there.
+ * @param withoutListener whether to give up what runs in the listener's cluster: it is left there.
  * @returns undefined where there is no such deployment.
  */
 export async function askDeletion(
@@ -59,14 +58,14 @@ export async function askDeletion(
   });
 }
 
-/** A deployment with a listener that no listener ever took has nothing in a cluster: there is nothing to wait for. */
+/** Whether no listener ever claimed a deployment: then nothing of it is in a cluster. */
 async function runsNowhere(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
   return listener_id !== null && (await claimOn(trx, id)) === undefined;
 }
 
 /**
- * The ids of the deployments whose deletion this service has to go on with: all but those whose listener still has to
- * remove what runs in its cluster.
+ * The ids of the deployments whose deletion this service continues: all but those whose listener still has to remove them
+ * from its cluster.
  */
 export async function deletionsToCarryOut(db: ControlDatabase): Promise<string[]> {
   const found = await db
@@ -79,8 +78,8 @@ export async function deletionsToCarryOut(db: ControlDatabase): Promise<string[]
 }
 
 /**
- * Writes down that nothing of a deployment runs any more: what is left of its deletion is this service's. False where its
- * deletion was not asked for, or this was written down before.
+ * Records that nothing of a deployment runs any more: the rest of its deletion is this service's. False where its deletion
+ * was not requested, or this was recorded before.
  */
 export async function noteStopped(db: ControlDatabase, clock: Clock, id: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {
@@ -96,7 +95,7 @@ export async function noteStopped(db: ControlDatabase, clock: Clock, id: string)
   });
 }
 
-/** Writes down why a deletion did not go on. */
+/** Records why a deletion failed. */
 export async function noteDeletionProblem(
   db: ControlDatabase,
   clock: Clock,
@@ -111,7 +110,7 @@ export async function noteDeletionProblem(
     .execute();
 }
 
-/** Removes a deployment of which nothing is left, and its tracing project where that was asked for. */
+/** Removes a deployment without remains, and its tracing project where that was requested. */
 export async function finishDeletion(db: ControlDatabase, id: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, id);

@@ -4,10 +4,10 @@ import { withLatest } from './deployments.ts';
 import type { DeploymentView } from './records.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** How many deployments or revisions a page holds when the caller does not say. */
+/** The default number of deployments or revisions in a page. */
 export const defaultPage = 20;
 
-/** What a page of deployments is asked by; the statuses are of the words that exist. */
+/** A query of deployments; with valid statuses only. */
 export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_value_ids'> {
   statuses?: readonly DeploymentStatus[] | undefined;
 }

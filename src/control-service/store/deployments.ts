@@ -14,22 +14,22 @@ import { brokenConstraint, brokenReference } from './violations.ts';
 import { noteWrite, releaseKey, takeKey } from './write-keys.ts';
 import type { EarlierWrite } from './write-keys.ts';
 
-/** What a write with a key ends in where the key was sent before: what came of it then, or that it was another one. */
+/** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
 export type EarlierEnd =
   ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
-/** What a creation ends in: the deployment with its first revision, or what stands in its way. */
+/** The outcome of a creation: the deployment with its first revision, or the conflict. */
 export type CreateEnd =
   | ({ kind: 'created' } & DeploymentView)
   | { kind: 'name-taken' }
   | { kind: 'tracing-project-exists' }
-  /** The listener that was asked for has gone at this moment. */
+  /** The requested listener was deleted at this moment. */
   | { kind: 'listener-gone' }
   | EarlierEnd;
 
 /**
- * Makes a deployment, its first revision and its tracing project in one transaction. Of several creations of one name
- * at the same moment one wins; the database's own constraints decide.
+ * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with the
+ * same name one wins; the database's constraints decide.
  */
 export async function createDeployment(
   db: ControlDatabase,
@@ -85,14 +85,13 @@ export async function createDeployment(
   }
 }
 
-/** What a change ends in; undefined when there is no such deployment. */
+/** The outcome of a change; undefined when there is no such deployment. */
 export type ChangeEnd<Refusal> =
   ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
 
 /**
- * Changes a deployment under a lock on its row: `decide` sees it as it is, and what it returns is written, with a new
- * revision where it asks for one. A refusal changes nothing and is handed back. A write whose key is known is not
- * decided again.
+ * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a new
+ * revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
  */
 export async function changeDeployment<Refusal>(
   db: ControlDatabase,
@@ -177,7 +176,7 @@ export async function findDeployment(
   return view;
 }
 
-/** Puts its latest revision beside every deployment. */
+/** Joins every deployment with its latest revision. */
 export async function withLatest(
   db: ControlDatabase,
   deployments: readonly DeploymentRecord[],
@@ -192,7 +191,7 @@ export async function withLatest(
   });
 }
 
-/** Adds a revision of what a deployment, which is locked, is asked to be now, and makes it the latest. */
+/** Adds a revision of the requested state of a deployment, which must be locked, and makes it the latest. */
 export async function addRevision(
   trx: ControlDatabase,
   now: Date,
@@ -222,7 +221,7 @@ export async function addRevision(
   return { deployment, latest };
 }
 
-/** A deployment beside its latest revision, or as if an older one still were the latest. */
+/** A deployment with its latest revision, or with an older one in its place. */
 async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
   const now = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };

@@ -1,7 +1,7 @@
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { ControlDatabase, RevisionEvent } from './tables.ts';
 
-/** Writes down that a revision came to a status. */
+/** Records a revision's new status. */
 export async function recordEvent(
   trx: ControlDatabase,
   at: Date,
@@ -12,7 +12,7 @@ export async function recordEvent(
   await trx.insertInto('revision_events').values({ revision_id: revisionId, status, message, at }).execute();
 }
 
-/** Every status a revision had, oldest first. */
+/** Every status of a revision, oldest first. */
 export async function eventsOf(db: ControlDatabase, revisionId: string): Promise<RevisionEvent[]> {
   return db.selectFrom('revision_events').selectAll().where('revision_id', '=', revisionId).orderBy('id').execute();
 }

@@ -13,7 +13,7 @@ import {
 import type { ListedInstallation, NewIntegration, NewRepository } from './integrations.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** What the store remembers of GitHub's installations; each operation is described where it is defined. */
+/** The store's operations on GitHub's installations; each is described at its definition. */
 export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   putIntegration: (tenantId: string, integration: NewIntegration) => putIntegration(db, clock, tenantId, integration),
   bindInstallation: (tenantId: string, installationId: number, name: string) =>

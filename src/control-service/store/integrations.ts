@@ -21,7 +21,7 @@ export interface NewIntegration {
   repositories: NewRepository[];
 }
 
-/** Makes an integration, or puts the name and the repositories of the one with this installation up to date. */
+/** Creates an integration, or updates the name and the repositories of the one with this installation. */
 export async function putIntegration(
   db: ControlDatabase,
   clock: Clock,
@@ -35,7 +35,7 @@ export async function putIntegration(
   });
 }
 
-/** Lets a tenant see an installation, from now on. One that it was taken from is its own again, under the id it had. */
+/** Binds an installation to a tenant. One that was unbound gets its former id. */
 export async function bindInstallation(
   db: ControlDatabase,
   clock: Clock,
@@ -58,7 +58,7 @@ export async function bindInstallation(
     .executeTakeFirstOrThrow();
 }
 
-/** Takes an installation from a tenant; false where it does not have it. */
+/** Unbinds an installation from a tenant; false where it was not bound. */
 export async function unbindInstallation(
   db: ControlDatabase,
   clock: Clock,
@@ -76,10 +76,10 @@ export async function unbindInstallation(
   return unbound !== undefined;
 }
 
-/** How many rows are inserted by one statement: it may have 65,535 values. */
+/** The rows per insert: a statement may have 65,535 values. */
 const rowsAtOnce = 5_000;
 
-/** Puts the repositories that an integration reaches up to date. */
+/** Updates the repositories of an integration. */
 export async function putRepositories(
   db: ControlDatabase,
   integrationId: string,
@@ -104,7 +104,7 @@ export async function putRepositories(
   });
 }
 
-/** An installation as GitHub listed it. */
+/** An installation from GitHub's list. */
 export interface ListedInstallation {
   id: number;
   account: string;
@@ -112,8 +112,8 @@ export interface ListedInstallation {
 }
 
 /**
- * Writes down all installations that there are now: one that is not among them is gone. Where there is one tenant alone,
- * it gets every one that was not taken from it; where there are several, who gets which is the operator's to say.
+ * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one that
+ * was not unbound from it; with several tenants, the operator binds them.
  */
 export async function putInstallations(
   db: ControlDatabase,
@@ -157,7 +157,7 @@ export async function putInstallations(
   });
 }
 
-/** What a tenant may see: bound to it, and neither suspended nor gone as far as GitHub was asked. */
+/** The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as of the last request to GitHub. */
 const visible = (db: ControlDatabase, tenantId: string) =>
   db
     .selectFrom('integrations')
@@ -194,7 +194,7 @@ export async function listRepositories(db: ControlDatabase, integrationId: strin
   return db.selectFrom('repositories').selectAll().where('integration_id', '=', integrationId).orderBy('id').execute();
 }
 
-/** An installation, and who sees it: for the operator. */
+/** An installation with its tenants, for the operator. */
 export interface InstallationBinding {
   installation_id: string;
   account: string;
@@ -203,7 +203,7 @@ export interface InstallationBinding {
   tenant_ids: string[];
 }
 
-/** Every installation that GitHub ever listed or that was bound, by its number. */
+/** Every installation that was ever listed or bound, by its number. */
 export async function listInstallations(db: ControlDatabase): Promise<InstallationBinding[]> {
   const known = await db.selectFrom('github_installations').selectAll().execute();
   const bound = await db

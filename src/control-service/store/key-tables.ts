@@ -2,29 +2,29 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Fixed<T> = ColumnType<T, T, never>;
 
-/** A key is kept as the SHA-256 of its whole text only. */
+/** Keys; only the SHA-256 of a key is stored. */
 export interface ApiKeysTable {
   id: Fixed<string>;
   hash: Fixed<Buffer>;
   name: Generated<string>;
-  /** Whether it is the key of the installation, which lies in a file and is told at every start. */
+  /** Whether it is the key of the installation, which is stored in a file and printed at every start. */
   is_kept: Generated<boolean>;
   created_at: Fixed<Date>;
   revoked_at: Date | null;
-  /** When it was last let in, within some minutes. */
+  /** Its last use, within some minutes. */
   last_used_at: Generated<Date | null>;
 }
 
-/** Whose deployments a key is good for; an organisation's key has several tenants. */
+/** The tenants of a key; an organisation's key has several. */
 export interface KeyTenantsTable {
   tenant_id: Fixed<string>;
   key_id: Fixed<string>;
 }
 
-/** Who made a change: a key, the operator on the machine, or the service by itself. */
+/** The actor of a change: a key, the operator on the machine, or the service itself. */
 export type ActorKind = 'key' | 'operator' | 'service';
 
-/** What was changed by whom; names only, never a value. */
+/** The audit log; names only, never a value. */
 export interface AuditTable {
   /** Orders the records and is the cursor between pages. */
   id: Generated<string>;
@@ -33,7 +33,7 @@ export interface AuditTable {
   actor: Fixed<ActorKind>;
   key_id: Fixed<string | null>;
   key_name: Fixed<string | null>;
-  /** In words: `patch deployment`. */
+  /** For example `patch deployment`. */
   operation: Fixed<string>;
   subject: ColumnType<Record<string, string>, string, never>;
   fields: ColumnType<string[], string, never>;

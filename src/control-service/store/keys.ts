@@ -2,20 +2,20 @@ import type { Clock } from '../../clock.ts';
 import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** A key to be kept: only the hash of its text. */
+/** A key to store: only its hash. */
 export interface NewKey {
   id: string;
-  /** The tenant that it is good for. */
+  /** Its tenant. */
   tenant_id: string;
-  /** Further ones: then it is an organisation's key. */
+  /** Further tenants: then it is an organisation's key. */
   other_tenants?: readonly string[];
   hash: Buffer;
-  /** What its owner calls it. */
+  /** Its name. */
   name?: string;
   is_kept?: boolean;
 }
 
-/** A key as it is found by its id, with what letting it in takes. */
+/** A stored key, with the facts for authentication. */
 export interface StoredKey {
   id: string;
   name: string;
@@ -27,7 +27,7 @@ export interface StoredKey {
   last_used_at: Date | null;
 }
 
-/** A key as it is listed. */
+/** A key in a list. */
 export interface ListedKey {
   id: string;
   name: string;
@@ -38,7 +38,7 @@ export interface ListedKey {
   tenant_ids: readonly string[];
 }
 
-/** Keeps a key's hash; false where its id is taken, by a key that was revoked too. */
+/** Stores a key's hash; false where its id is taken, also by a revoked key. */
 export async function addKey(db: ControlDatabase, clock: Clock, key: NewKey): Promise<boolean> {
   const { id, hash, tenant_id, other_tenants = [], name = 'unnamed', is_kept = false } = key;
   return inTransaction(db, async (trx) => {
@@ -84,10 +84,10 @@ export async function markKept(db: ControlDatabase, id: string, name: string): P
     .execute();
 }
 
-/** How long (ms) the last use of a key may lie back before a further one is written down. */
+/** The interval (ms) at which the last use of a key is recorded. */
 export const useWrittenEvery = 5 * 60_000;
 
-/** Writes down that a key was let in, unless that was done some minutes ago. */
+/** Records the use of a key, unless that was done some minutes ago. */
 export async function noteKeyUse(
   db: ControlDatabase,
   clock: Clock,
@@ -104,7 +104,7 @@ export async function noteKeyUse(
     .execute();
 }
 
-/** Keys that open something, newest first: all of them, or those of a tenant. */
+/** Valid keys, newest first: all of them, or those of a tenant. */
 export async function listKeys(
   db: ControlDatabase,
   tenantId: string | undefined,
@@ -142,15 +142,14 @@ export async function listKeys(
 }
 
 /**
- * The keys of a tenant under a lock, so that of two that are revoked at the same moment the second one sees what the first
- * one did.
+ * The keys of a tenant under a lock, so that of two concurrent revocations the second one sees the result of the first.
  */
 export async function lockKeysOf(trx: ControlDatabase, tenantId: string): Promise<ListedKey[]> {
   await trx.selectFrom('tenants').select('id').where('id', '=', tenantId).forUpdate().execute();
   return listKeys(trx, tenantId);
 }
 
-/** Ends a key: from now on it opens nothing. False where there is no such key, or it was ended before. */
+/** Revokes a key. False where there is no such key, or it was revoked before. */
 export async function revokeKey(db: ControlDatabase, clock: Clock, id: string): Promise<boolean> {
   const revoked = await db
     .updateTable('api_keys')

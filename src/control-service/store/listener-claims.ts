@@ -9,12 +9,12 @@ import type { NewLogLine } from './log-lines.ts';
 import { lockDeployment, makeLive, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from './tables.ts';
 
-/** How a holder stands after it said something: it holds the claim, or the claim is over and somebody else may have it. */
+/** The state of a claim after a report: still held, or over, so that another holder may have the work. */
 export type Standing =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
 
-/** What a holder reports, judged. */
+/** A validated report. */
 export interface Report {
   status: ReportedStatus;
   message: string | null;
@@ -23,7 +23,7 @@ export interface Report {
   lines: readonly (NewLogLine & { sequence: number })[];
 }
 
-/** Prolongs a claim. One that has run out and that nobody took over meanwhile holds again. */
+/** Renews a claim. An expired one is valid again unless another holder took over. */
 export async function renewClaim(
   db: ControlDatabase,
   clock: Clock,
@@ -34,8 +34,8 @@ export async function renewClaim(
 }
 
 /**
- * Takes a holder's word: lines of the log, each number once, then the status. A status that ends the claim and that was
- * taken before is taken again, since its answer may have been lost.
+ * Stores a holder's report: lines of the log, each number once, then the status. A repeated final status is accepted
+ * again, since its response may have been lost.
  *
  * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
  */
@@ -56,7 +56,7 @@ export async function reportWork(
       const unfit = await apply(trx, now, clock, held, report);
       if (unfit !== undefined) return { kind: 'unfit', why: unfit };
       if (report.status === 'DEPLOYING') return prolong(trx, now, held);
-      // Whoever took it over can't have put back what stood there before the first one began.
+      // The next holder can't restore the state from before the first one started.
       if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
         return end(trx, held, 'abandoned', new Date(now.getTime() + putBackAgainMs(await awryForMs(trx, now, held))));
       }
@@ -68,7 +68,7 @@ export async function reportWork(
 }
 
 /**
- * Hands a claim back: what it is about is free at once, and begun again by the next holder.
+ * Releases a claim: its work is free at once, and the next holder starts it again.
  *
  * @param isUndone whether nothing of it is left in the cluster.
  */
@@ -82,14 +82,14 @@ export async function releaseClaim(
   return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
     const { revision, claim } = held;
     if (revision?.status === 'DEPLOYING') {
-      await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Handed back by ${claim.holder}.` });
+      await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
     }
     const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
     return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
   });
 }
 
-/** A claim that holds, with what it is about; its deployment is locked. */
+/** A valid claim with its deployment, which is locked, and its revision. */
 interface Held {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;
@@ -114,7 +114,7 @@ async function withClaim<End = Standing>(
   return db.transaction().execute(async (trx): Promise<End | Extract<Standing, { kind: 'over' }>> => {
     const seen = await find(trx);
     const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
-    // Whoever took it over had the lock until now.
+    // Until now, a new holder may have had the lock.
     const claim = deployment && (await find(trx));
     if (!claim) return { kind: 'over', why: takenOver };
     if (claim.ended_as !== null) return whereEnded(claim) ?? { kind: 'over', why: endedAs(claim.ended_as) };
@@ -126,8 +126,8 @@ async function withClaim<End = Standing>(
   });
 }
 
-const takenOver = 'This claim is over: its lease ran out and somebody else took it over, or its deployment is gone.';
-const endedAs = (end: ClaimEnd): string => `This claim is over: it ended as ${end}.`;
+const takenOver = 'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
+const endedAs = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
 
 async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, revision }: Held): Promise<Standing> {
   const prolonged = await trx
@@ -152,10 +152,10 @@ async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, ex
   return { kind: 'held', claim: ended, wanted: true };
 }
 
-/** A log is shortened to what is kept of it with the first lines of a claim, and whenever so many more have come. */
+/** A log is trimmed with the first lines of a claim, and each time this many more have arrived. */
 const linesBetweenTrims = 1_000;
 
-/** Since the newest revision ended, in which the cluster may have held something else than what is live (ms). */
+/** The time since the newest revision ended, in which the cluster may have diverged from the live revision (ms). */
 async function awryForMs(trx: ControlDatabase, now: Date, { deployment }: Held): Promise<number> {
   const newest = await trx
     .selectFrom('revisions')
@@ -165,7 +165,7 @@ async function awryForMs(trx: ControlDatabase, now: Date, { deployment }: Held):
   return newest ? now.getTime() - newest.updated_at.getTime() : 0;
 }
 
-/** Lines of a removal stand in the log of the deployment's latest revision. */
+/** Lines of a removal are stored in the log of the deployment's latest revision. */
 async function keepLines(
   trx: ControlDatabase,
   clock: Clock,
@@ -183,7 +183,7 @@ async function keepLines(
   await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
 }
 
-/** Takes the status, or says why it cannot be. */
+/** Applies the status, or returns why that is impossible. */
 async function apply(
   trx: ControlDatabase,
   now: Date,
@@ -199,7 +199,7 @@ async function apply(
   }
   if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
   if (claim.work === 'put-back') {
-    // It stays the live one, by what was said of it; the cluster may hold something else.
+    // It stays the live one in the database; the cluster may run something else.
     const isWrong = status === 'DEPLOY_FAILED';
     const note = isWrong
       ? `The cluster could not be put back to this revision, which is tried again: ${message}`
@@ -216,7 +216,7 @@ async function apply(
     await refreshStatus(trx, now, deployment);
   }
   if (status === 'DEPLOYED') {
-    // The database of what runs in a cluster is the cluster's: it stands where the revision does.
+    // The database of a deployment in a cluster belongs to the cluster: it exists where the revision does.
     const database_state = 'ready';
     await trx.updateTable('deployments').set({ database_state }).where('id', '=', deployment.id).execute();
     await makeLive(trx, now, { ...deployment, database_state }, revision.id, imageVersion);
@@ -226,7 +226,7 @@ async function apply(
 
 const isRunning = ({ status }: RevisionRecord): boolean => runningStatuses.some((word) => word === status);
 
-/** The values of the secrets of the revision that a claim is about. */
+/** The secret values of a claim's revision. */
 export async function secretsOfClaim(db: ControlDatabase, listenerId: string, claimId: string): Promise<string[]> {
   const claim = await db
     .selectFrom('listener_claims')

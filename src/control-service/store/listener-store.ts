@@ -7,7 +7,7 @@ import { addListener, changeListener, findListener, listListeners, removeListene
 import type { ListenerChange, NewListener } from './listeners.ts';
 import type { ControlDatabase, ListenerRecord } from './tables.ts';
 
-/** What the store remembers of listeners and of their work; each operation is described where it is defined. */
+/** The store's operations on listeners and their claims; each is described at its definition. */
 export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
   addListener: (tenantId: string, listener: NewListener) => addListener(db, clock, tenantId, listener),
   listListeners: (tenantId: string, page: { limit?: number | undefined; offset?: number | undefined }) =>

@@ -4,35 +4,35 @@ import type { ListenerWork } from '../rules/listener-turn.ts';
 type Fixed<T> = ColumnType<T, T, never>;
 
 /**
- * What a claim has ended as: `released` was handed back; `abandoned` is work that nobody wants any more and that left
- * something in the cluster, which has to be put back to what is live.
+ * How a claim ended: `released` by its holder; `abandoned` is work that is no longer wanted and left something in the
+ * cluster, so that the live revision must be restored.
  */
 export type ClaimEnd = 'DEPLOYED' | 'DEPLOY_FAILED' | 'REMOVED' | 'released' | 'abandoned';
 
 /**
- * The last claim of a listener on each deployment. A new one takes the row over under an id of its own, by which
- * everything that the former holder still says is told apart.
+ * The last claim of a listener on each deployment. A new one replaces the row under a new id, so that reports of the
+ * former holder are recognized.
  */
 export interface ListenerClaimsTable {
   deployment_id: Fixed<string>;
   id: string;
   listener_id: string;
   work: ListenerWork;
-  /** Null where whatever the deployment has in the cluster is to go. */
+  /** Null where the deployment is to be removed from the cluster. */
   revision_id: string | null;
-  /** Whether somebody else was at this revision before, so that what stood there before is known no more. */
+  /** Whether another holder had this revision before, so that the state before it is unknown. */
   is_resumed: boolean;
-  /** The process that holds it, in its own words. */
+  /** The name of the process that holds it. */
   holder: string;
-  /** Where the deployment was put when it was claimed first: it stays there. */
+  /** The namespace of the deployment since its first claim: it is fixed. */
   namespace: string | null;
-  /** Milliseconds that it is held for without a word of the holder. */
+  /** The duration of the lease in milliseconds. */
   lease_ms: number;
-  /** The number of the last line of the deploy log that was kept. */
+  /** The number of the last stored line of the deploy log. */
   log_sequence: ColumnType<string, string | number, string | number>;
   claimed_at: Date;
-  /** Until when it is held; of one that was abandoned, from when on the way back is somebody's work. */
+  /** The end of the lease; of an abandoned claim, the time from which the restoration is available. */
   expires_at: Date;
-  /** Null while it is at work, also where its lease has run out. */
+  /** Null until it ends, also after its lease has expired. */
   ended_as: ClaimEnd | null;
 }

@@ -11,27 +11,27 @@ import type {
   RevisionRecord,
 } from './tables.ts';
 
-/** A piece of work that a listener holds from now on. */
+/** A claimed piece of work. */
 export interface ClaimedWork {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;
-  /** Undefined where whatever the deployment has in the cluster is to go. */
+  /** Undefined where the deployment is to be removed from the cluster. */
   revision: RevisionRecord | undefined;
 }
 
-/** Who claims, and for how long without a word (ms). */
+/** The holder, and the duration of the lease (ms). */
 export interface Claimer {
   holder: string;
   leaseMs: number;
 }
 
-/** Between two looks at what is free somebody else may take it; after so many in a row there is nothing. */
+/** The attempts to claim before giving up: another holder may be faster each time. */
 const looks = 10;
 
 /**
- * Hands the next piece of work of a listener to one holder: a deployment that is to be removed, a revision whose former
- * holder is gone or has handed it back, the newest that waits (the older ones end SKIPPED), or the way back to what is
- * live from what was abandoned. No deployment has more than one claim that holds, so that no two holders ever work on one.
+ * Claims the next piece of a listener's work for one holder: a deployment to be removed, a revision whose former holder is
+ * gone or released it, the newest that waits (the older ones end SKIPPED), or the restoration after an abandoned one. A
+ * deployment has at most one valid claim, so no two holders ever work on it.
  */
 export async function claimWork(
   db: ControlDatabase,
@@ -50,7 +50,7 @@ export async function claimWork(
   return undefined;
 }
 
-/** A deployment with work that nobody held at this moment. */
+/** A deployment with work and without a holder at this moment. */
 async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: string): Promise<string | undefined> {
   const found = await trx
     .selectFrom('deployments')
@@ -70,7 +70,7 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
         where.and([
           where('deployments.deletion', '=', 'none'),
           where.or([
-            // Whoever let a lease run out may have left anything.
+            // A holder whose lease expired may have left anything.
             where.and([where('listener_claims.id', 'is not', null), where('listener_claims.ended_as', 'is', null)]),
             where.and([
               where('listener_claims.ended_as', '=', 'abandoned'),
@@ -87,7 +87,7 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
         ]),
       ]),
     )
-    // Who had its turn last comes last, so that no work that fails to end keeps the others waiting.
+    // The least recently claimed first, so that failing work does not starve the others.
     .orderBy('listener_claims.claimed_at', (order) => order.asc().nullsFirst())
     .orderBy('deployments.updated_at')
     .limit(1)
@@ -102,7 +102,7 @@ async function take(
   listener: ListenerRecord,
   { holder, leaseMs }: Claimer,
 ): Promise<ClaimedWork | 'gone'> {
-  // Others may have found it free as well; from here on there is one at a time.
+  // Others may have found it free as well; the lock admits one at a time.
   const deployment = await lockDeployment(trx, deploymentId);
   const former = await claimOn(trx, deploymentId);
   if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
@@ -126,7 +126,7 @@ async function take(
     revision_id: revision?.id ?? null,
     is_resumed: isAbandoned || (revision !== undefined && former?.revision_id === revision.id),
     holder,
-    // Where it was put once it stays, whatever the listener is configured for by now.
+    // A deployment stays in its first namespace, whatever the listener's configuration is now.
     namespace: requested ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
     lease_ms: leaseMs,
     log_sequence: 0,
@@ -163,7 +163,7 @@ async function begin(
   return started;
 }
 
-/** The last claim on a deployment, whoever holds it. */
+/** The last claim on a deployment, of any holder. */
 export const claimOn = (trx: ControlDatabase, deploymentId: string): Promise<ListenerClaimRecord | undefined> =>
   trx.selectFrom('listener_claims').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
 
@@ -179,6 +179,6 @@ const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<Revis
 function startedBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
   const by = `Carried out by ${holder} of the listener ${computeId}`;
   if (!former || former.revision_id === null) return `${by}.`;
-  if (former.ended_as === 'released') return `${by}, after ${former.holder} had handed it back.`;
+  if (former.ended_as === 'released') return `${by}, after ${former.holder} had released it.`;
   return former.ended_as === null ? `${by}, after the lease of ${former.holder} had run out.` : `${by}.`;
 }

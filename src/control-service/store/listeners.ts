@@ -4,7 +4,7 @@ import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase, ListenerRecord } from './tables.ts';
 import { brokenConstraint, brokenReference } from './violations.ts';
 
-/** A listener to be known. */
+/** A new listener. */
 export interface NewListener {
   compute_type: string;
   /** The caller's own name of the compute, unique per tenant. */
@@ -13,7 +13,7 @@ export interface NewListener {
   version?: string;
 }
 
-/** Makes a listener; undefined when the tenant has one of this `compute_id`. */
+/** Creates a listener; undefined when the tenant has one of this `compute_id`. */
 export async function addListener(
   db: ControlDatabase,
   clock: Clock,
@@ -76,18 +76,18 @@ export async function findListener(
     .executeTakeFirst();
 }
 
-/** What a change makes of a listener. */
+/** The changed fields of a listener. */
 export type ListenerChange = Pick<ListenerRecord, 'version' | 'compute_config'>;
 
-/** What a change of a listener ends in; undefined when there is no such listener. */
+/** The outcome of a change of a listener; undefined when there is no such listener. */
 export type ListenerChangeEnd<Refusal> =
   | { kind: 'changed'; listener: ListenerRecord }
-  /** Deployments are in namespaces that it would have no more; their names, in alphabetical order. */
+  /** Deployments are in namespaces that would no longer be allowed; their names, in alphabetical order. */
   | { kind: 'in-use'; names: string[] }
   | { kind: 'refused'; refusal: Refusal }
   | undefined;
 
-/** Changes a listener under a lock on its row: `decide` sees it as it is, and what it returns is written. */
+/** Changes a listener under a lock on its row: `decide` gets the current state, and its result is written. */
 export async function changeListener<Refusal>(
   db: ControlDatabase,
   clock: Clock,
@@ -122,14 +122,14 @@ export async function changeListener<Refusal>(
   });
 }
 
-/** What removing a listener ends in; undefined when there is no such listener. */
+/** The outcome of removing a listener; undefined when there is no such listener. */
 export type ListenerRemovalEnd =
   | { kind: 'removed' }
-  /** Deployments are carried out by it; their names, in alphabetical order. */
+  /** Deployments use it; their names, in alphabetical order. */
   | { kind: 'in-use'; names: string[] }
   | undefined;
 
-/** Removes a listener that no deployment names. The database's own reference decides where one is made at this moment. */
+/** Removes a listener without deployments. The foreign key decides where one is created concurrently. */
 export async function removeListener(db: ControlDatabase, tenantId: string, id: string): Promise<ListenerRemovalEnd> {
   try {
     const removed = await inTransaction(db, (trx) =>

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { lockDeployment, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** Writes beside the status of a revision that is live how its agent fares; null that there is nothing to tell. */
+/** Sets a live revision's message about its agent; null clears it. */
 export async function noteLive(
   db: ControlDatabase,
   clock: Clock,
@@ -19,8 +19,8 @@ export async function noteLive(
 }
 
 /**
- * Ends the live revision of a deployment whose agent can't be kept up: DEPLOYED becomes DEPLOY_FAILED, and no revision is
- * active. Nothing is changed where another one is live by now.
+ * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is active.
+ * Changes nothing where another one is live by now.
  */
 export async function giveUp(
   db: ControlDatabase,

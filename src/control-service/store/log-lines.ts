@@ -11,12 +11,12 @@ export interface NewLogLine {
   at?: number;
 }
 
-/** The longest message that is kept, in characters; what is beyond is cut off and said. */
-const longestMessage = 8_192;
-/** How many lines of a kind a revision keeps: the newest. */
+/** The longest message that is stored, in characters; the rest is cut off, with a note. */
+export const longestMessage = 8_192;
+/** The most lines of a kind that a revision keeps: the newest. */
 export const mostLines = 20_000;
 
-/** Appends lines in their order. A line break at the end is dropped, and so are NUL characters, which Postgres refuses. */
+/** Appends lines in order. Drops a trailing line break and NUL characters, which Postgres refuses. */
 export async function appendLog(
   db: ControlDatabase,
   clock: Clock,
@@ -33,7 +33,7 @@ export async function appendLog(
     at: new Date(at),
   }));
   await inTransaction(db, async (trx) => {
-    // One writer of a log at a time: whoever has read a line has then read all that were given lower ids.
+    // One writer of a log at a time: a reader of a line has then seen all lower ids.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`${revisionId} ${kind}`}, 0))`.execute(trx);
     await trx.insertInto('log_lines').values(rows).execute();
   });
@@ -63,23 +63,23 @@ export async function trimLog(
     .execute();
 }
 
-/** What is asked of a log. */
+/** A query of a log. */
 export interface LogPageQuery {
   order: 'asc' | 'desc';
   limit: number;
-  /** The id of the last line of the page before. */
+  /** The id of the last line of the previous page. */
   after?: string | undefined;
   /** A level, in any case. */
   level?: string | undefined;
-  /** A word that the message holds, in any case. */
+  /** Text that the message contains, in any case. */
   containing?: string | undefined;
-  /** From this moment on. */
+  /** From this time on. */
   from?: Date | undefined;
-  /** Up to this moment, not included. */
+  /** Before this time. */
   until?: Date | undefined;
 }
 
-/** A page of the lines of some revisions, in the order in which they were kept. */
+/** A page of the lines of some revisions, in their stored order. */
 export async function readLog(
   db: ControlDatabase,
   revisionIds: readonly string[],
@@ -95,8 +95,7 @@ export async function readLog(
 }
 
 /**
- * A page of the lines of all revisions of a deployment, in the order in which they were kept. Of each revision no more
- * than a page is looked at.
+ * A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision.
  */
 export async function readLogOfAll(
   db: ControlDatabase,

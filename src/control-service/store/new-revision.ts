@@ -5,7 +5,7 @@ import { wantedColumns } from './records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 import { recordEvent } from './events.ts';
 
-/** Inserts a revision with a copy of all that the deployment is asked to be at this moment. */
+/** Inserts a revision with a copy of the deployment's requested state. */
 export async function insertRevision(
   trx: ControlDatabase,
   now: Date,
@@ -39,7 +39,7 @@ export async function insertRevision(
   return revision;
 }
 
-/** Whom a revision waits for that this service does not carry out itself. */
+/** The message of a revision that waits for its listener. */
 async function waitsForListener(
   trx: ControlDatabase,
   { listener_id }: Pick<DeploymentRecord, 'listener_id'>,

@@ -1,9 +1,9 @@
 import { type Clock, steadyNow } from '../../clock.ts';
 
-/** How long a tidying up lies back at least before it is done again (ms). */
+/** The shortest interval between two cleanups (ms). */
 const betweenMs = 3_600_000;
 
-/** Makes a function that tidies up at its first call, and later once an hour at most. */
+/** Creates a function that cleans up at its first call, and then at most once an hour. */
 export function onceAWhile(clock: Clock, tidyUp: () => Promise<void>): () => Promise<void> {
   let next = -Infinity;
   return async () => {

@@ -13,13 +13,13 @@ export interface WatchedDeployment {
   ref: string;
   buildOnPush: boolean;
   latest: { id: string; status: RevisionStatus; commit: string | null };
-  /** The head of this branch that was seen last. */
+  /** The last observed head of this branch. */
   seen: string | undefined;
 }
 
 /**
- * The deployments whose branches are looked at: those of folders, also while `build_on_push` is off, so that it is known
- * where the branch stood when it is turned on; of the network only while it is on, and without an integration.
+ * The deployments whose branches are polled: those of local folders, also while `build_on_push` is off, so that the head
+ * is known when it is turned on; remote ones only while it is on, and without an integration.
  */
 async function watched(db: ControlDatabase, which: 'folders' | 'all'): Promise<WatchedDeployment[]> {
   const repoUrl = sql<string>`deployments.source_config ->> 'repo_url'`;
@@ -54,7 +54,7 @@ async function watched(db: ControlDatabase, which: 'folders' | 'all'): Promise<W
   });
 }
 
-/** Whether some revision of a deployment is of a commit. */
+/** Whether a deployment has a revision of a commit. */
 async function wasBuilt(db: ControlDatabase, deploymentId: string, commit: string): Promise<boolean> {
   const found = await db
     .selectFrom('revisions')
@@ -66,23 +66,23 @@ async function wasBuilt(db: ControlDatabase, deploymentId: string, commit: strin
   return found !== undefined;
 }
 
-/** What was decided on a head, and on which state of the deployment. */
+/** The decision on a head, and the state that it is based on. */
 export interface ProcessedPush {
   id: string;
   ref: string;
   head: string;
   latestRevisionId: string;
-  /** `build_on_push` as it was. */
+  /** `build_on_push` at the decision. */
   buildOnPush: boolean;
-  /** Whether a revision is made. */
+  /** Whether to create a revision. */
   build: boolean;
 }
 
 /**
- * Writes a head down as seen, and makes its revision, both or neither. Where the deployment is another one by now nothing
- * is done: the next look decides anew.
+ * Records a head and creates its revision, in one transaction. Does nothing where the deployment has changed since: the
+ * next poll decides again.
  *
- * @returns whether a revision was made.
+ * @returns whether it created a revision.
  */
 async function recordPush(db: ControlDatabase, clock: Clock, processed: ProcessedPush): Promise<boolean> {
   const { id, ref, head, latestRevisionId, buildOnPush, build } = processed;
@@ -110,7 +110,7 @@ async function recordPush(db: ControlDatabase, clock: Clock, processed: Processe
   });
 }
 
-/** What the store knows of branches and their heads. */
+/** The store's operations on branches and their heads. */
 export const pushStore = (db: ControlDatabase, clock: Clock) => ({
   watched: (which: 'folders' | 'all') => watched(db, which),
   wasBuilt: (deploymentId: string, commit: string) => wasBuilt(db, deploymentId, commit),

@@ -2,7 +2,7 @@ import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { DeploymentRecord, RevisionRecord } from './tables.ts';
 
-/** What a deployment is asked to be; a revision keeps a copy of it. */
+/** The requested state of a deployment; a revision keeps a copy of it. */
 export interface Wanted {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;
@@ -10,33 +10,33 @@ export interface Wanted {
   secret_references: readonly SecretReference[] | null;
 }
 
-/** A deployment to be made, with its first revision. */
+/** A new deployment, with its first revision. */
 export interface NewDeployment extends Wanted {
   name: string;
   source: Source;
 }
 
-/** A build of an earlier revision that a new one takes over instead of building. */
+/** A build of an earlier revision that a new one uses. */
 export interface TakenBuild {
   redeploy_of: string;
   build_folder: string | null;
   repo_commit_sha: string | null;
 }
 
-/** What a change does to a deployment. */
+/** The effect of a change on a deployment. */
 export interface DeploymentChange {
   wanted: Wanted;
-  /** Whether a revision is made of it, and of which build. */
+  /** Whether a revision is created, and from which build. */
   revision: 'none' | 'new' | TakenBuild;
 }
 
-/** A deployment beside its latest revision. */
+/** A deployment with its latest revision. */
 export interface DeploymentView {
   deployment: DeploymentRecord;
   latest: RevisionRecord;
 }
 
-/** The columns of `Wanted` as they are written. */
+/** The columns of `Wanted` for an insert or update. */
 export const wantedColumns = (wanted: Wanted) => ({
   source_config: JSON.stringify(wanted.source_config),
   source_revision_config: JSON.stringify(wanted.source_revision_config),

@@ -2,14 +2,14 @@ import type { Clock } from '../../clock.ts';
 import { forgetOldRuns } from './tracing-projects.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 
-/** A revision that names a build, as far as it matters to whoever clears builds away. */
+/** A revision that names a build, as far as retention needs it. */
 export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at'> &
   Pick<DeploymentRecord, 'active_revision_id'> & {
     deployment_id: string;
     build_folder: string;
   };
 
-/** How many builds are asked after, and lines removed, with one statement. */
+/** How many builds are queried, and lines removed, with one statement. */
 const buildsAtOnce = 1_000;
 const linesAtOnce = 10_000;
 
@@ -37,8 +37,8 @@ async function revisionsOfBuilds(db: ControlDatabase, builds: readonly string[])
 }
 
 /**
- * Removes the log lines that were written before a time, except those of revisions that are live; some thousands with
- * each statement, so that nobody waits for it.
+ * Removes the log lines from before a time, except those of live revisions; some thousands per statement, so that no
+ * other query waits long.
  *
  * @returns how many.
  */
@@ -61,13 +61,13 @@ async function forgetOldLines(db: ControlDatabase, before: Date): Promise<number
   }
 }
 
-/** Removes what was written down of changes before a time. @returns how many. */
+/** Removes audit records from before a time. @returns how many. */
 async function forgetChanges(db: ControlDatabase, before: Date): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('audit').where('at', '<', before).executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
-/** What the store does for whoever clears away what is old. */
+/** The store's operations for retention. */
 export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
   revisionsOfBuilds: (builds: readonly string[]) => revisionsOfBuilds(db, builds),
   forgetOldLines: (ageMs: number) => forgetOldLines(db, new Date(clock.now() - ageMs)),

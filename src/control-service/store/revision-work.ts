@@ -8,21 +8,21 @@ import { recordEvent } from './events.ts';
 import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 
-/** What may be written down with a step. A field that is left out stays as it is. */
+/** The fields that a transition may set. An absent field stays as it is. */
 export interface StepDetails {
   /** Why, for a person: `status_message`. */
   message?: string | null;
   /** The commit that is built: `repo_commit_sha`. */
   commit?: string;
-  /** Where the build lies; null when it was cleared away. */
+  /** The folder of the build; null when it was removed. */
   buildFolder?: string | null;
 }
 
 /**
- * Takes the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
- * SKIPPED; while one is running, those that wait become QUEUED. A revision that has a build already begins at
- * AWAITING_DEPLOY, every other at AWAITING_BUILD. Safe under several processes: each revision is handed out once.
- * Those of a deployment with a listener are never handed out here: `claimWork` does.
+ * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end SKIPPED;
+ * while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY, every other at
+ * AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a listener, which
+ * `claimWork` serves.
  */
 export async function claimNextRevision(
   db: ControlDatabase,
@@ -45,7 +45,7 @@ export async function claimNextRevision(
       for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
       return undefined;
     }
-    // One that waits for its source stays, until a newer one that has it takes its place.
+    // A revision that waits for its source stays, until a newer one with a source replaces it.
     const at = waiting.findIndex((revision) => missingSource(revision) === undefined);
     const next = waiting[at];
     const older = waiting.slice(at + 1);
@@ -56,10 +56,10 @@ export async function claimNextRevision(
 }
 
 /**
- * Moves a revision from one of `from` to `to` and writes the event; undefined when it is in none of them (it was
- * interrupted, or somebody else was faster): then nothing is changed. To DEPLOYED leads only `activate`.
+ * Moves a revision from one of `from` to `to` and records the event; undefined when it is in none of them (it was
+ * interrupted, or changed concurrently): then nothing is changed. Only `activate` leads to DEPLOYED.
  *
- * @throws Error for a step that `revisionSteps` does not have: a mistake of ours.
+ * @throws Error for a transition that `revisionSteps` does not have: a bug.
  */
 export async function setStatus(
   db: ControlDatabase,
@@ -119,7 +119,7 @@ export async function activate(
   });
 }
 
-/** Makes a revision that is DEPLOYING the live one of its deployment, which is locked. */
+/** Makes a DEPLOYING revision the live one of its deployment, which must be locked. */
 export async function makeLive(
   trx: ControlDatabase,
   now: Date,
@@ -136,7 +136,7 @@ export async function makeLive(
   await refreshStatus(trx, now, deployment);
 }
 
-/** Writes down what became of the database that the deployment's agents keep their state in. */
+/** Records the state of the database of a deployment's agents. */
 export async function setDatabaseState(
   db: ControlDatabase,
   clock: Clock,
@@ -152,9 +152,9 @@ export async function setDatabaseState(
 }
 
 /**
- * Every change of a deployment's revisions begins here, so that two never meet in another order.
+ * Locks a deployment. Every change of its revisions starts here, so that two never lock in different orders.
  *
- * @param tenantId whose it has to be, where a caller names it: another tenant's is neither found nor waited for.
+ * @param tenantId the expected tenant, for requests of a caller: another tenant's is neither found nor waited for.
  */
 export async function lockDeployment(
   trx: ControlDatabase,
@@ -166,7 +166,7 @@ export async function lockDeployment(
   return wanted.forUpdate().executeTakeFirst();
 }
 
-/** Moves a revision whose deployment is locked, and writes the event. */
+/** Moves a revision whose deployment is locked, and records the event. */
 export async function step(
   trx: ControlDatabase,
   now: Date,
@@ -191,7 +191,7 @@ export async function step(
   return moved;
 }
 
-/** Puts the status of a deployment that is locked right by its causes, as `deployment` has them now. */
+/** Updates the status of a locked deployment from its current causes. */
 export async function refreshStatus(trx: ControlDatabase, now: Date, deployment: DeploymentRecord): Promise<void> {
   const onItsWay = await trx
     .selectFrom('revisions')
@@ -209,14 +209,14 @@ export async function refreshStatus(trx: ControlDatabase, now: Date, deployment:
   await trx.updateTable('deployments').set({ status, updated_at: now }).where('id', '=', deployment.id).execute();
 }
 
-/** Ends revisions that a newer one made superfluous while they waited. */
+/** Skips waiting revisions that a newer one replaced. */
 export async function skipOlder(
   trx: ControlDatabase,
   now: Date,
   by: string,
   older: readonly Pick<RevisionRecord, 'id'>[],
 ): Promise<void> {
-  const message = `The newer revision ${by} was asked for before this one was begun.`;
+  const message = `The newer revision ${by} was requested before this one started.`;
   for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message });
 }
 

@@ -17,7 +17,7 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
-/** What a page of revisions is asked by; the statuses are of the words that exist. */
+/** A query of revisions; with valid statuses only. */
 export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
   statuses?: readonly RevisionStatus[] | undefined;
 }
@@ -34,7 +34,7 @@ export async function listRevisions(
   return select.orderBy('sequence', 'desc').limit(limit).offset(offset).execute();
 }
 
-/** The ids of the deployments that have a waiting or a running revision, but for those that a listener carries out. */
+/** The ids of the deployments with a waiting or running revision, except those of listeners. */
 export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]> {
   const found = await db
     .selectFrom('revisions')
@@ -47,7 +47,7 @@ export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]
   return found.map(({ deployment_id }) => deployment_id);
 }
 
-/** Every deployment whose agents had a database of this machine when it was last looked, with how that was. */
+/** Every deployment whose agents have a database of this machine, with its last known state. */
 export async function agentDatabases(
   db: ControlDatabase,
 ): Promise<Pick<DeploymentRecord, 'id' | 'database_name' | 'database_state'>[]> {
@@ -61,8 +61,8 @@ export async function agentDatabases(
 }
 
 /**
- * Every deployment that has a live revision, with that revision: what a start has to serve again. What a listener
- * carried out runs in its cluster, and is served there.
+ * Every deployment with its live revision: what a start has to serve again. Excludes revisions that a listener carried
+ * out: they are served in its cluster.
  */
 export async function activeRevisions(
   db: ControlDatabase,
@@ -85,7 +85,7 @@ export async function activeRevisions(
   });
 }
 
-/** The deployment's revisions whose builds lie on this machine, newest first. */
+/** The deployment's revisions with a build on this machine, newest first. */
 export async function revisionsWithBuild(db: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> {
   return db
     .selectFrom('revisions')
@@ -96,7 +96,7 @@ export async function revisionsWithBuild(db: ControlDatabase, deploymentId: stri
     .execute();
 }
 
-/** Every build that some revision names, of any deployment. */
+/** Every build that a revision names, of any deployment. */
 export async function namedBuilds(db: ControlDatabase): Promise<string[]> {
   const found = await db
     .selectFrom('revisions')
@@ -107,7 +107,7 @@ export async function namedBuilds(db: ControlDatabase): Promise<string[]> {
   return found.flatMap(({ build_folder }) => build_folder ?? []);
 }
 
-/** Writes down the commit that a revision is built from, as soon as it is known. */
+/** Records the commit of a revision, as soon as it is known. */
 export async function noteCommit(db: ControlDatabase, clock: Clock, revisionId: string, commit: string): Promise<void> {
   await db
     .updateTable('revisions')

@@ -54,17 +54,17 @@ import { writeOnce } from './write-once.ts';
 import type { CallerWrite, Recorder } from './write-once.ts';
 
 /**
- * All that the control service remembers, over a database that is migrated by `controlMigrations`. Each operation is
- * one statement or one transaction and safe under several processes; each is described where it is defined.
+ * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement or
+ * one transaction and safe with several processes; each is described at its definition.
  *
- * @param sealing seals what is secret on its way into the tables (`sealingPlugin`); without it that is stored in clear.
+ * @param encryption encrypts secrets in the tables (`encryptionPlugin`); without it they are stored in plain text.
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock, encryption?: KyselyPlugin) {
   const db = (encryption ? database.withPlugin(encryption) : database).withSchema(controlSchema);
   const forgetOld = onceAWhile(clock, () => forgetOldKeys(db, clock));
   return {
     ...operations(db, clock, forgetOld),
-    /** Does a write of a caller once, with its record; see `writeOnce`. `within` works in its transaction. */
+    /** Does a caller's write once, with its record; see `writeOnce`. `within` uses its transaction. */
     once: async <T>(write: CallerWrite<T>, work: (within: StoreOperations, record: Recorder) => Promise<T>) => {
       await forgetOld();
       return writeOnce(db, clock, write, (trx, record) =>
@@ -78,7 +78,7 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock, encry
 }
 export type ControlStore = ReturnType<typeof createStore>;
 
-/** The operations of a store, each for itself or all in one transaction. */
+/** The operations of a store, each by itself or all in one transaction. */
 export type StoreOperations = ReturnType<typeof operations>;
 
 function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) {
@@ -99,11 +99,11 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     },
     findDeployment: (tenantId: string, id: string) => findDeployment(db, tenantId, id),
     listDeployments: (tenantId: string, query: DeploymentPage) => listDeployments(db, tenantId, query),
-    /** A deployment of whichever tenant: for the work, not for a caller. */
+    /** A deployment of any tenant: for internal work, not for a caller. */
     deployment: (id: string): Promise<DeploymentRecord | undefined> =>
       db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    /** Whose deployment this is. */
+    /** The tenant of a deployment. */
     tenantOf: async (id: string): Promise<string | undefined> =>
       (await db.selectFrom('deployments').select('tenant_id').where('id', '=', id).executeTakeFirst())?.tenant_id,
 

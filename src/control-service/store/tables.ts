@@ -20,7 +20,7 @@ export interface TenantsTable {
   created_at: Fixed<Date>;
 }
 
-/** What a deployment should be, and the two revisions it points at. */
+/** The requested state of a deployment, and the two revisions it points at. */
 export interface DeploymentsTable {
   id: Fixed<string>;
   tenant_id: Fixed<string>;
@@ -31,31 +31,31 @@ export interface DeploymentsTable {
   secrets: Json<Secret[]>;
   secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
   database_state: DatabaseState;
-  /** Of its agents' database, and of the role that it belongs to. */
+  /** The name of its agents' database, and of the role that owns it. */
   database_name: string;
-  /** The password of the role that its agents' database belongs to. */
+  /** The password of that role. */
   database_password: string;
   status: DeploymentStatus;
   latest_revision_id: string | null;
   active_revision_id: string | null;
   image_version: string | null;
   deletion: Generated<DeletionState>;
-  /** Whether its tracing project goes with it. */
+  /** Whether its tracing project is deleted with it. */
   delete_tracing_project: Generated<boolean>;
-  /** Why its deletion did not go on when it was last tried. */
+  /** Why the last attempt of its deletion failed. */
   deletion_problem: Generated<string | null>;
-  /** The tracing project that was made with it. */
+  /** The tracing project that was created with it. */
   tracing_project_id: ColumnType<string | null, string | null, never>;
-  /** `listener_id` of `source_config`, by which the database keeps the two together. */
+  /** `listener_id` of `source_config`, as a foreign key. */
   listener_id: ColumnType<string | null, never, never>;
   created_at: Fixed<Date>;
   updated_at: Date;
 }
 
-/** A revision with all that building and running it takes, as it was asked for when the revision was made. */
+/** A revision with all that building and running it needs, as requested at its creation. */
 export interface RevisionsTable {
   id: Fixed<string>;
-  /** Grows with every revision; orders those of one deployment. */
+  /** Increases with every revision; orders those of one deployment. */
   sequence: Generated<string>;
   deployment_id: Fixed<string>;
   status: RevisionStatus;
@@ -66,17 +66,17 @@ export interface RevisionsTable {
   secrets: Json<Secret[]>;
   secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
   repo_commit_sha: string | null;
-  /** `sha256:<hex>` of the tarball that its `source_tarball_path` names. */
+  /** `sha256:<hex>` of the tarball at its `source_tarball_path`. */
   source_tarball_digest: Fixed<string | null>;
-  /** Where its build lies on this machine; null before it is built and after it was cleared away. */
+  /** The folder of its build on this machine; null before it is built and after it was removed. */
   build_folder: string | null;
-  /** The revision whose build this one takes over. */
+  /** The revision whose build this one uses. */
   redeploy_of: Fixed<string | null>;
   created_at: Fixed<Date>;
   updated_at: Date;
 }
 
-/** Every status a revision ever had, with its time. */
+/** Every status of every revision, with its time. */
 export interface RevisionEventsTable {
   id: Generated<string>;
   revision_id: Fixed<string>;
@@ -115,11 +115,11 @@ export interface IntegrationsTable {
   installation_id: string;
   name: string;
   created_at: Fixed<Date>;
-  /** When it was taken from the tenant; null while it is the tenant's. */
+  /** When it was unbound from the tenant; null while it is bound. */
   unbound_at: Date | null;
 }
 
-/** What GitHub said of an installation of the App when it was asked last. */
+/** An installation of the App, as of the last request to GitHub. */
 export interface GithubInstallationsTable {
   id: Fixed<string>;
   account: string;
@@ -138,7 +138,7 @@ export interface RepositoriesTable {
   default_branch: string | null;
 }
 
-/** A tracing project bears its deployment's name and may outlive the deployment. */
+/** Tracing projects; one has its deployment's name and may outlive the deployment. */
 export interface TracingProjectsTable {
   id: Fixed<string>;
   tenant_id: Fixed<string>;
@@ -147,7 +147,7 @@ export interface TracingProjectsTable {
   created_at: Fixed<Date>;
 }
 
-/** Writes that were sent with a key, and what came of each: never a body, for it holds secrets. */
+/** Writes with an idempotency key and their results: never a body, for it holds secrets. */
 export interface WriteKeysTable {
   tenant_id: Fixed<string>;
   key: string;
@@ -155,13 +155,13 @@ export interface WriteKeysTable {
   request: Fixed<string>;
   /** SHA-256 of the body. */
   digest: Fixed<Buffer>;
-  /** False only within the transaction that carries the write out. */
+  /** False only within the transaction of the write. */
   done: Generated<boolean>;
-  /** What a write of a deployment came to; null for others, and once the deployment is deleted. */
+  /** The written deployment; null for other writes, and once the deployment is deleted. */
   deployment_id: string | null;
-  /** The latest revision that the answer told. */
+  /** The latest revision in the response. */
   revision_id: string | null;
-  /** The answer to any other write, as JSON: sealed, for it may hold a secret. */
+  /** The response to any other write, as JSON: encrypted, for it may hold a secret. */
   answer: Generated<string | null>;
   created_at: Fixed<Date>;
 }

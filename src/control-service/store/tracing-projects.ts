@@ -8,7 +8,7 @@ import { defaultPage } from './deployments-list.ts';
 import type { ControlDatabase } from './tables.ts';
 import type { TracedRunsTable } from './tracing-tables.ts';
 
-/** A tenant's tracing project as it is told, without what is counted of it. */
+/** A tenant's tracing project, without its run counts. */
 export interface TracingProject {
   id: string;
   name: string;
@@ -29,7 +29,7 @@ export async function findTracingProject(
     .executeTakeFirst();
 }
 
-/** Makes a tracing project that no deployment belongs to. */
+/** Creates a tracing project without a deployment. */
 export async function addTracingProject(
   db: ControlDatabase,
   clock: Clock,
@@ -44,7 +44,7 @@ export async function addTracingProject(
   return id;
 }
 
-/** A tracing project with what is counted of it. */
+/** A tracing project with its run counts. */
 export interface CountedProject extends TracingProject {
   created_at: Date;
   run_count: number;
@@ -101,17 +101,17 @@ export async function tracingProject(
   return found;
 }
 
-/** Whether there is a project of this id, of whichever tenant: for the agents that tell of their runs. */
+/** Whether any tenant has a project of this id: for agents that report runs. */
 export async function hasTracingProject(db: ControlDatabase, id: string): Promise<boolean> {
   const found = await db.selectFrom('tracing_projects').select('id').where('id', '=', id).executeTakeFirst();
   return found !== undefined;
 }
 
-/** What removing a tracing project ends in; undefined when there is no such project. */
+/** The outcome of removing a tracing project; undefined when there is no such project. */
 export type ProjectRemovalEnd =
   { kind: 'removed'; name: string } | { kind: 'in-use'; deploymentId: string } | undefined;
 
-/** Removes a project with its runs, unless its deployment stands. */
+/** Removes a project with its runs, unless its deployment exists. */
 export async function removeTracingProject(
   db: ControlDatabase,
   tenantId: string,
@@ -129,10 +129,10 @@ export async function removeTracingProject(
   return project?.deployment_id == null ? undefined : { kind: 'in-use', deploymentId: project.deployment_id };
 }
 
-/** A run as it is kept. */
+/** A stored run. */
 export type TracedRunRecord = Selectable<TracedRunsTable>;
 
-/** Keeps runs that ended; one that is there already stays as it is. How many are new. */
+/** Stores finished runs; an existing one stays as it is. Returns how many are new. */
 export async function putTracedRuns(
   db: ControlDatabase,
   projectId: string,
@@ -157,7 +157,7 @@ export async function putTracedRuns(
   return kept.length;
 }
 
-/** What a page of a project's runs is asked by. */
+/** A query of a project's runs. */
 export interface TracedRunPage {
   limit?: number | undefined;
   offset?: number | undefined;
@@ -165,7 +165,7 @@ export interface TracedRunPage {
   assistant_id?: string | undefined;
 }
 
-/** A page of a project's runs, those that ended last first. */
+/** A page of a project's runs, the last finished first. */
 export async function listTracedRuns(
   db: ControlDatabase,
   projectId: string,
@@ -192,7 +192,7 @@ export async function findTracedRun(
     .executeTakeFirst();
 }
 
-/** Removes the runs that ended longer ago than this (ms). How many there were. */
+/** Removes the runs that ended longer ago than this (ms). Returns how many. */
 export async function forgetOldRuns(db: ControlDatabase, clock: Clock, olderThanMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('traced_runs')

@@ -14,7 +14,7 @@ import {
 } from './tracing-projects.ts';
 import type { TracedRunPage } from './tracing-projects.ts';
 
-/** What the store remembers of tracing projects and their runs; each operation is described where it is defined. */
+/** The store's operations on tracing projects and their runs; each is described at its definition. */
 export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   addTracingProject: (tenantId: string, name: string) => addTracingProject(db, clock, tenantId, name),
   findTracingProject: (tenantId: string, name: string) => findTracingProject(db, tenantId, name),

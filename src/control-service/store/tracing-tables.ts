@@ -5,7 +5,7 @@ import type { TokenUsage } from '../../contract/control/tracing-project.ts';
 type Fixed<T> = ColumnType<T, T, never>;
 type FixedJson<T> = ColumnType<T, string | null, never>;
 
-/** Runs that agents told of, each once. */
+/** Runs that agents reported, each once. */
 export interface TracedRunsTable {
   project_id: Fixed<string>;
   id: Fixed<string>;

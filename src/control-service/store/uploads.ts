@@ -2,19 +2,19 @@ import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** What became of an address that was handed out: whether a tarball was stored there, and still is. */
-export type UploadState = 'handed-out' | 'stored' | 'removed';
+/** The state of an upload address: issued, stored with a tarball, or the tarball was removed. */
+export type UploadState = 'issued' | 'stored' | 'removed';
 
-/** An upload as it is looked at. */
+/** A stored upload. */
 export interface Upload {
   objectPath: string;
   deploymentId: string;
   state: UploadState;
-  /** `sha256:<hex>`; undefined before something was stored. */
+  /** `sha256:<hex>`; undefined before the upload. */
   digest: string | undefined;
 }
 
-/** Remembers an address that is handed out for a deployment that exists. */
+/** Stores an address that is issued for an existing deployment. */
 async function addUpload(
   db: ControlDatabase,
   clock: Clock,
@@ -35,7 +35,7 @@ async function addUpload(
     .execute();
 }
 
-/** The upload of this path, whosever; undefined where it was not handed out, or its deployment is being deleted. */
+/** The upload of this path, of any tenant; undefined for an unknown path or a deployment that is being deleted. */
 async function findUpload(db: ControlDatabase, objectPath: string): Promise<Upload | undefined> {
   const row = await db
     .selectFrom('uploads')
@@ -46,11 +46,11 @@ async function findUpload(db: ControlDatabase, objectPath: string): Promise<Uplo
     .executeTakeFirst();
   if (!row) return undefined;
   const { object_path, deployment_id, digest, stored_at, removed_at } = row;
-  const state = removed_at ? 'removed' : stored_at ? 'stored' : 'handed-out';
+  const state = removed_at ? 'removed' : stored_at ? 'stored' : 'issued';
   return { objectPath: object_path, deploymentId: deployment_id, state, digest: digest ?? undefined };
 }
 
-/** Writes down that a tarball is stored; false where the address has served before, or its deployment is being deleted. */
+/** Records a stored tarball; false where the address was used before, or its deployment is being deleted. */
 async function noteStored(
   db: ControlDatabase,
   clock: Clock,
@@ -70,7 +70,7 @@ async function noteStored(
   return noted !== undefined;
 }
 
-/** The paths of the tarballs that are stored, of any deployment: the files that have to be there. */
+/** The paths of all stored tarballs, of any deployment: the files that must exist. */
 async function storedUploads(db: ControlDatabase): Promise<string[]> {
   const rows = await db
     .selectFrom('uploads')
@@ -82,8 +82,8 @@ async function storedUploads(db: ControlDatabase): Promise<string[]> {
 }
 
 /**
- * The paths of tarballs that were stored before a time and that nothing needs: neither a deployment's wish, nor its live
- * revision, nor one that is on its way names them.
+ * The paths of tarballs that were stored before a time and are not needed: neither a deployment's requested state, nor its
+ * live revision, nor one in progress names them.
  */
 async function spareUploads(db: ControlDatabase, storedBefore: Date): Promise<string[]> {
   const rows = await db
@@ -114,7 +114,7 @@ async function spareUploads(db: ControlDatabase, storedBefore: Date): Promise<st
   return rows.map(({ object_path }) => object_path).filter((path) => !needed.has(path));
 }
 
-/** Writes down that the file of an upload is removed: its path can be named no more. */
+/** Records that the file of an upload is removed: its path can't be used any more. */
 async function noteRemoved(db: ControlDatabase, clock: Clock, objectPath: string): Promise<void> {
   await db
     .updateTable('uploads')
@@ -123,12 +123,12 @@ async function noteRemoved(db: ControlDatabase, clock: Clock, objectPath: string
     .execute();
 }
 
-/** Forgets addresses that expired before a time without anything having been put there. */
+/** Deletes addresses that expired unused before a time. */
 async function forgetUnusedUploads(db: ControlDatabase, expiredBefore: Date): Promise<void> {
   await db.deleteFrom('uploads').where('stored_at', 'is', null).where('expires_at', '<', expiredBefore).execute();
 }
 
-/** What the store knows of uploads. */
+/** The store's operations on uploads. */
 export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
   add: (upload: { objectPath: string; deploymentId: string; expiresAt: Date }) => addUpload(db, clock, upload),
   find: (objectPath: string) => findUpload(db, objectPath),

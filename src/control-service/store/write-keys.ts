@@ -2,10 +2,10 @@ import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** How long a key is remembered (ms). */
+/** How long a key is stored (ms). */
 const keptMs = 7 * 24 * 3_600_000;
 
-/** What a key was sent with before: the same write, which was carried out and may be undone by now, or another one. */
+/** The earlier use of a key: the same write, which may be undone by now, or another one. */
 export type EarlierWrite =
   | { kind: 'repeated'; deploymentId: string; revisionId: string }
   | { kind: 'answered'; answer: string }
@@ -13,8 +13,8 @@ export type EarlierWrite =
   | { kind: 'key-of-another'; request: string };
 
 /**
- * Takes a key for this transaction. Undefined where nobody had it: then the write goes on, and ends with `noteWrite`,
- * `noteAnswer` or `releaseKey`. Whoever sends the same key at the same moment waits here until this transaction has ended.
+ * Claims a key for this transaction. Undefined where it is new: then the write continues, and ends with `noteWrite`,
+ * `noteAnswer` or `releaseKey`. A concurrent write with the same key waits until this transaction has ended.
  */
 export async function takeKey(
   trx: ControlDatabase,
@@ -25,13 +25,13 @@ export async function takeKey(
   const row = await trx
     .insertInto('write_keys')
     .values({ tenant_id: tenantId, key, request, digest, deployment_id: null, revision_id: null, created_at: now })
-    // A row that is there is handed back as it is; only a write that sets nothing does both in one statement.
+    // An update that changes nothing: only so does one statement insert the row or return the existing one.
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'key']).doUpdateSet((row) => ({ key: row.ref('excluded.key') })),
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  // Every row that another transaction left is done.
+  // Every row of another transaction is committed.
   if (!row.done) return undefined;
   if (row.request !== request || !row.digest.equals(digest)) return { kind: 'key-of-another', request: row.request };
   if (row.answer !== null) return { kind: 'answered', answer: row.answer };
@@ -39,7 +39,7 @@ export async function takeKey(
   return { kind: 'repeated', deploymentId: row.deployment_id, revisionId: row.revision_id };
 }
 
-/** Notes what the write came to: the deployment, and the revision that its answer tells as the latest. */
+/** Records the write's result: the deployment, and the latest revision in its response. */
 export async function noteWrite(
   trx: ControlDatabase,
   tenantId: string,
@@ -55,7 +55,7 @@ export async function noteWrite(
     .execute();
 }
 
-/** Notes what a write was answered with, as JSON. */
+/** Records the response to a write, as JSON. */
 export async function noteAnswer(
   trx: ControlDatabase,
   tenantId: string,
@@ -70,12 +70,12 @@ export async function noteAnswer(
     .execute();
 }
 
-/** Forgets a key whose write was refused: nothing came of it. */
+/** Deletes the key of a refused write: it changed nothing. */
 export async function releaseKey(trx: ControlDatabase, tenantId: string, { key }: KeyedWrite): Promise<void> {
   await trx.deleteFrom('write_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
 }
 
-/** Removes the keys that are too old. */
+/** Removes expired keys. */
 export async function forgetOldKeys(db: ControlDatabase, clock: Clock): Promise<void> {
   await db
     .deleteFrom('write_keys')

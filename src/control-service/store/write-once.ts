@@ -7,27 +7,27 @@ import type { ControlDatabase } from './tables.ts';
 import { noteAnswer, takeKey } from './write-keys.ts';
 import type { EarlierWrite } from './write-keys.ts';
 
-/** A write that a caller asks for. */
+/** A write of a caller. */
 export interface CallerWrite<T> extends Doing {
   tenantId: string;
-  /** The key that it was sent with, if any. */
+  /** Its idempotency key, if any. */
   keyed: KeyedWrite | undefined;
-  /** What a repetition is told, where that is less than the first answer. */
+  /** The response to a repetition, where that is less than the first response. */
   keep?: (answer: T) => unknown;
 }
 
-/** Writes down what was changed: by the names of ids, and the names of fields. */
+/** Records a change: by the names of ids, and the names of fields. */
 export type Recorder = (subject: Readonly<Record<string, string>>, fields?: readonly string[]) => Promise<void>;
 
-/** What a write ends in: its answer, or what the same key was sent with before. */
+/** The outcome of a write: its response, or the earlier use of the same key. */
 export type OnceEnd<T> =
   | { kind: 'done'; answer: T }
   | { kind: 'repeated'; answer: unknown }
   | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
 /**
- * Does a write, writes it down, and keeps its answer under its key: all in one transaction, or, where `work` throws,
- * nothing of it. Whoever sends the same key meanwhile waits, and is told the answer that was kept.
+ * Does a write, records it, and stores its response under its key: all in one transaction, which is rolled back where
+ * `work` throws. A concurrent write with the same key waits, and gets the stored response.
  */
 export async function writeOnce<T>(
   db: ControlDatabase,

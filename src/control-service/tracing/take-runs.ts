@@ -7,10 +7,10 @@ import type { ControlStore } from '../store/store.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Takes what an agent tells of its runs (an addition of ours). It is let in by the token of its project alone: whoever has
- * it can add runs there, and read nothing.
+ * Stores the runs that an agent reports (an addition of ours). The project's token is the only authentication: it allows
+ * adding runs there, and reading nothing.
  *
- * @param bearer what was sent as `Authorization: Bearer`.
+ * @param bearer the token of `Authorization: Bearer`.
  */
 export async function takeRuns(
   { store, tracing }: { store: Pick<ControlStore, 'hasTracingProject' | 'putTracedRuns'>; tracing: Tracing },
@@ -19,7 +19,7 @@ export async function takeRuns(
   body: unknown,
 ): Promise<{ taken: number }> {
   const path = `/v1/projects/${projectId}/runs`;
-  const call = { operation: 'tell runs', method: 'POST', path };
+  const call = { operation: 'report runs', method: 'POST', path };
   const id = z.uuid().safeParse(projectId).data?.toLowerCase();
   if (bearer === undefined || id === undefined || !tracing.isTokenOf(id, bearer)) {
     throw new ServiceError({
@@ -29,7 +29,7 @@ export async function takeRuns(
       address: path,
       status: 401,
       effect: 'none',
-      detail: 'Runs are told with the token of their tracing project, as Authorization: Bearer <token>.',
+      detail: 'The token of the tracing project is missing or invalid. Send it as Authorization: Bearer <token>.',
     });
   }
   const { runs } = take(call, readBody(tracedRunsReport, body));

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TracingTarget } from '../compute/compute.ts';
 
-/** The tokens by which agents tell of their runs, each good for one tracing project. */
+/** The tokens with which agents report their runs, each valid for one tracing project. */
 export interface Tracing {
-  /** The token of a project: a secret, the same at every start, so that what runs goes on telling. */
+  /** The token of a project: a secret, the same at every start, so that running agents can still report. */
   tokenOf(projectId: string): string;
   /** Whether it is the token of this project; takes the same time wherever it differs. */
   isTokenOf(projectId: string, token: string): boolean;
@@ -25,7 +25,7 @@ export function createTracing(key: Buffer): Tracing {
   };
 }
 
-/** Where an agent tells of its runs. @param baseUrl the service's address as the agent reaches it. */
+/** Where an agent reports its runs. @param baseUrl the service's address as the agent reaches it. */
 export const tracingTarget = (
   tracing: Pick<Tracing, 'tokenOf'>,
   baseUrl: string,

@@ -1,9 +1,9 @@
-/** What a `Content-Digest` asks for: nothing that we know, a SHA-256, or something unreadable. */
+/** A parsed `Content-Digest`: no known algorithm, a SHA-256, or unreadable. */
 export type RequestedDigest = { kind: 'none' } | { kind: 'sha-256'; digest: Buffer } | { kind: 'unreadable' };
 
 /**
- * Reads a `Content-Digest` (RFC 9530): a dictionary of algorithms and byte sequences, as in `sha-256=:<base64>:`. Other
- * algorithms than SHA-256 are passed over.
+ * Parses a `Content-Digest` (RFC 9530): a dictionary of algorithms and byte sequences, as in `sha-256=:<base64>:`. Ignores
+ * algorithms other than SHA-256.
  */
 export function readContentDigest(header: string | undefined): RequestedDigest {
   if (header === undefined || header.trim() === '') return { kind: 'none' };

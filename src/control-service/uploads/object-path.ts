@@ -4,13 +4,16 @@ import { join } from 'node:path';
 /** The folder of all uploads, below the data folder and below the service's address. */
 export const uploadsFolder = 'uploads';
 
-/** Makes the object path of a new upload: nobody guesses it. */
+/** Creates an unguessable object path for a new upload. */
 export const newObjectPath = (deploymentId: string): string =>
   `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
 
+/** The names of uploaded files. */
+export const uploadedName = /^[0-9a-f]{32}\.tar\.gz$/;
+
 /**
- * Where the tarball of an object path lies, once it is stored.
+ * The file of an object path's tarball, once it is stored.
  *
- * @param objectPath one that this service has handed out: what a caller sent is looked up before.
+ * @param objectPath one that this service has issued: look up a caller's path first.
  */
 export const uploadedFile = (dataDir: string, objectPath: string): string => join(dataDir, objectPath);

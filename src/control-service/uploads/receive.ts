@@ -3,33 +3,32 @@ import { open, rename, rm } from 'node:fs/promises';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { RequestedDigest } from './content-digest.ts';
 
-/** How taking in a tarball ends. After everything but `received` nothing of it is on the disk. */
+/** The outcome of an upload. Only `received` leaves something on the disk. */
 export type Received =
   /** `digest` is `sha256:<hex>`. */
   | { kind: 'received'; digest: string; bytes: number }
   | { kind: 'too-large' }
   | { kind: 'no-gzip' }
   | { kind: 'other-digest'; digest: string }
-  /** The sender went away, or sent less or more than it had announced. */
+  /** The sender disconnected, or sent less or more than announced. */
   | { kind: 'cut' }
   | { kind: 'disk-full' }
-  /** Its folder was removed meanwhile, with the deployment that it was for. */
+  /** Its folder was removed during the upload, together with its deployment. */
   | { kind: 'unknown' };
 
-/** A body on its way. */
+/** An incoming body. */
 export interface Incoming {
   body: AsyncIterable<Uint8Array>;
-  /** `Content-Length`, where it was sent. */
+  /** `Content-Length`, if any. */
   announced: number | undefined;
   requested: RequestedDigest;
 }
 
-/** What every gzip begins with: two bytes of magic, and the one method that there is. */
+/** The first bytes of every gzip file: two bytes of magic, and the only method. */
 const gzipBegin = [0x1f, 0x8b, 0x08];
 
 /**
- * Writes a tarball to the disk as it comes in, and gives it its name once all of it is there, safely written. Only its
- * owner may read it.
+ * Writes a tarball to the disk as it arrives, and renames it once it is complete and synced. Only its owner may read it.
  */
 export async function receiveTarball(file: string, incoming: Incoming, largest: number): Promise<Received> {
   if ((incoming.announced ?? 0) > largest) return { kind: 'too-large' };
@@ -75,7 +74,7 @@ async function write(draft: string, { body, announced, requested }: Incoming, la
   }
 }
 
-/** The body part by part; whatever keeps its rest from coming is `cut`. */
+/** The body in chunks; an error of the sender becomes `cut`. */
 async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | 'cut'> {
   const parts = body[Symbol.asyncIterator]();
   try {

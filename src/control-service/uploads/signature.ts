@@ -1,24 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What is signed of an address: that a tarball may be put at this path until then. */
+/** The signed content of an address: a tarball may be uploaded to this path until then. */
 export interface SignedUpload {
   objectPath: string;
   /** Seconds since the epoch. */
   expires: number;
 }
 
-/** Why an address does not serve, or that it does. */
+/** Whether an address is valid, or why not. */
 export type SignatureVerdict = 'good' | 'forged' | 'expired';
 
 const signatureOf = (key: Buffer, { objectPath, expires }: SignedUpload): Buffer =>
   createHmac('sha256', key).update(`PUT\n${objectPath}\n${expires}`).digest();
 
-/** The query that lets somebody without an API key put one tarball at one path. */
+/** The query that allows uploading one tarball to one path without an API key. */
 export function signedQuery(key: Buffer, upload: SignedUpload): string {
   return `expires=${upload.expires}&signature=${signatureOf(key, upload).toString('base64url')}`;
 }
 
-/** Judges an address by its query; in the same time wherever a signature differs. */
+/** Checks an address by its query, in constant time. */
 export function judgeSignature(
   key: Buffer,
   objectPath: string,

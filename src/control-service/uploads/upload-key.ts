@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { keepFile, readKeptFile } from '../keys/kept-file.ts';
 
 /**
- * The key that upload addresses are signed with: made at the first start and kept in `<dataDir>/upload-key`, which only
- * its owner can read. Without the file a new one is made, and addresses that were handed out before serve no more.
+ * The key that signs upload addresses: created at the first start in `<dataDir>/upload-key`, readable by its owner only.
+ * Without the file a new one is created, and earlier addresses become invalid.
  *
  * @throws Error where the file holds something else.
  */

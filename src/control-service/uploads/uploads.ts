@@ -35,9 +35,9 @@ export type PutEnd = Received | { kind: 'forged' | 'expired' | 'used' | 'in-use'
 /** Takes source tarballs in (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
 export interface Uploads {
   /**
-   * Hands an address out for a deployment that exists. It serves once, until it expires, whoever has it.
+   * Issues an address for an existing deployment. It works once, until it expires, for anyone who has it.
    *
-   * @param book where that is written down; the store that this was made with when absent.
+   * @param book where it is recorded; the store that this was made with when absent.
    */
   handOut(deploymentId: string, baseUrl: string, book?: Pick<UploadStore, 'add'>): Promise<UploadTarget>;
   /**
@@ -60,13 +60,13 @@ export function createUploads(settings: UploadsSettings): Uploads {
   async function receive(put: Put): Promise<PutEnd> {
     const upload = await store.find(put.objectPath);
     if (!upload) return { kind: 'unknown' };
-    if (upload.state !== 'handed-out') return { kind: 'used' };
+    if (upload.state !== 'issued') return { kind: 'used' };
     const file = uploadedFile(dataDir, upload.objectPath);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const received = await receiveTarball(file, put, largest);
     if (received.kind !== 'received') return received;
     if (await store.noteStored(upload.objectPath, received)) return received;
-    // The deletion of its deployment was asked for while it came in; what that removes it may have removed already.
+    // The deletion of its deployment was requested during the upload, and may have removed the folder already.
     await rm(file, { force: true });
     await removeIfEmpty(dirname(file));
     return { kind: 'unknown' };

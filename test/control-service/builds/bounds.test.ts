@@ -28,7 +28,7 @@ test.each([
   ['too many processes', { memoryBytes: 100, processes: 3 }, 'it ran more processes than a build may (2)'],
 ])('a build that takes %s', (_, usage, why) => {
   const output = tooMuch(usage, { memoryBytes: megabyte, processes: 2 });
-  expect(output).toEqual(why === undefined ? undefined : `${why} and was ended`);
+  expect(output).toEqual(why === undefined ? undefined : `${why} and was stopped`);
 });
 
 const eater = `const held = [];
@@ -39,7 +39,7 @@ test('a build that eats memory is ended, with its reason', async () => {
   const { reason, dataDir } = place({ 'eat.js': eater });
   const settings = { bounds: { memoryBytes: 300 * megabyte } };
   expect(await reason({ request: { buildCommand: 'node eat.js' }, settings })).toBe(
-    'source_config.build_command failed: it took more memory than a build may (300 MB) and was ended.',
+    'source_config.build_command failed: it took more memory than a build may (300 MB) and was stopped.',
   );
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });
@@ -55,7 +55,7 @@ test('a build that starts processes without end is ended, and none of them is le
   write(root, { 'fork.sh': `while :; do setsid sleep 345.25 & sleep 0.01; done\n` });
   const settings = { bounds: { processes: 20 } };
   expect(await reason({ request: { buildCommand: `sh ${root}/fork.sh` }, settings })).toContain(
-    'it ran more processes than a build may (20) and was ended',
+    'it ran more processes than a build may (20) and was stopped',
   );
   expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 345.25');
 });
@@ -119,7 +119,7 @@ test('the commands of a part of a build have its time together, and nothing of i
   const shell = (command: string) => ({ command: '/bin/sh', args: ['-c', command], cwd: root });
   const run = beginPart(2_000);
   expect(await run(shell('sleep 1'))).toMatchObject({ kind: 'done' });
-  const tooLong = { kind: 'failed', how: 'it took longer than 2 s and was ended', isLate: true };
+  const tooLong = { kind: 'failed', how: 'it took longer than 2 s and was stopped', isLate: true };
   expect(await run(shell('sleep 600'))).toMatchObject(tooLong);
   expect(await run(shell('touch begun'))).toMatchObject(tooLong);
   expect(existsSync(join(root, 'begun'))).toBe(false);
@@ -133,7 +133,7 @@ test('unpacking a tarball has its time as well', async () => {
   const from = { kind: 'tarball', file, digest: digestOf(bytes) } as const;
   const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
   expect(await reason({ request: { from }, settings: { clock, bounds: { cloneMs: 5_000 } } })).toBe(
-    "The source tarball can't be unpacked: it took longer than 5 s and was ended.",
+    "The source tarball can't be unpacked: it took longer than 5 s and was stopped.",
   );
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });
@@ -169,7 +169,7 @@ test('output is bounded in bytes as well as in lines, and the last lines of a co
   expect(output.at(-1)).toBe('of the next command');
 });
 
-const short = /^Only 3 MB are left on the disk of this machine, and a build takes at least 500 MB\. .* deploy again\.$/;
+const short = /^Only 3 MB are left on the disk of this machine, and a build needs at least 500 MB\. .* deploy again\.$/;
 
 test('where the disk is short of space a build does not begin', async () => {
   const { reason, dataDir, lines } = place();
@@ -226,7 +226,7 @@ test.each<[string, Files, string | undefined]>([
     const settings = smallDisk(dataDir, '4m');
     const output = await reason({ request: { buildCommand }, settings });
     expect(output).toMatch(
-      /What is live is not touched by it\. Have the operator make room in the service's data folder, .*, then deploy again\./,
+      /Live revisions are not affected\. Have the operator make room in the service's data folder, .*, then deploy again\./,
     );
     expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
   },

@@ -42,14 +42,14 @@ test.each<[string, string | undefined, SeenFolder[], object]>([
     [folder('', [...npm, 'pnpm-lock.yaml'], { packageManager: 'pnpm@10.1.0' })],
     {
       ...by('pnpm', ['install', '--frozen-lockfile']),
-      why: 'pnpm-lock.yaml asks for pnpm; package-lock.json beside it is not used',
+      why: 'pnpm-lock.yaml selects pnpm; package-lock.json beside it is not used',
     },
   ],
   [
     'of several lock files without a name the first of the table',
     undefined,
     [folder('', ['yarn.lock', 'package-lock.json'])],
-    { ...by('npm', ['ci']), why: 'package-lock.json asks for npm; yarn.lock beside it is not used' },
+    { ...by('npm', ['ci']), why: 'package-lock.json selects npm; yarn.lock beside it is not used' },
   ],
   ['nothing to install', undefined, [folder('agent', []), folder('', ['README.md'])], { kind: 'nothing' }],
   [

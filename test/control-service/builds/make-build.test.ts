@@ -26,7 +26,7 @@ const echoingTool = '#!/bin/sh\necho "$(basename "$0") $* in $(pwd)"\n';
 test('packages are installed by npm from the lock file', async () => {
   const { build, lines, dataDir } = place(npmAgent);
   await build();
-  expect(lines).toContain('Installing: npm ci (package-lock.json asks for npm)');
+  expect(lines).toContain('Installing: npm ci (package-lock.json selects npm)');
   expect(existsSync(join(dataDir, 'npm-cache'))).toBe(true);
 });
 
@@ -47,7 +47,7 @@ test('a package manager that is not on this machine is named, with what to do', 
   const { reason } = place({ 'pnpm-lock.yaml': '' });
   const withoutPnpm = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'pnpm')));
   expect(await reason({ settings: { env: { PATH: withoutPnpm.join(':') } } })).toBe(
-    'pnpm-lock.yaml asks for pnpm, which is not installed on this machine. Install pnpm, or commit the lock file of another package manager, or set source_config.install_command.',
+    'pnpm-lock.yaml selects pnpm, which is not installed on this machine. Install pnpm, or commit the lock file of another package manager, or set source_config.install_command.',
   );
 });
 
@@ -55,7 +55,7 @@ test('a file that the package managers look for and that is a link to a device i
   const { build, lines, root } = place({ 'package.json': '-> /dev/zero', 'yarn.lock': '-> /dev/zero' });
   const programs = writePrograms(join(root, 'bin'), { yarn: echoingTool });
   await build({ settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
-  expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock asks for yarn)');
+  expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock selects yarn)');
 });
 
 test('the install command runs from the root of the repository', async () => {
@@ -163,7 +163,7 @@ test('a graph configuration may be a link inside the repository', async () => {
 
 test('a broken graph configuration is told with the line, before anything is installed', async () => {
   const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{\n  "graphs": { "echo": "./graph.js" }\n}\n' });
-  expect(await reason()).toMatch(/^The graph configuration is not sound: langgraph\.json:2:\d+: /);
+  expect(await reason()).toMatch(/^The graph configuration is invalid: langgraph\.json:2:\d+: /);
   expect(lines.at(-1)).toMatch(/^error: langgraph\.json:2:/);
   expect(lines.join('\n')).not.toContain('Installing');
 });
@@ -171,7 +171,7 @@ test('a broken graph configuration is told with the line, before anything is ins
 test('of several mistakes in a graph configuration the one is told whose meaning is known', async () => {
   const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{ "graph": { "echo": "./graph.js:graph" } }' });
   expect(await reason()).toMatch(
-    /^The graph configuration is not sound: langgraph\.json:1:3: .*; did you mean `graphs`\? \(and 1 more in the build log\)\.$/,
+    /^The graph configuration is invalid: langgraph\.json:1:3: .*; did you mean `graphs`\? \(and 1 more in the build log\)\.$/,
   );
   expect(lines.join('\n')).toContain('error: langgraph.json:1:1: `graphs` is missing');
 });
@@ -191,7 +191,7 @@ test('a build that takes too long is ended with all that it started', async () =
   write(root, { 'hang.sh': `sleep 600 & echo $! > ${pidFile}\nwait\n` });
   const bounds = { cloneMs: 60_000, installMs: 60_000, buildMs: 300 };
   const output = await reason({ request: { buildCommand: `sh ${root}/hang.sh` }, settings: { bounds } });
-  expect(output).toBe('source_config.build_command failed: it took longer than 0.3 s and was ended.');
+  expect(output).toBe('source_config.build_command failed: it took longer than 0.3 s and was stopped.');
   await until(() => !runs(Number(readFileSync(pidFile, 'utf8'))));
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });

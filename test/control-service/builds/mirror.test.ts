@@ -98,7 +98,7 @@ test('a clone whose time is up is told as that, and the mirror is not taken for 
   commit(here.repo, { 'small.txt': 'new' });
   const before = packs(mirrorOf(here));
   const output = await here.reason({ request: { revisionId: 'r-2' }, settings: { bounds: { cloneMs: 1 } } });
-  expect(output).toBe(`${here.repo} could not be cloned. (git: it took longer than 0.001 s and was ended)`);
+  expect(output).toBe(`${here.repo} could not be cloned. (git: it took longer than 0.001 s and was stopped)`);
   expect([packs(mirrorOf(here)), here.lines.filter((line) => line.includes('damaged'))]).toEqual([before, []]);
 });
 

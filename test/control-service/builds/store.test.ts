@@ -59,7 +59,7 @@ test('the second build of a lock file installs nothing and has the same packages
   const packages = await here.install('r-2');
   expect(here.installs()).toBe(1);
   expect(readFileSync(join(packages, '.bin/dep'), 'utf8')).toBe('export const dep = 1;\n');
-  expect(here.lines).toContain('These very packages were installed for an earlier build: they are taken from there.');
+  expect(here.lines).toContain('An earlier build installed these packages: reusing them.');
 });
 
 test.each<[string, Files]>([

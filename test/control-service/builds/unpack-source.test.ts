@@ -350,7 +350,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     const end = await unpackSource(source, { into: around, log: () => {}, signal: new AbortController().signal });
     expect(end).toEqual({
       ok: false,
-      reason: 'The source tarball is not on this machine any more: it was cleared away. Upload it again.',
+      reason: 'The source tarball was removed from this machine. Upload it again.',
     });
   });
 

@@ -102,7 +102,7 @@ test('an agent tells whether it rests, and its log when it no longer does', asyn
   await agent.stop();
   expect([agent.isIdle?.(), logged]).toEqual([true, []]);
   sleeps.at(-1)?.();
-  await expect.poll(() => logged).toEqual(['The agent, which rested, was stopped.']);
+  await expect.poll(() => logged).toEqual(['The idle agent was stopped.']);
 });
 
 test('one that ended instead, or was ended in a hurry, does not rest', async () => {

@@ -115,7 +115,7 @@ test('an agent that is not well at once is asked again', async () => {
 
 test('a start that ends early tells how, and the last thing it said', async () => {
   expect(await reasonOf(tryStart({ FAKE_START: 'dies' }))).toBe(
-    'The agent\'s process ended before it was healthy: exit code 1. It said last: The graph "echo" has no export named graph.',
+    'The agent\'s process ended before it was healthy: exit code 1. Its last line: The graph "echo" has no export named graph.',
   );
 });
 
@@ -132,7 +132,7 @@ test('a start that is broken off leaves nothing behind', async () => {
   const starting = tryStart({ FAKE_START: 'silent', FAKE_CHILD: pidFile }, {}, breaking.signal);
   const pid = await childIn(pidFile);
   breaking.abort();
-  expect(await reasonOf(starting)).toBe('The start was broken off.');
+  expect(await reasonOf(starting)).toBe('The start was aborted.');
   await until(() => !runs(pid));
 });
 
@@ -176,7 +176,7 @@ test('nobody can listen in the place of an agent that ended', async () => {
 });
 
 test('an agent that says that it listens and does not is not connected to', async () => {
-  expect(await reasonOf(tryStart({ FAKE_START: 'lies' }))).toContain('does not listen as it has to');
+  expect(await reasonOf(tryStart({ FAKE_START: 'lies' }))).toContain('does not listen correctly');
 });
 
 test('an agent that breaks down is seen to', async () => {
@@ -208,7 +208,7 @@ test('an agent that does not know how to rest ends instead', async () => {
   expect(await agent.exited).toBe('killed by SIGKILL');
 });
 
-test('an agent that takes more memory than its bound is ended, with that as the reason', async () => {
+test('an agent that takes more memory than its limit is ended, with that as the reason', async () => {
   const bounded = specOf();
   atTheEnd.push(bounded.remove);
   const spec = { ...bounded, resourceSpec: { memory_mb: 100 } };
@@ -218,7 +218,9 @@ test('an agent that takes more memory than its bound is ended, with that as the 
   );
   if (start.kind !== 'running') throw new Error(start.reason);
   expect(await (await ask(start.agent, '/eat')).json()).toEqual(['--max-old-space-size=143']);
-  expect(await start.agent.exited).toMatch(/^it took \d+ MB of memory, more than its bound of 200 MB, and was ended$/);
+  expect(await start.agent.exited).toMatch(
+    /^it took \d+ MB of memory, more than its limit of 200 MB, and was stopped$/,
+  );
 });
 
 test('the last lines of an agent that broke down are told with its end, masked', async () => {

@@ -69,7 +69,7 @@ describe('an agent and what leaves its process group', () => {
   test.each(ways)('are bounded in memory together: %s', async (_, way) => {
     const { start } = await agentThatStarts('eat', way, 400);
     const end = start.kind === 'running' ? await start.agent.exited : start.reason;
-    expect(end).toMatch(/it took \d+ MB of memory, more than its bound of 400 MB, and was ended/);
+    expect(end).toMatch(/it took \d+ MB of memory, more than its limit of 400 MB, and was stopped/);
     if (user) await until(() => ofUser(user.uid) === 0);
   });
 

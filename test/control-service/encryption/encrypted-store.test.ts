@@ -91,7 +91,7 @@ test('what was in clear before is sealed by the next start, and nobody notices',
   const store = await start();
   expect(await dumped()).not.toContain('canary');
   expect(await secretsOf(store, tenantId, id)).toEqual(before);
-  expect(logged).toEqual([expect.stringMatching(/^9 secret values are sealed with the key [0-9a-f]{16} now\.$/)]);
+  expect(logged).toEqual([expect.stringMatching(/^9 secret values are encrypted with the key [0-9a-f]{16} now\.$/)]);
   await start();
   expect(logged).toHaveLength(1);
 });
@@ -114,7 +114,7 @@ test('another key is told at the start, before anything is changed', async () =>
   await make(await start({ LANDFALL_SECRETS_KEY: key() }));
   const before = await dumped();
   for (const env of [{ LANDFALL_SECRETS_KEY: key() }, {}]) {
-    await expect(start(env)).rejects.toThrow('The secrets were sealed with another key');
+    await expect(start(env)).rejects.toThrow('The secrets were encrypted with another key');
   }
   expect(await dumped()).toBe(before);
 });
@@ -140,7 +140,7 @@ test('a change by an expression of SQL is refused rather than stored in clear', 
       .set({ secrets: sql<string>`'[]'::jsonb` })
       .where('id', '=', id)
       .execute(),
-  ).rejects.toThrow('secrets is sealed at rest');
+  ).rejects.toThrow('secrets is encrypted at rest');
 });
 
 describe.each(['in process', 'over HTTP'] as const)('a service %s', (side) => {
@@ -186,7 +186,7 @@ test('a service whose key is another does not start, and says why', async () => 
   const present = key();
   await make(await start({ LANDFALL_SECRETS_KEY: present }));
   expect(await run(key())).toBe(1);
-  expect(output.join('\n')).toMatch(/^The services did not start: The secrets were sealed with another key/m);
+  expect(output.join('\n')).toMatch(/^The services did not start: The secrets were encrypted with another key/m);
   expect(output.join('\n')).not.toContain('canary');
   expect(await run(present)).toBe(0);
 });

@@ -45,8 +45,8 @@ test('a key that moves from the file to the environment opens what the one of th
   expect(moved.keyIds).toEqual([idOf(one), keyId]);
 });
 
-test('where something is sealed already no new key is made in the place of one that is missing', async () => {
-  await expect(read({}, [idOf(one)])).rejects.toThrow(`sealed with another key (${idOf(one)})`);
+test('does not create a new key where values are encrypted', async () => {
+  await expect(read({}, [idOf(one)])).rejects.toThrow(`encrypted with another key (${idOf(one)})`);
   expect(await readdir(dataDir)).toEqual([]);
 });
 

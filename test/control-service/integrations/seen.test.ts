@@ -168,10 +168,10 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
 
   test('what GitHub cannot be asked is a 502 that says why, and no answer of before', async () => {
     aMinuteLater();
-    github.self.failure = new GitHubIntegrationError('GitHub was asked to list installations and answered 401.', 401);
+    github.self.failure = new GitHubIntegrationError('Could not list installations: GitHub responded 401.', 401);
     expect(await refusalOf(fixture.control.listIntegrations())).toMatchObject({
       status: 502,
-      detail: expect.stringContaining('answered 401'),
+      detail: expect.stringContaining('responded 401'),
     });
     github.self.failure = undefined;
     expect(await names()).toEqual(['acme']);

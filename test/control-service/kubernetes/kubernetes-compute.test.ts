@@ -129,7 +129,7 @@ describe('a revision in a cluster', () => {
       const starting = start({}, letGo.signal);
       await expect.poll(() => names()).toHaveLength(3);
       letGo.abort(new LetGo('its lease ran out'));
-      expect(reasonOf(await starting)).toBe('It was let go of: its lease ran out');
+      expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');
       expect(names()).toHaveLength(3);
     }));
 
@@ -162,7 +162,7 @@ describe('a revision in a cluster', () => {
       async ({ api, compute, start }) => {
         await start();
         api.controller.slowEnd = 100_000;
-        const why = /^After 50 s there still is Pod support-agent-0c0ffee0-\w+-0\.$/;
+        const why = /^After 50 s these objects still exist: Pod support-agent-0c0ffee0-\w+-0\.$/;
         await expect(compute.remove(gone)).rejects.toThrow(why);
       },
       { goneWithinMs: 50_000 },
@@ -197,7 +197,7 @@ describe('a hold that is over', () => {
       await expect.poll(() => api.faults.some(({ times }) => times === 0), { timeout: 10_000 }).toBe(true);
       const before = changing(api).length;
       lost.abort(new LetGo('its lease ran out'));
-      expect(reasonOf(await starting)).toBe('It was let go of: its lease ran out');
+      expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');
       expect(changing(api).slice(before)).toEqual([]);
       expect(newest(api)).toBe(second);
       expect(scaler()).toBe(5);
@@ -217,7 +217,7 @@ describe('a hold that is over', () => {
         api.faults.push(hangs);
         const lease = leaseOver(() => hangs.times === 0);
         expect(reasonOf(await start({}, lease.signal, lease))).toBe(
-          'It was let go of: its time ran out before it was renewed.',
+          'The lease was lost: its time ran out before it was renewed.',
         );
         expect(changing(api).filter((seen) => seen.includes('/deployments/'))).toHaveLength(1);
         expect(lease.lost.aborted).toBe(true);
@@ -241,22 +241,22 @@ describe('a hold that is over', () => {
 });
 
 describe('a rollout that fails', () => {
-  const displayed = 'It said last: TypeError: the model has no name';
+  const displayed = 'Its last line: TypeError: the model has no name';
   test.each<[string, Fate, string[]]>([
     [
       'because the image can’t be pulled',
       'image missing',
-      ['ImagePullBackOff', 'Back-off pulling image', 'The cluster noted: Failed: Failed to pull image', 'not found.'],
+      ['ImagePullBackOff', 'Back-off pulling image', 'Cluster event: Failed: Failed to pull image', 'not found.'],
     ],
     [
       'because a volume can’t be mounted, which only an event tells',
       'mount fails',
-      ['did not end within 30 s', 'The cluster noted: FailedMount: MountVolume.SetUp failed', '"models" not found.'],
+      ['did not end within 30 s', 'Cluster event: FailedMount: MountVolume.SetUp failed', '"models" not found.'],
     ],
     [
       'because the agent never says that it is well',
       'unhealthy',
-      ['did not end within 30 s', 'The cluster noted: Unhealthy: Startup probe failed'],
+      ['did not end within 30 s', 'Cluster event: Unhealthy: Startup probe failed'],
     ],
     [
       'because the agent crashes, with its last words',
@@ -307,7 +307,7 @@ describe('a rollout that fails', () => {
       async ({ api, start }) => {
         for (const fate of ['crashes', 'unplaced'] as const) {
           api.controller.outcomes.set('', fate);
-          expect(reasonOf(await start())).not.toContain('The cluster noted');
+          expect(reasonOf(await start())).not.toContain('Cluster event');
         }
       },
       { rolloutWithinMs: 30_000 },
@@ -354,7 +354,7 @@ describe('a rollout that fails', () => {
       const starting = start({ revisionId: second }, breakOff.signal);
       await expect.poll(() => at(api.find('deployments', 'team-a', base), 'metadata.generation')).toBe(2);
       breakOff.abort();
-      expect(reasonOf(await starting)).toBe('The start was broken off.');
+      expect(reasonOf(await starting)).toBe('The start was aborted.');
       expect(
         at(api.find('deployments', 'team-a', base), 'spec.template.metadata.annotations.landfall/revision-id'),
       ).toBe(first);
@@ -365,7 +365,7 @@ describe('a rollout that fails', () => {
       api.controller.outcomes.set('', 'crashes');
       api.controller.lastWords = 'Error: the key not-for-your-eyes and pass-of-the-database were refused\n';
       const reason = reasonOf(await start({ secrets: [{ name: 'API_KEY', value: 'not-for-your-eyes' }] }));
-      expect(reason).toContain('It said last: Error: the key *** and *** were refused');
+      expect(reason).toContain('Its last line: Error: the key *** and *** were refused');
       const reported = [reason, ...logged].join('\n');
       for (const secret of ['not-for-your-eyes', 'pass-of-the-database', api.token])
         expect(reported).not.toContain(secret);

@@ -175,7 +175,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       status: 'AWAITING_DEPLOY',
       status_message: expect.stringContaining('former'),
     });
-    const late = { status: 409, detail: expect.stringContaining('This claim is over') };
+    const late = { status: 409, detail: expect.stringContaining('This claim has ended') };
     expect(await refusalOf(report(former, 'DEPLOYED'))).toMatchObject(late);
     expect(await refusalOf(renew(former))).toMatchObject(late);
     expect(await refusalOf(release(former))).toMatchObject(late);

@@ -63,13 +63,13 @@ describe('the command line', () => {
     ['another hosting', ['--hosting', 'here'], 'any or cloud or self-hosted'],
     ['another word for what is watched', ['--watch-git', 'yes'], 'folders or all or off'],
     ['a registry that is none', ['--registry', 'https://registry.example.com'], '--registry is a host'],
-    ['an option that there is not', ['--jason'], 'There is no option --jason; did you mean --json?'],
-    ['an option like no other', ['--verbose'], 'There is no option --verbose.'],
-    ['a word too many', ['up'], 'up is a word too many.'],
+    ['an option that there is not', ['--jason'], 'Unknown option --jason; did you mean --json?'],
+    ['an option like no other', ['--verbose'], 'Unknown option --verbose.'],
+    ['a word too many', ['up'], 'Unexpected argument up.'],
     [
       'a command of the operator with a slip in it',
       ['tenant', 'list'],
-      'tenant is a word too many; did you mean tenants?',
+      'Unexpected argument tenant; did you mean tenants?',
     ],
   ])('%s is told', async (_, args, word) => {
     expect(readLocalCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(word) });
@@ -88,7 +88,7 @@ describe('the command line', () => {
 test('an option with a slip in it is told without what was given to it', () => {
   expect(readLocalCommand(['--alow-git=lf_1'])).toEqual({
     ok: false,
-    problem: 'There is no option --alow-git; did you mean --allow-git?',
+    problem: 'Unknown option --alow-git; did you mean --allow-git?',
   });
 });
 

@@ -196,7 +196,7 @@ test('a repository that cannot be looked at is told once, and every other one go
   await expect.poll(() => of().length, { timeout: 10_000 }).toBe(1);
   symlinkSync('/', folder);
   await expect.poll(() => of().length, { timeout: 10_000 }).toBe(2);
-  expect(of()[1]).toContain('leads out of the folders that the service was started to allow');
+  expect(of()[1]).toContain('leads out of the folders that the service allows');
   expect((await store.listRevisions(made.id, {})).length).toBe(1);
   rmSync(folder);
   await control.deleteDeployment(made.id, { deleteTracingProject: true });

@@ -87,7 +87,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   test('[control.source-config.install-command-detected] without a command the lock file says how to install', async () => {
     const { id, revisionId } = await deploy(instance());
     await goesLive(instance(), { id, revisionId });
-    expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json asks for npm)');
+    expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json selects npm)');
   });
 
   test('[control.source-revision-config.repo-ref-branch] [control.source-revision-config.repo-ref-tag] [control.source-revision-config.repo-commit-sha] a branch and a tag are built at their commits', async () => {
@@ -124,7 +124,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     const requested = await deploy(instance(), quickInstall);
     await goesLive(instance(), requested);
     expect(await deployLog(requested.id, requested.revisionId)).toContain(
-      'The agent is healthy and serves; traffic has gone over to it.',
+      'The agent is healthy and serves; traffic has switched to it.',
     );
     const gone = await revise(instance(), requested.id, { source_revision_config: { graph_config_path: 'gone.json' } });
     const failed = await reaches(instance(), requested.id, gone);

@@ -56,7 +56,7 @@ test('an agent that cannot be kept up ends its revision, with its last words; a 
   const { status_message } = await revision();
   expect(status_message).toBe(
     [
-      "The agent broke down 10 times in a row and is not started again, last: The agent's process ended before it was healthy: exit code 3. It said last: The model is gone. Deploy a revision that stays up, or redeploy one.",
+      "The agent broke down 10 times in a row and is not started again, last: The agent's process ended before it was healthy: exit code 3. Its last line: The model is gone. Deploy a revision that stays up, or redeploy one.",
       'Its log ended:',
       'looking for the model',
       'The model is gone.',

@@ -1,15 +1,15 @@
-/** Where the service is killed, in the order in which a revision meets it, and what was done by then. */
+/** The steps after which the service is killed, in order, and the progress by then. */
 export const crashSteps = {
-  claimed: 'the revision is taken, nothing is built',
-  cloned: 'the source lies in its folder',
+  claimed: 'the revision is claimed, nothing is built',
+  cloned: 'the source is in its folder',
   installed: 'its packages are installed',
-  built: 'its commands have run, nothing says that the build is whole',
-  recorded: 'the build is whole, the database does not know it',
-  started: "the agent's process runs, it has not been healthy",
-  healthy: 'the agent is healthy, traffic goes to the former one',
-  switched: 'traffic has gone over, the revision is not called live',
+  built: 'its commands have run, the build is not marked complete',
+  recorded: 'the build is complete, the database does not have it',
+  started: "the agent's process runs, it is not healthy yet",
+  healthy: 'the agent is healthy, the former one has the traffic',
+  switched: 'traffic has switched, the status is not DEPLOYED yet',
   live: 'the revision is live, the former agent still runs',
-  draining: 'the former agent finishes what it is at',
+  draining: 'the former agent drains',
 } as const;
 export type CrashStep = keyof typeof crashSteps;
 
@@ -43,7 +43,7 @@ export interface Fared {
 }
 
 export const tableHead = [
-  '| killed at | what was done | source | ended by | status after a new start | its agents | processes left | files left |',
+  '| killed at | progress | source | ended by | status after a restart | its agents | processes left | files left |',
   '| --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 

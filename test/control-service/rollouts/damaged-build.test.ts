@@ -35,7 +35,9 @@ test('a live build that is damaged is made again and served, or the deployment s
     const url = (await instance.control.getDeployment(requested.id)).url ?? '';
     await until(async () => (await askAgent(url, '/info')).status === 200);
   }
-  const made = (await logOf(instance, requested.revisionId, 'deploy')).filter((line) => line.includes('is made again'));
+  const made = (await logOf(instance, requested.revisionId, 'deploy')).filter((line) =>
+    line.includes('making it again'),
+  );
   expect(made).toEqual([
     expect.stringContaining('("src/graph.ts" is not as it was built)'),
     expect.stringContaining('is not as it was built'),

@@ -29,7 +29,7 @@ test('a deployment is built, started and live, and answers at its address', asyn
   expect(await logOf(instance, requested.revisionId, 'build')).toContain(`Checked out commit ${head}.`);
   expect(await logOf(instance, requested.revisionId, 'deploy')).toEqual([
     `Starting the agent of commit ${head}.`,
-    'The agent is healthy and serves; traffic has gone over to it.',
+    'The agent is healthy and serves; traffic has switched to it.',
   ]);
   expect(instance.logged).toEqual([]);
 });

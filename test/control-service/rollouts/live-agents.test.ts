@@ -115,16 +115,16 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('the log tells of the former agent whether it was stopped or rests', async () => {
+test('logs whether the former agent was stopped or is idle', async () => {
   const { agents, lines, spec } = fixture();
   const [one, two, three] = [played('one'), { ...played('two'), isIdle: () => true }, played('three')];
   for (const agent of [one, two, three]) {
     agents.switchTo(spec, agent).settle();
     await settled();
   }
-  expect(lines.filter((line) => /stopped|rests/.test(line))).toEqual([
+  expect(lines.filter((line) => /stopped|idle/.test(line))).toEqual([
     'info: The agent was stopped.',
-    expect.stringMatching(/^info: The agent rests: /),
+    expect.stringMatching(/^info: The agent is idle: /),
   ]);
 });
 
@@ -173,9 +173,9 @@ test('an agent that breaks down again and again is started after longer and long
   expect(waits).toEqual([500, 1_000, 2_000]);
   expect(traffic).toEqual(['http://one', 'nothing', 'closed http://one', 'http://two']);
   expect(lines).toEqual([
-    "error: The agent's process ended: exit code 1. Starting it again in 0.5 s.",
-    'error: It did not start. Starting it again in 1 s.',
-    'error: The agent could not be started: no space left. Starting it again in 2 s.',
+    "error: The agent's process ended: exit code 1. Restarting it in 0.5 s.",
+    'error: It did not start. Restarting it in 1 s.',
+    'error: The agent could not be started: no space left. Restarting it in 2 s.',
     'info: The agent serves.',
   ]);
 });

@@ -58,7 +58,7 @@ describe('over HTTP', () => {
     const requested = await deploy(instance);
     const revision = await goesLive(instance, requested);
     expect(await logOf(instance, requested.revisionId, 'build')).toContain(
-      'Installing: npm ci (package-lock.json asks for npm)',
+      'Installing: npm ci (package-lock.json selects npm)',
     );
     expect(await (await askAgent(requested.url, '/info')).text()).toContain(requested.revisionId);
     const answer = await run(requested.url, '/runs/wait', { input: 'world' });

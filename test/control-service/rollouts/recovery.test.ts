@@ -32,7 +32,7 @@ test('an agent that breaks down is started again, and its log says so', async ()
   await until(async () => (await logOf(instance, requested.revisionId, 'deploy')).at(-1) === 'The agent serves.');
   expect(await answering(requested.url)).toBe(requested.revisionId);
   expect(await logOf(instance, requested.revisionId, 'deploy')).toContain(
-    "error: The agent's process ended: exit code 7. Starting it again in 0.5 s.",
+    "error: The agent's process ended: exit code 7. Restarting it in 0.5 s.",
   );
 });
 

@@ -84,7 +84,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       tarballOf({ 'other.json': '{}' }),
       'The source tarball has no file langgraph.json. Check source_revision_config.graph_config_path',
     ],
-    ['with an unsound one', tarballOf({ 'langgraph.json': '{"graphs": 1}' }), 'The graph configuration is not sound'],
+    ['with an unsound one', tarballOf({ 'langgraph.json': '{"graphs": 1}' }), 'The graph configuration is invalid'],
     [
       'that leads out of its folder',
       rawTarball([{ path: '../../../api-key', text: 'x' }]),
@@ -184,7 +184,7 @@ test('a build that was cleared away is made again from the tarball, and told as 
   const failed = await reaches(opened, id, last);
   expect([failed.status, failed.status_message]).toEqual([
     'DEPLOY_FAILED',
-    'The source tarball is not on this machine any more: it was cleared away. Upload it again.',
+    'The source tarball was removed from this machine. Upload it again.',
   ]);
   await until(async () => (await control.getDeployment(id)).active_revision_id === again);
 });

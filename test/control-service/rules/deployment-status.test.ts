@@ -36,7 +36,7 @@ test.each([
 
 test('the README gives every status a cause', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
-  const [, part = ''] = readme.split('## The way of a deployment');
+  const [, part = ''] = readme.split('## Deployment states');
   const rows = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| ([A-Z_]+) \| .{20,} \|$/gm)].map(
     ([, status]) => status,
   );

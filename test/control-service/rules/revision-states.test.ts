@@ -31,7 +31,7 @@ describe('the steps of a revision', () => {
   });
 
   test('the README draws every status that there is, and says which ones there are never', () => {
-    const way = /## The way of a revision\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
+    const way = /## Revision states\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
     const drawn = [...way.matchAll(/^```\n([^]*?)^```$/gm)].map(([, picture]) => picture).join('\n');
     const isDrawn = (status: string): boolean => new RegExp(`\\b${status}\\b`).test(drawn);
     expect(all.filter((status) => !isDrawn(status))).toEqual(never);

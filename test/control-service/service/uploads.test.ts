@@ -7,7 +7,7 @@ const bytes = tarballOf();
 const digest = digestOf(bytes);
 const naming = (path: string) => ({ source_revision_config: { source_tarball_path: path } });
 const notIssued =
-  'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.';
+  'source_revision_config.source_tarball_path was not issued by POST /deployments/{deployment_id}/upload-url for this deployment.';
 
 describe.each(sides)('%s', (_, open) => {
   let fixture: ServiceFixture;
@@ -129,7 +129,7 @@ describe.each(sides)('%s', (_, open) => {
     const { object_path } = await fixture.control.requestUpload(id);
     const refusal = await refusalOf(fixture.control.patchDeployment(id, naming(object_path)));
     expect(refusal.status).toBe(400);
-    expect(refusal.detail).toContain('nothing has been put there yet');
+    expect(refusal.detail).toContain('nothing has been uploaded there yet');
   });
 
   test('a path at a creation is refused: none was handed out for what is not there yet', async () => {
@@ -172,7 +172,13 @@ describe.each(sides)('%s', (_, open) => {
     ['another type', bytes, { 'content-type': 'application/octet-stream' }, 415, 'Content-Type: application/gzip'],
     ['a coding on top', bytes, { 'content-encoding': 'gzip' }, 415, 'without a Content-Encoding'],
     ['an unreadable digest', bytes, { 'content-digest': 'sha-256=what' }, 400, 'Content-Digest can not be read'],
-    ['another digest', bytes, { 'content-digest': `sha-256=:${'A'.repeat(43)}=:` }, 400, `came as ${digest}`],
+    [
+      'another digest',
+      bytes,
+      { 'content-digest': `sha-256=:${'A'.repeat(43)}=:` },
+      400,
+      `digest of the tarball is ${digest}`,
+    ],
     ['no gzip', Buffer.from('hello'), {}, 400, 'The body is not gzip'],
     ['nothing', Buffer.alloc(0), {}, 400, 'The body is not gzip'],
   ])(

@@ -138,7 +138,7 @@ describe('what is not a whole tarball leaves nothing, and the address serves aga
     const address = await issued();
     expect((await put(address, body(), beside)).kind).toBe(kind);
     expect(files()).toEqual([]);
-    expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('handed-out');
+    expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('issued');
     const requested = { kind: 'sha-256', digest: createHash('sha256').update(good).digest() } as const;
     expect((await put(address, parts(good), { requested })).kind).toBe('received');
   });
@@ -152,7 +152,7 @@ test('a tarball that the disk has no room for leaves nothing, and the address se
   symlinkSync('/dev/full', `${file}.part`);
   expect(await put(address, parts(good), { announced: good.length })).toEqual({ kind: 'disk-full' });
   expect(readdirSync(dirname(file))).toEqual([]);
-  expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('handed-out');
+  expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('issued');
   expect((await put(address, parts(good))).kind).toBe('received');
   expect(readFileSync(file).equals(good)).toBe(true);
 });

@@ -16,7 +16,7 @@ const deploymentId = '11111111-2222-4333-8444-555555555555';
 const known = new Map<string, Upload>();
 const store: UploadStore = {
   add: async ({ objectPath }) =>
-    void known.set(objectPath, { objectPath, deploymentId, state: 'handed-out', digest: undefined }),
+    void known.set(objectPath, { objectPath, deploymentId, state: 'issued', digest: undefined }),
   find: async (objectPath) => known.get(objectPath),
   noteStored: async (objectPath, { digest }) => {
     known.set(objectPath, { objectPath, deploymentId, state: 'stored', digest });
@@ -92,7 +92,7 @@ test('a connection that breaks off in the middle leaves nothing, and the address
   const body = tarballOf();
   await sendRaw(url, ['Content-Length: 5000'], body, 'cut');
   while (files().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(known.get(url.pathname.slice(1))?.state).toBe('handed-out');
+  expect(known.get(url.pathname.slice(1))?.state).toBe('issued');
   expect((await fetch(url, tarball(body))).status).toBe(200);
   expect(files()).toHaveLength(1);
 });

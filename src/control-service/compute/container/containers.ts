@@ -8,13 +8,13 @@ import type { Engine } from './engine.ts';
 import { passEnvironment } from './environment-file.ts';
 import type { ContainerPlan } from './plan.ts';
 
-/** A container that was made. */
+/** A created container. */
 export interface Made {
   name: string;
   plan: ContainerPlan;
 }
 
-/** Something an engine did not do, in words for a person. */
+/** A failed command of an engine, with a message for a person. */
 export class EngineRefusal extends Error {
   constructor(message: string) {
     super(message);
@@ -22,16 +22,16 @@ export class EngineRefusal extends Error {
   }
 }
 
-/** Labels by which a service finds what is its own again, after a kill too. */
+/** Labels that identify what belongs to a service, also after a kill. */
 export const serviceLabel = 'landfall.service';
 export const deploymentLabel = 'landfall.deployment';
 
-/** Images may have to be fetched first. */
+/** The timeout of a command that may pull an image. */
 const createWithinMs = 600_000;
 
 /**
- * Makes a container without starting it; its image is fetched where it is not there. Its environment goes through a
- * pipe, and what no line of it can hold through the environment of the engine's command.
+ * Creates a container without starting it; pulls its image where needed. Its environment goes through a pipe; values that
+ * fit on no line go through the environment of the engine's command.
  *
  * @throws EngineRefusal
  */
@@ -53,7 +53,7 @@ export async function create(
     '--env-file=/dev/stdin',
     ...Object.keys(inherited).map((variable) => `--env=${variable}`),
     ...plan.flags,
-    // Last, so that no label that somebody asked for takes the place of ours.
+    // Last, so that a requested label can't override ours.
     ...flags,
     plan.image,
     ...plan.command,
@@ -61,13 +61,13 @@ export async function create(
   const made = await engine.run(args, { input: file, env: inherited, withinMs: createWithinMs, signal });
   if (made.code !== 0) {
     throw new EngineRefusal(
-      `The container ${plan.name} of the image ${plan.image} could not be made (${engine.name}: ${made.complaint}).`,
+      `The container ${plan.name} of the image ${plan.image} could not be created (${engine.name}: ${made.complaint}).`,
     );
   }
   return { name, plan };
 }
 
-/** Starts a container and sends what it writes to a log, until it ends. */
+/** Starts a container and sends its output to a log, until it ends. */
 export function startAndFollow(
   engine: Engine,
   { name }: Made,
@@ -85,13 +85,13 @@ const state = z.object({
 });
 export type ContainerState = z.infer<typeof state>;
 
-/** How a container is; undefined when it is gone. */
+/** The state of a container; undefined when it is gone. */
 export async function stateOf(engine: Engine, name: string): Promise<ContainerState | undefined> {
   const { code, said } = await engine.run(['inspect', '--format', '{{json .State}}', name]);
   return code === 0 ? state.safeParse(JSON.parse(said)).data : undefined;
 }
 
-/** What engines say of a container that ran. */
+/** The states of a container that has ended. */
 const endStatuses = new Set(['exited', 'stopped', 'stopping', 'dead', 'removing']);
 
 /** How a container ended, for a person. */
@@ -99,21 +99,21 @@ export function endInWords(of: ContainerState | undefined, memoryMb: number | un
   if (!of) return 'its container was removed';
   if (!endStatuses.has(of.Status)) return `it could not be started${of.Error ? ` (${of.Error})` : ''}`;
   if (of.OOMKilled)
-    return `it took more memory than its bound${memoryMb === undefined ? '' : ` of ${memoryMb} MB`} and was ended`;
+    return `it took more memory than its limit${memoryMb === undefined ? '' : ` of ${memoryMb} MB`} and was stopped`;
   return of.Error ? `exit code ${of.ExitCode} (${of.Error})` : `exit code ${of.ExitCode}`;
 }
 
-/** The port of this machine that a container's is published at; undefined while it is not. */
+/** The port of this machine that a container's port is published at; undefined while there is none. */
 export async function publishedPort(engine: Engine, name: string, inside: number): Promise<number | undefined> {
   const { code, said } = await engine.run(['port', name, `${inside}/tcp`]);
   const port = code === 0 ? /:(\d+)\s*$/m.exec(said)?.[1] : undefined;
   return port === undefined ? undefined : Number(port);
 }
 
-/** Removes containers with whatever runs in them; those that are gone are no error. */
+/** Removes containers, running or not; ignores those that are gone. */
 export async function removeContainers(engine: Engine, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  // A container that is being started at this moment may resist once.
+  // The first attempt may fail for a container that is just starting.
   for (let tries = 0; tries < 3; tries += 1) {
     const { code } = await engine.run(['rm', '--force', ...names]);
     if (code === 0) return;
@@ -121,7 +121,7 @@ export async function removeContainers(engine: Engine, names: readonly string[])
 }
 
 /**
- * Removes every container that bears a label.
+ * Removes every container with a label.
  *
  * @returns how many there were.
  * @throws EngineRefusal
@@ -135,7 +135,7 @@ export async function removeLabelled(engine: Engine, label: string): Promise<num
 }
 
 /**
- * Removes every volume that bears a label.
+ * Removes every volume with a label.
  *
  * @throws EngineRefusal
  */

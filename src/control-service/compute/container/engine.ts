@@ -5,66 +5,66 @@ import * as z from 'zod';
 import { pause, type Clock } from '../../../clock.ts';
 import { startLeashed, type LeashedProcess } from '../leashed-process.ts';
 
-/** What a command of an engine answered. */
+/** The result of an engine's command. */
 export interface EngineAnswer {
-  /** 0 where it did what it was asked for. */
+  /** 0 on success. */
   code: number;
   said: string;
-  /** The last line that it wrote about what went wrong. */
+  /** The last line of its error output. */
   complaint: string;
 }
 
 export interface EngineCall {
-  /** Written to its standard input, which is a pipe that can be opened as `/dev/stdin`: a place for secrets. */
+  /** Written to its standard input, a pipe that can be opened as `/dev/stdin`: suitable for secrets. */
   input?: string;
-  /** Variables over those of the engine's command: a place for secrets too. */
+  /** Variables that override those of the engine's command: suitable for secrets too. */
   env?: Readonly<Record<string, string>>;
-  /** Milliseconds until it is given up; a minute when absent. */
+  /** The timeout in milliseconds; a minute when absent. */
   withinMs?: number;
-  /** Ends it early. */
+  /** Aborts it. */
   signal?: AbortSignal;
 }
 
-/** An engine for containers that answers, by its command line. */
+/** A working container engine, used through its command line. */
 export interface Engine {
-  /** As a person names it: `docker`. */
+  /** Its name for people: `docker`. */
   name: string;
   facts: EngineFacts;
-  /** Runs a command of it to its end. Never rejects. */
+  /** Runs a command to its end. Never rejects. */
   run(args: readonly string[], call?: EngineCall): Promise<EngineAnswer>;
-  /** Starts a command of it that goes on. */
+  /** Starts a long-running command. */
   follow(args: readonly string[]): LeashedProcess;
 }
 
-/** What there is to know about an engine beside its name. */
+/** The properties of an engine. */
 export interface EngineFacts {
   kind: 'docker' | 'podman';
-  /** It has no more rights than its user: its networks are not this machine's. */
+  /** Rootless: its networks are not this machine's. */
   rootless: boolean;
-  /** It runs in a machine of its own, as on a desktop: that reaches our loopback under a name. */
+  /** It runs in a virtual machine, as on a desktop, which reaches our loopback by a host name. */
   desktop: boolean;
 }
 
 export interface EngineSettings {
   clock: Clock;
-  /** The name or the path of its command; the first that answers of docker and podman when absent. */
+  /** The name or the path of its command; docker or podman, whichever responds first, when absent. */
   named?: string | undefined;
-  /** This service's own environment: where the command is found, and what it reads. */
+  /** This service's own environment, for finding and running the command. */
   env: Readonly<Record<string, string | undefined>>;
 }
 
 const known = ['docker', 'podman'];
 
-/** That there is no engine to be used, and why. */
+/** Why there is no usable engine. */
 export interface NoEngine {
   ok: false;
-  /** With what to do. */
+  /** Includes what to do. */
   reason: string;
-  /** One is there and does not do what it is asked for: it may do so later. */
+  /** An engine is installed but fails: it may work later. */
   installed: boolean;
 }
 
-/** Finds an engine that answers, or says why there is none. */
+/** Finds an engine that responds, or returns why there is none. */
 export async function findEngine(settings: EngineSettings): Promise<{ ok: true; engine: Engine } | NoEngine> {
   const { named, env } = settings;
   const there = (named === undefined ? known : [named]).flatMap((name) => {
@@ -82,7 +82,7 @@ export async function findEngine(settings: EngineSettings): Promise<{ ok: true; 
   return { ok: false, reason: whyNone(named, silent), installed: there.length > 0 };
 }
 
-/** Why there is no engine, and what to do. */
+/** The message that there is no engine, with what to do. */
 function whyNone(named: string | undefined, silent: readonly string[]): string {
   const advice =
     'Start it, or install Docker or Podman, or name another one with --container-engine, or deploy from the source github or internal_source, which needs no containers';
@@ -98,7 +98,7 @@ function pathOf(name: string, path: string): string | undefined {
       accessSync(file, constants.X_OK);
       return true;
     } catch {
-      // No such program there, or not for us.
+      // The program does not exist or is not executable.
       return false;
     }
   });
@@ -113,7 +113,7 @@ const podmanInfo = z.object({
   host: z.object({ security: z.object({ rootless: z.boolean() }), serviceIsRemote: z.boolean().optional() }),
 });
 
-/** Reads what `info` told; undefined for what no engine tells, and for a client whose server does not answer. */
+/** Parses the output of `info`; undefined for unknown output, and for a client whose server does not respond. */
 export function factsIn(reported: string): EngineFacts | undefined {
   const read = readJson(reported);
   const podman = podmanInfo.safeParse(read).data?.host;
@@ -127,7 +127,7 @@ export function factsIn(reported: string): EngineFacts | undefined {
   };
 }
 
-/** What an output holds when it has ended, or was given up. */
+/** Collects an output until it ends or is destroyed. */
 function heard(output: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -138,12 +138,12 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It is not asked what else the command may print.
+    // Other output is not an error here.
     return undefined;
   }
 }
 
-/** What an engine's command may read of our environment: nothing of it goes into a container. */
+/** The variables of our environment that an engine's command may read: none of them goes into a container. */
 const passed =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_\w+|DOCKER_\w+|BUILDAH_\w+|CONTAINERS?_\w+|PODMAN_\w+|STORAGE_\w+|REGISTRY_AUTH_FILE|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|SSH_AUTH_SOCK)$/;
 
@@ -155,7 +155,7 @@ function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine
   return {
     follow: (args) => startLeashed({ ...plain, command, args, env: own, withInput: false }, clock),
     async run(args, { input, env: more = {}, withinMs = 60_000, signal } = {}) {
-      // What Node.js gives a process as its input is a socket, which can't be opened by a name.
+      // Node.js passes a socket as standard input, which can't be opened by name.
       const piped = input === undefined ? [command, ...args] : ['/bin/sh', '-c', 'cat | "$@"', 'sh', command, ...args];
       const [first = '', ...rest] = piped;
       const started = startLeashed(

@@ -1,18 +1,18 @@
-/** An environment on its way into a container, which no list of processes and no file ever shows. */
+/** A container's environment in the forms that no process list and no file shows. */
 export interface PassedEnvironment {
   /** Lines for `--env-file`. */
   file: string;
-  /** Variables that the engine's command takes out of its own environment, by their names. */
+  /** Variables that the engine's command takes from its own environment, by their names. */
   inherited: Readonly<Record<string, string>>;
 }
 
-/** Names that an engine's command reads itself: a container's variable of that name must not become its own. */
+/** Variables that an engine's command reads itself: a container's variable must not override them. */
 const readByEngines =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_|XDG_|DOCKER_|BUILD|COMPOSE_|CONTAINER|PODMAN|STORAGE_|REGISTRY_|_|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|https?_proxy|no_proxy|all_proxy|SSL_|SSH_|LD_|GO|NOTIFY_|LISTEN_|DBUS_|KUBE|OTEL_|CLICOLOR|NO_COLOR|TERM)/;
-/** Longer lines than this many bytes engines do not read. */
+/** The longest line in bytes that engines read. */
 const longestLine = 60_000;
 
-/** Sorts an environment into what a line can hold and what can't; the names of what can be passed in neither way are told. */
+/** Splits an environment into what fits on a line and what does not; returns the names that can't be passed at all. */
 export function passEnvironment(
   env: Readonly<Record<string, string>>,
 ): { ok: true; passed: PassedEnvironment } | { ok: false; names: string[] } {

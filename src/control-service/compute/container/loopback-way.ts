@@ -2,18 +2,18 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import * as z from 'zod';
 import type { Engine, EngineFacts } from './engine.ts';
 
-/** How containers come to what listens on this machine's loopback alone: its database, and this service. */
+/** How containers reach what listens on this machine's loopback only: its database, and this service. */
 export type LoopbackWay =
-  /** It is reached as it stands. */
+  /** Directly. */
   | { kind: 'direct' }
-  /** The engine leads a name or an address of its own to our loopback. */
+  /** The engine maps a host name or an address to our loopback. */
   | { kind: 'by the engine'; host: string; network: string | undefined }
-  /** We pass connections on that come to our end of the containers' network. */
+  /** We proxy connections from our end of the containers' network. */
   | { kind: 'passed on' };
 
 const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
 
-/** Decides the way to an address, by where it is and what the engine is. */
+/** Decides how to reach an address, by its host and the kind of engine. */
 export function wayTo(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackWay {
   if (!loopback.test(new URL(address).hostname)) return { kind: 'direct' };
   if (desktop) {
@@ -25,11 +25,11 @@ export function wayTo(address: string, { kind, rootless, desktop }: EngineFacts)
   return { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' };
 }
 
-/** The same thing at another host, and at another port where one is given. */
+/** The same address at another host, and at another port where one is given. */
 export function addressAt(address: string, host: string, port?: number): string {
   const url = new URL(address);
   url.hostname = host;
-  // That of a socket, which would count first.
+  // A socket's parameter would take precedence.
   url.searchParams.delete('host');
   if (port !== undefined) url.port = String(port);
   return url.href;
@@ -38,7 +38,7 @@ export function addressAt(address: string, host: string, port?: number): string 
 const dockerNetwork = z.tuple([z.object({ IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string() })) }) })]);
 const podmanNetwork = z.tuple([z.object({ subnets: z.array(z.object({ gateway: z.string() })) })]);
 
-/** This machine's own address on a network of an engine, in what `network inspect` told. */
+/** This machine's own address on an engine's network, from the output of `network inspect`. */
 export function gatewayIn(reported: string): string | undefined {
   const read: unknown = JSON.parse(reported);
   const docker = dockerNetwork.safeParse(read).data?.[0].IPAM.Config[0]?.Gateway;
@@ -46,8 +46,7 @@ export function gatewayIn(reported: string): string | undefined {
 }
 
 /**
- * The network of this service's containers, made where it is not there: none of them may talk to another, where the
- * engine can see to that.
+ * Creates the network of this service's containers where needed; isolates them from each other where the engine can.
  *
  * @returns this machine's address on it, or why there is none.
  */
@@ -66,19 +65,19 @@ export async function makeNetwork(
   return { ok: false, reason: `A network for containers could not be made (${engine.name}: ${complaint}).` };
 }
 
-/** Connections from containers, passed on to something of this machine. */
+/** A proxy from containers to a service of this machine. */
 export interface Passage {
-  /** The port at which they come in: known before it is opened. */
+  /** The port that it listens on: known before it is opened. */
   port: number;
   /** Opens it at an address of this machine; does nothing where it is open. */
   open(host: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connections that one container may have through a passage at once, so that it leaves some to the others. */
+/** The most connections of one container through a proxy, so that it leaves some to the others. */
 const mostOfOne = 32;
 
-/** Makes a passage to a host and port, or to a socket. What knocks at it has to show the password, token or key that is asked for there. */
+/** Creates a proxy to a host and port, or to a socket. The target itself authenticates every connection. */
 export async function passageTo(target: { host: string; port: number } | { path: string }): Promise<Passage> {
   const port = await freePort();
   let server: Promise<Server> | undefined;

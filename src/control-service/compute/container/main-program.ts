@@ -6,16 +6,16 @@ import { memoryBound } from '../memory-bound.ts';
 import type { Reached } from './networks.ts';
 import type { MainProgram } from './plan.ts';
 
-/** The port at which every agent listens in its container: it is told as `PORT`. */
+/** The port that every agent listens on in its container, passed as `PORT`. */
 export const portInside = 8_000;
 
-/** What an agent's container is told besides its spec. */
+/** What an agent's container gets besides its spec. */
 export interface ContainerFacts {
   token: string;
   drainMs: number;
-  /** Whether webhooks may go into private networks: the operator's word. */
+  /** Whether webhooks may reach private networks: the operator's setting. */
   privateWebhooks: boolean;
-  /** The addresses of what the agent talks to, as the container reaches it. */
+  /** The addresses of the agent's database and tracing, as the container reaches them. */
   reached: Reached;
   /** The image that builds run in: one with Node.js. */
   buildImage: string;
@@ -26,8 +26,8 @@ export interface ContainerFacts {
 }
 
 /**
- * What the main container of a revision runs. An image is run as it is; a build in an image with Node.js, with the build
- * and the parts of this installation that it takes mounted read-only.
+ * The main container of a revision: the image itself, or, for a build, an image with Node.js and with the build and the
+ * needed parts of this installation mounted read-only.
  */
 export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram {
   const { program } = spec;

@@ -3,34 +3,34 @@ import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';
 
-/** What the containers of an agent have to reach: its database, and where it tells of its runs. */
+/** What the containers of an agent connect to: its database and the tracing endpoint. */
 export type Reached = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
 
-/** How the containers of one agent are connected. */
+/** The network settings of one agent's containers. */
 export interface ContainerWay {
-  /** Flags of `create` that put a container into its network. */
+  /** Flags of `create` for the container's network. */
   network: readonly string[];
-  /** The same under the addresses at which they reach it: secrets. */
+  /** The addresses as the containers reach them: secrets. */
   reached: Reached;
-  /** To be called when the first of them is made and before it starts. */
+  /** Call after the first container is created and before it starts. */
   open(container: string): Promise<void>;
 }
 
 /** The networks of a service's containers. */
 export interface ContainerNetworks {
-  /** @throws EngineRefusal when there can be none. */
+  /** @throws EngineRefusal when they can't be created. */
   wayFor(reached: Reached): Promise<ContainerWay>;
   close(): Promise<void>;
 }
 
-/** Where an address without a port leads. */
+/** The default ports of addresses. */
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const postgresPort = 5_432;
 
 /**
- * Makes them; the engine is asked when they are needed.
+ * Creates the networks; contacts the engine only when they are needed.
  *
- * @param databaseFolder the folder of the socket by which all containers come to an embedded database that has no port.
+ * @param databaseFolder the folder of the socket through which containers reach an embedded database that has no port.
  */
 export function containerNetworks(
   engine: Engine,
@@ -55,7 +55,7 @@ export function containerNetworks(
     return made;
   }
 
-  /** The network of all containers of this service, made where it is not there; its own address of this machine. */
+  /** The network of all containers of this service, created where needed; this machine's address on it. */
   async function ownNetwork(): Promise<string> {
     const made = await makeNetwork(engine, name, labels);
     if (!made.ok) throw new EngineRefusal(made.reason);
@@ -90,7 +90,7 @@ export function containerNetworks(
         },
         async open(container) {
           if (gateway === undefined || opened.length === 0) return;
-          // Podman makes a network's end on this machine with its first container, not before.
+          // Podman creates its end on this machine only with the first container.
           if (engine.facts.kind === 'podman') await engine.run(['init', container]);
           for (const passage of opened) await passage.open(gateway);
         },
@@ -98,13 +98,13 @@ export function containerNetworks(
     },
     async close() {
       for (const passage of passages.values()) await (await passage).close();
-      // One that somebody else's container is in stays.
+      // Fails while another container is attached: the network stays.
       if (isMade) await engine.run(['network', 'rm', name]);
     },
   };
 }
 
-/** Whether an address leads to a socket's file, by the parameter that counts before the host. */
+/** Whether an address is a socket's file, by the parameter that overrides the host. */
 const isSocket = (address: string): boolean => new URL(address).searchParams.get('host')?.startsWith('/') === true;
 
 const networkFlags = (network: string | undefined): string[] => (network === undefined ? [] : [`--network=${network}`]);

@@ -1,7 +1,7 @@
 import { resolvedResources } from '../../rules/resolved-resources.ts';
 import type { AgentSpec } from '../compute.ts';
 
-/** What was asked for and has no effect on this machine, for the deploy log. */
+/** The requested settings that have no effect on this machine, for the deploy log. */
 export function notesOn(spec: NonNullable<AgentSpec['resourceSpec']>): string[] {
   const { queue, cache, ignored } = notable(spec);
   const only = (fields: readonly string[], why: string): string[] =>

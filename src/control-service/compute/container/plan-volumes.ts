@@ -1,18 +1,18 @@
 import type { Volume, VolumeMount } from '../../../contract/control/container.ts';
 
-/** A volume as an engine has it. */
+/** A volume of an engine. */
 export interface PlannedVolume {
-  /** It stays with the deployment, goes with one run of it, or lies in memory. */
+  /** Its lifetime: the deployment's, one run's, or in memory. */
   kind: 'kept' | 'passing' | 'memory';
-  /** Its name for the engine. */
+  /** Its name in the engine. */
   source: string;
 }
 
-/** The names of the volumes of a kind, for the engine. */
+/** The names of one kind's volumes in the engine. */
 export const sourcesOf = (volumes: ReadonlyMap<string, PlannedVolume>, kind: PlannedVolume['kind']): string[] =>
   [...volumes.values()].flatMap((volume) => (volume.kind === kind ? [volume.source] : []));
 
-/** Storage that an engine has, of a deployment's own, by the names that mounts call it; what it has not is told as a problem. */
+/** The deployment's own volumes of an engine, by the names that mounts use; adds a problem for each unsupported one. */
 export function volumesOf(
   deploymentId: string,
   run: string,
@@ -40,7 +40,7 @@ export function volumesOf(
   );
 }
 
-/** A mount as flags of `create`; what can't be mounted is told as a problem. */
+/** A mount as flags of `create`; adds a problem for an unsupported mount. */
 export function mountFlags(
   { name, mountPath, subPath, subPathExpr, readOnly }: VolumeMount,
   volumes: ReadonlyMap<string, PlannedVolume>,

@@ -6,14 +6,14 @@ import { notesOn } from './plan-notes.ts';
 import { mountFlags, sourcesOf, volumesOf } from './plan-volumes.ts';
 import { quantity } from './quantity.ts';
 
-/** One container, as an engine's `create` takes it. */
+/** The arguments of `create` for one container. */
 export interface ContainerPlan {
-  /** Its name within the deployment's revision: `main`, or what its spec calls it. */
+  /** Its name within the revision: `main`, or as in its spec. */
   name: string;
   image: string;
-  /** Flags of `create`, without those that depend on the engine. No secret is among them. */
+  /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
-  /** What follows the image. */
+  /** The arguments after the image. */
   command: string[];
   /** Its own environment: secrets. */
   env: Record<string, string>;
@@ -21,22 +21,22 @@ export interface ContainerPlan {
 
 /** The containers of one revision, in the order in which they start. */
 export interface PodPlan {
-  /** Names of volumes that are made for the deployment, and stay as long as it does. */
+  /** Volumes of the deployment, which outlive a run. */
   volumes: string[];
-  /** Names of volumes that are made for this one run of it, and go with it. */
+  /** Volumes of this run, which are removed with it. */
   passing: string[];
   /** Each runs to its end before the next. */
   init: ContainerPlan[];
   main: ContainerPlan;
   /** They share the main container's network. */
   sidecars: ContainerPlan[];
-  /** Flags of `create` that put the deployment's own labels on whatever is made for it. */
+  /** Flags of `create` with the deployment's own labels, for everything that is created. */
   labels: string[];
-  /** What was asked for and has no effect on this machine, for the deploy log. */
+  /** The requested settings that have no effect on this machine, for the deploy log. */
   notes: string[];
 }
 
-/** What the main container runs besides the spec. */
+/** The main container's program. */
 export interface MainProgram {
   image: string;
   flags: string[];
@@ -47,7 +47,7 @@ export interface MainProgram {
 /** Processes and threads of one container. */
 const processes = 1_024;
 
-/** Never needed by an agent, though engines grant them. */
+/** Capabilities that engines grant and no agent needs. */
 const hardening = [
   '--security-opt=no-new-privileges',
   '--cap-drop=NET_RAW',
@@ -56,10 +56,10 @@ const hardening = [
 ];
 
 /**
- * What containers a revision is on one machine (control-service.md, ResourceSpec), or every reason why it can't be any:
- * what an agent would miss is refused, what only a cluster can have is told.
+ * Plans the containers of a revision on one machine (control-service.md, ResourceSpec), or returns every reason why it
+ * can't: settings that an agent needs are refused, settings that only a cluster has become notes.
  *
- * @param run names this one start, in letters and digits.
+ * @param run identifies this start, in letters and digits.
  */
 export function planPod(
   spec: Pick<AgentSpec, 'deploymentId' | 'resourceSpec' | 'deploymentType' | 'secretReferences'>,
@@ -129,14 +129,14 @@ export function planPod(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, plan };
 }
 
-/** What begins with a hyphen would be a flag. */
+/** Rejects an image that begins with a hyphen: the engine would read it as a flag. */
 function checkImage(image: string, where: string, problems: string[]): void {
   if (!/^[a-zA-Z0-9][\w./:@-]*$/.test(image)) problems.push(`${where}: ${JSON.stringify(image)} is no image.`);
 }
 
 const pullPolicies = { Always: 'always', Never: 'never', IfNotPresent: 'missing' } as const;
 
-/** What a container asks for and may use at most: CPU in cores, memory in bytes. Undefined: nothing was asked. */
+/** A container's requests and limits: CPU in cores, memory in bytes. Undefined: not set. */
 interface Share {
   cpu: number | undefined;
   cpuLimit: number | undefined;
@@ -147,7 +147,7 @@ interface Share {
 const inBytes = (megabytes: number | undefined): number | undefined =>
   megabytes === undefined ? undefined : megabytes * megabyte;
 
-/** CPU and memory of a container. Beyond its memory it gets no swap. What engines call `m` is no MB, so they are told bytes. */
+/** CPU and memory flags of a container, without swap. In bytes, because an engine's `m` is not a MB. */
 function shareFlags({ cpu, cpuLimit, memory, memoryLimit }: Share): string[] {
   return [
     ...(cpu === undefined ? [] : [`--cpu-shares=${Math.max(Math.round(cpu * 1_024), 2)}`]),
@@ -200,5 +200,5 @@ function securityFlags(context: Container['securityContext'], where: string, pro
   ];
 }
 
-/** Fields that only take away what a container has not here either. */
+/** Restrictions that hold here anyway. */
 const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);

@@ -23,13 +23,13 @@ import { portInside } from './main-program.ts';
 import type { ContainerWay } from './networks.ts';
 import type { ContainerPlan, PodPlan } from './plan.ts';
 
-/** The containers of one start of a revision: they begin and go together. */
+/** The containers of one start of a revision: they start and end together. */
 export interface Pod {
   engine: Engine;
   clock: Clock;
   spec: AgentSpec;
   plan: PodPlan;
-  /** Names this one start. */
+  /** Identifies this start. */
   run: string;
   serviceId: string;
   token: string;
@@ -37,18 +37,18 @@ export interface Pod {
   mask: Mask;
   startWithinMs: number;
   drainMs: number;
-  /** What was made so far. */
+  /** What was created so far. */
   made: Made[];
 }
 
-/** How often it is looked whether a container's port is published, in milliseconds. */
+/** The interval of checking for the container's published port, in milliseconds. */
 const lookEveryMs = 100;
-/** Beyond the bound for stopping, for the engine's own steps. */
+/** Time beyond the stop timeout, for the engine's own steps. */
 const engineStepsMs = 10_000;
 
 /**
- * Makes and starts a pod: its volumes, its init containers one after the other, the main container, and what runs beside
- * that. What was made stays when this is broken off or throws: `removePod` takes it away.
+ * Creates and starts a pod: its volumes, its init containers one after the other, the main container, and the sidecars. An
+ * abort or an error leaves what was created: call `removePod`.
  *
  * @throws EngineRefusal when the engine does not do something.
  */
@@ -90,7 +90,7 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
   const best = words.best();
   return {
     kind: 'failed',
-    reason: best === undefined ? reason : `${reason} It said last: ${best}`,
+    reason: best === undefined ? reason : `${reason} Its last line: ${best}`,
     said: lines.all(),
   };
 
@@ -107,20 +107,20 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
   }
 }
 
-/** Takes away whatever was made for a pod, with whatever runs in it; what stays for the deployment stays. */
+/** Removes everything of a pod, running or not; keeps what belongs to the deployment. */
 export async function removePod({ engine, made, plan }: Pod): Promise<void> {
   await removeContainers(
     engine,
-    // What shares another one's network goes before it.
+    // Containers in another one's network are removed before it.
     made.map(({ name }) => name).toReversed(),
   );
   if (plan.passing.length > 0) await engine.run(['volume', 'rm', '--force', ...plan.passing]);
 }
 
-/** How long an engine may still be at what it was asked for when that was broken off, in milliseconds. */
+/** How long an aborted engine command may still take effect, in milliseconds. */
 const settlesWithinMs = 500;
 
-/** Takes away a pod whose making was broken off: what an engine made after all goes too. */
+/** Removes a pod whose creation was aborted, including what the engine created after the abort. */
 export async function removeBrokenOff(pod: Pod): Promise<void> {
   await removePod(pod);
   await pause(pod.clock, settlesWithinMs);
@@ -138,12 +138,12 @@ async function make(pod: Pod, plan: ContainerPlan, network: readonly string[], s
     'landfall.revision': spec.revisionId,
   };
   const flags = [...Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`), ...network];
-  // Noted first: an engine may have made it although the making was broken off.
+  // Recorded first: the engine may create it even if the call is aborted.
   pod.made.push({ name, plan });
   return create(engine, { name, plan, flags }, signal);
 }
 
-/** Waits for the container's port, starts what runs beside it, and asks for its health. */
+/** Waits for the container's port, starts the sidecars, and waits until the agent is healthy. */
 async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{ origin: string } | undefined> {
   const { engine, clock, plan, spec, mask, token } = pod;
   let port: number | undefined;
@@ -176,7 +176,7 @@ async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<s
   await following.saidAll;
   const end = endInWords(await stateOf(engine, made.name), undefined);
   const best = words.best();
-  return end === finished || best === undefined ? end : `${end}. It said last: ${best}`;
+  return end === finished || best === undefined ? end : `${end}. Its last line: ${best}`;
 }
 
 async function makeVolume({ engine, serviceId, spec, plan }: Pod, volume: string): Promise<void> {
@@ -186,7 +186,7 @@ async function makeVolume({ engine, serviceId, spec, plan }: Pod, volume: string
   if (code !== 0) throw new EngineRefusal(`The volume ${volume} could not be made (${engine.name}: ${complaint}).`);
 }
 
-/** Lines of a container beside the main one bear its name. */
+/** Lines of a sidecar are prefixed with its name. */
 const named =
   (write: WriteLine, name: string): WriteLine =>
   (level, line) =>

@@ -11,7 +11,7 @@ const suffixes: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** Reads an amount as a cluster spells it (`500m`, `256Mi`, `1.5`); undefined for what is none. */
+/** Parses a Kubernetes quantity (`500m`, `256Mi`, `1.5`); undefined for an invalid one. */
 export function quantity(text: string): number | undefined {
   const [, number, suffix] = /^(\d+(?:\.\d+)?)([a-zA-Z]*)$/.exec(text.trim()) ?? [];
   const times = suffix === undefined ? undefined : suffixes[suffix];

@@ -3,16 +3,16 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Which deployments something was made for by an engine: known also while the engine is away, and after a new start. An
- * empty file of the deployment's id says so.
+ * Records which deployments an engine created something for, also while the engine is unavailable and across restarts: an
+ * empty file per deployment id.
  *
- * @param folder made when it is needed first.
+ * @param folder created on first use.
  */
 export function usedBy(folder: string): {
-  /** To be called before anything is made for it. */
+  /** Call before anything is created for it. */
   note(deploymentId: string): Promise<void>;
   has(deploymentId: string): boolean;
-  /** To be called when nothing is left of it. */
+  /** Call when nothing is left of it. */
   forget(deploymentId: string): Promise<void>;
 } {
   const fileOf = (deploymentId: string): string => join(folder, deploymentId);

@@ -1,6 +1,6 @@
 import { sqlStep } from './sql-step.ts';
 
-/** A row outlives its deployment: the number is given to nobody else while files of it may lie anywhere. */
+/** A row outlives its deployment: its user id is never reused, because files of it may remain anywhere. */
 export const agentUsers = sqlStep(
   '040-agent-users',
   `

@@ -1,6 +1,6 @@
 import { sqlStep } from './sql-step.ts';
 
-/** Tells on the channel `landfall_log` which revision has more lines, another status, or is no longer the live one. */
+/** Notifies the channel `landfall_log` of a revision with more lines, another status, or that is no longer the live one. */
 export const logChanges = sqlStep(
   '051-log-changes',
   `

@@ -175,7 +175,7 @@ test('an agent that took too much memory says so', async () => {
   });
   const agent = await runs(tried, spec);
   await ask(agent, '/crash').catch(() => undefined);
-  expect(await agent.exited).toBe('it took more memory than its bound of 300 MB and was ended');
+  expect(await agent.exited).toBe('it took more memory than its limit of 300 MB and was stopped');
 });
 
 describe('a start that comes to nothing says why, and leaves nothing', () => {
@@ -184,13 +184,13 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
       'an image that is not there',
       imageSpec('no-such/image:1', '').program,
       {},
-      'The container main of the image no-such/image:1 could not be made (DOCKER: Error: pull access denied',
+      'The container main of the image no-such/image:1 could not be created (DOCKER: Error: pull access denied',
     ],
     [
       'an agent that ends early',
       imageSpec('agent', '').program,
       { secrets: [{ name: 'FAKE_START', value: 'dies' }] },
-      "The agent's container ended before it was healthy: exit code 3. It said last: The model is gone.",
+      "The agent's container ended before it was healthy: exit code 3. Its last line: The model is gone.",
     ],
     [
       'an init container that fails',
@@ -200,13 +200,13 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
           init_containers: [{ name: 'prepare', image: 'tool', args: ['-c', 'echo no disk >&2; exit 4'] }],
         },
       },
-      'The init container prepare failed: exit code 4. It said last: no disk',
+      'The init container prepare failed: exit code 4. Its last line: no disk',
     ],
     [
       'a sidecar whose image is not there',
       imageSpec('agent', '').program,
       { resourceSpec: { sidecars: [{ name: 'proxy', image: 'no-proxy' }] } },
-      'The container proxy of the image no-proxy could not be made',
+      'The container proxy of the image no-proxy could not be created',
     ],
     [
       'what only a cluster has',
@@ -241,7 +241,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     const starting = reasonOf(tried, imageSpec('sleeper', tried.databaseUrl), breaking.signal);
     await expect.poll(() => tried.engine.there('containers').length, { timeout: 10_000 }).toBe(1);
     breaking.abort();
-    expect(await starting).toBe('The start was broken off.');
+    expect(await starting).toBe('The start was aborted.');
     await expect.poll(() => tried.engine.there('containers')).toEqual([]);
   });
 

@@ -365,7 +365,10 @@ test.each([
   ['its container was removed', undefined],
   ['exit code 3', { Status: 'exited', ExitCode: 3 }],
   ['exit code 3 (no such file)', { Status: 'exited', ExitCode: 3, Error: 'no such file' }],
-  ['it took more memory than its bound of 512 MB and was ended', { Status: 'exited', ExitCode: 137, OOMKilled: true }],
+  [
+    'it took more memory than its limit of 512 MB and was stopped',
+    { Status: 'exited', ExitCode: 137, OOMKilled: true },
+  ],
   ['it could not be started', { Status: 'created', ExitCode: 0 }],
 ])('the end of a container is told: %s', (words, state) => {
   expect(endInWords(state, 512)).toBe(words);

@@ -99,7 +99,7 @@ test('a container that does not stay up is given up, with the last lines of its 
   await expect.poll(() => on.recorded.length, { timeout: 40_000 }).toBe(10);
   expect(on.recorded.at(-1)).toBe(
     [
-      "The agent broke down 10 times in a row and is not started again, last: The agent's container ended before it was healthy: exit code 3. It said last: The model is gone. Deploy a revision that stays up, or redeploy one.",
+      "The agent broke down 10 times in a row and is not started again, last: The agent's container ended before it was healthy: exit code 3. Its last line: The model is gone. Deploy a revision that stays up, or redeploy one.",
       'Its log ended:',
       'looking for the model',
       'The model is gone.',
