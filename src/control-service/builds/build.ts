@@ -84,6 +84,8 @@ export interface BuildBounds {
   /** Bytes of memory of all its processes together. */
   memoryBytes: number;
   processes: number;
+  /** Bytes of one file that git writes in a fetch: a pack, or an object of a small one. */
+  fetchedBytes: number;
   /** How much output is logged; further output is dropped with a note. */
   outputBytes: number;
   outputLines: number;

@@ -15,9 +15,9 @@ import {
   gitVariables,
   knownMeaning,
   refToFetch,
-  saysFileIsTooLarge,
   tokenVariables,
   type GitProtocol,
+  saysFileIsTooLarge,
 } from './git-settings.ts';
 import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
@@ -129,6 +129,11 @@ async function throughMirror(
   if (fetched.kind === 'refused') {
     const { printed, how, isLate, isNoCommit } = fetched;
     if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
+    if (saysFileIsTooLarge(printed)) {
+      return refused(
+        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
+      );
+    }
     // A message that names the remote is about the remote; any other may be about a damaged mirror.
     const isKnown = knownMeaning(printed, requested) !== undefined && !printed.includes(mirror);
     if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
@@ -156,6 +161,15 @@ async function throughMirror(
   }
   return { kind: 'there', commit };
 }
+
+/** Limits the size of the files that a command writes, in POSIX blocks of 512 bytes. The signal is ignored so that git prints the error. */
+const withinFileSize = (bytes: number): string[] => [
+  '/bin/sh',
+  '-c',
+  'trap "" XFSZ && ulimit -f "$1" && shift && exec "$@"',
+  'sh',
+  String(Math.ceil(bytes / 512)),
+];
 
 /** Copies the commit `$2` from the mirror `$1` into the build's own repository, and checks it out. */
 const copyCommit = [

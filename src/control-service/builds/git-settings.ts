@@ -116,3 +116,6 @@ export const knownMeaning = (printed: string, requested: { repoUrl: string; what
 /** The same, with a general message for output that is not recognized. */
 export const explainFetch = (printed: string, requested: { repoUrl: string; what: string }): string =>
   knownMeaning(printed, requested) ?? `${requested.repoUrl} could not be cloned.`;
+
+/** Whether git printed that a file became larger than it may (EFBIG). */
+export const saysFileIsTooLarge = (printed: string): boolean => /File too large/.test(printed);

@@ -75,7 +75,7 @@ const notSound = (error: unknown): string => `It is no sound tar archive (${word
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 
 /** The problem with an archive whose content is too large, in bytes or in ratio. */
-export function bombProblem(
+function bombProblem(
   unpacked: number,
   packed: number,
   { unpackedBytes, ratio, freeBytes }: TarBounds,

@@ -49,7 +49,7 @@ export interface ContainerCompute extends Compute {
 }
 
 /** The default image that builds run in. */
-export const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
+const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
 interface Equipment {
   engine: Engine;

@@ -8,7 +8,7 @@ import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
 import { readKeptFile } from './kept-file.ts';
 
 /** An operator's command failed; the message says what to do instead. */
-export class OperatorError extends Error {
+class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 

@@ -1,8 +1,7 @@
 import type { ResolvedShare } from '../rules/resolved-resources.ts';
 
 /** Cores in Kubernetes' canonical form: `2`, or thousandths, `500m`. */
-export const cores = (count: number): string =>
-  Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`;
+const cores = (count: number): string => (Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`);
 
 /** Memory in MB: the document says MB beside GiB, so a MB is 1,000,000 bytes, which Kubernetes calls `M`. */
 const megabytes = (count: number): string => `${count}M`;

@@ -22,7 +22,7 @@ const text = z.string();
 const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
 /** All statuses of a revision. */
-export const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
+const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
 
 export const sourceConfigResponse = z.looseObject({
   ...sourceConfig.shape,

@@ -18,7 +18,7 @@ export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, p
 export const rulesGiven = (body: unknown): FieldRule[] => fieldRules.filter(({ path }) => isGiven(body, path));
 
 /** The longest address, path, ref or command, in characters: command lines allow little more. */
-export const longestText = 4_096;
+const longestText = 4_096;
 
 /** The problem with every text of a body that is too long, without the text. */
 export const lengthProblems = (body: unknown): string[] =>

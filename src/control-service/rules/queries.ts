@@ -7,7 +7,7 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
 /** The default number of log lines in a page. */
-export const defaultLogPage = 50;
+const defaultLogPage = 50;
 
 const isDeploymentStatus = (word: string): word is DeploymentStatus =>
   deploymentStatuses.some((status) => status === word);

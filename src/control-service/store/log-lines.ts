@@ -12,7 +12,7 @@ export interface NewLogLine {
 }
 
 /** The longest message that is stored, in characters; the rest is cut off, with a note. */
-export const longestMessage = 8_192;
+const longestMessage = 8_192;
 /** The most lines of a kind that a revision keeps: the newest. */
 export const mostLines = 20_000;
 

@@ -8,9 +8,6 @@ export const uploadsFolder = 'uploads';
 export const newObjectPath = (deploymentId: string): string =>
   `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
 
-/** The names of uploaded files. */
-export const uploadedName = /^[0-9a-f]{32}\.tar\.gz$/;
-
 /**
  * The file of an object path's tarball, once it is stored.
  *
