@@ -51,7 +51,7 @@ export interface BuildRequest extends BuildOwner {
    * temporary files) are handed over (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the
    * build's record in it. From then on every command is run as this user (`startLeashed`), agents too, and the service
    * never writes, copies or removes below those folders with root's rights: a link at the right moment would lead it
-   * elsewhere. It has that done as the user, removing too (`isolation/remove-as.ts`). What deployments share, they may
+   * elsewhere. It has that done as the user, and takes the folders from the user before it removes them (`remove-tree.ts`). What deployments share, they may
    * only read.
    */
   user?: ProcessUser | undefined;

@@ -20,7 +20,7 @@ export const usualTarBounds: TarBounds = {
 };
 
 /** The longest path and the longest name in it, in bytes: with the folder around them, what file systems take. */
-const longestPath = 1_024;
+export const longestPath = 1_024;
 const longestName = 255;
 
 /** One entry of an archive, as far as it is judged. */

@@ -1,8 +1,8 @@
-import { rmdirSync, unlinkSync } from 'node:fs';
 import { chmod, lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/agent-address.ts';
 import type { ProcessUser } from './leashed-process.ts';
 
@@ -17,8 +17,8 @@ export interface AgentSocket {
    * @throws Error where what lies there is no socket of the agent.
    */
   take: () => Promise<string>;
-  /** Removes it at once. What the agent's user put beside it stays: to clear that away could lead the service astray. */
-  remove: () => void;
+  /** Removes it, with what the agent's user put beside it. */
+  remove: () => Promise<void>;
 }
 
 /** A path of a socket has at most 103 characters. The first is emptied at each start of the machine, and of nothing old. */
@@ -64,20 +64,13 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
       if (user) {
         await rename(path, taken);
         await chmod(folder, 0o700);
-        removeIfEmpty(own);
+        await removeTree(own);
       }
       const found = await lstat(taken);
       if (!found.isSocket() || (user && found.uid !== user.uid)) throw new Error('what lies there is no socket of it');
       return originAt(taken);
     },
-    remove() {
-      unlinkIfThere(taken);
-      if (user) {
-        unlinkIfThere(path);
-        removeIfEmpty(own);
-      }
-      removeIfEmpty(folder);
-    },
+    remove: () => removeTree(folder),
   };
 }
 
@@ -101,8 +94,7 @@ export async function removeDeadSockets(now: number): Promise<void> {
         () => false,
       );
       if (!isOurs || !isOld || !(await isDead(socket))) continue;
-      unlinkIfThere(socket);
-      removeIfEmpty(folder);
+      await removeTree(folder);
     }
   }
 }
@@ -116,20 +108,4 @@ function isDead(path: string): Promise<boolean> {
       resolve(false);
     });
   });
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It was never made, or its process removed it.
-  }
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It is gone, or holds what the agent's user put there.
-  }
 }

@@ -11,6 +11,8 @@ import { inTurn, isInUse } from '../builds/turns.ts';
 export interface KeptFolder {
   path: string;
   usedAt: number;
+  /** The file in it that says that it is whole; none in a folder of downloads, which belongs to the user of builds. */
+  sign?: string;
 }
 
 /** Kinds of folders that builds keep, by the name of their age. */
@@ -26,9 +28,9 @@ export async function keptFolders(kind: KeptKind, workDir: string, report: Repor
     case 'downloads':
       return withTimes(await below(cachesIn(workDir), 1, report));
     case 'mirrors':
-      return withTimes(await below(mirrorsIn(workDir), 2, report));
+      return withTimes(await below(mirrorsIn(workDir), 2, report), { sign: 'HEAD' });
     case 'packages':
-      return withTimes(await below(storeIn(workDir), 2, report), 'entry.json');
+      return withTimes(await below(storeIn(workDir), 2, report), { sign: 'entry.json', dated: 'entry.json' });
   }
 }
 
@@ -43,8 +45,11 @@ async function below(folder: string, depth: number, report: Report): Promise<str
   return (await Promise.all(paths.map((path) => below(path, depth - 1, report)))).flat();
 }
 
-async function withTimes(paths: readonly string[], dated = ''): Promise<KeptFolder[]> {
-  return Promise.all(paths.map(async (path) => ({ path, usedAt: await timeOf(join(path, dated)) })));
+async function withTimes(
+  paths: readonly string[],
+  { dated = '', ...signed }: { dated?: string } & Pick<KeptFolder, 'sign'> = {},
+): Promise<KeptFolder[]> {
+  return Promise.all(paths.map(async (path) => ({ path, ...signed, usedAt: await timeOf(join(path, dated)) })));
 }
 
 /** Whatever hides when something was used, nothing that a build needs does: then it counts as never used. */
@@ -70,11 +75,10 @@ async function listed(folder: string): Promise<string[]> {
  *
  * @returns whether it is gone; one that can't be removed is reported and stays until the next look.
  */
-export async function removeKept({ path }: KeptFolder, report: Report): Promise<boolean> {
+export async function removeKept({ path, sign }: KeptFolder, report: Report): Promise<boolean> {
   if (isInUse(path)) return false;
   const removed = await inTurn(path, new AbortController().signal, async () => {
-    // The folder may belong to the user of a build, who can have given these names to anything.
-    for (const sign of ['entry.json', 'HEAD']) await removeTree(join(path, sign));
+    if (sign !== undefined) await removeTree(join(path, sign));
     await removeTree(path);
     return true;
   }).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));
