@@ -50,8 +50,8 @@ export interface BuildRequest extends BuildOwner {
    * service fetches the source. Then the folders that the build's commands write in (checkout, home, temporary files)
    * change owner (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the build's record in it.
    * Every later command and the agents run as this user (`startLeashed`). The service never writes, copies or removes
-   * below those folders as root, because the user could redirect it with a link: it does so as the user
-   * (`isolation/remove-as.ts`). The user may only read what deployments share.
+   * below those folders as root, because the user could redirect it with a link: it does so as the user, or takes the
+   * folders from the user first (`remove-tree.ts`). The user may only read what deployments share.
    */
   user?: ProcessUser | undefined;
   /** Not given to the build; masked in its log, in case the repository contains them. */

@@ -1,14 +1,19 @@
 import type { CommandEnd, CommandSpec } from './run-command.ts';
-import type { TarBounds } from './tar-entries.ts';
+import { longestPath, type TarBounds } from './tar-entries.ts';
 
 /**
  * Reads git's list of a commit's entries and stops at the first one beyond the limits: a few trees that reference each
  * other can expand to millions of files. Prints the exceeded limit, and exits with 3 where git fails.
  */
 const counter = `
-const [entries, bytes] = process.argv.slice(1).map(Number);
+const [entries, bytes, longest] = process.argv.slice(1).map(Number);
 let [rest, seen, size] = ['', 0, 0];
 const end = (exceeded) => { console.log(exceeded); process.exit(0); };
+// git quotes a path that holds odd bytes, and writes each of these as an escape.
+const pathOf = (line) => {
+  const path = line.slice(line.indexOf('\\t') + 1);
+  return path[0] === '"' ? path.slice(1, -1).replace(/\\\\([0-7]{3}|.)/g, 'x') : path;
+};
 process.stdin.setEncoding('latin1').on('data', (chunk) => {
   const lines = (rest + chunk).split('\\n');
   rest = lines.pop();
@@ -18,11 +23,11 @@ process.stdin.setEncoding('latin1').on('data', (chunk) => {
     size += parseInt(line.slice(0, 100).split(/ +/)[3]) || 0;
     if (seen > entries) end('entries');
     if (size > bytes) end('bytes');
-    if (line.length > 20000) end('path');
+    if (pathOf(line).length > longest) end('path');
   }
   if (rest.length > 20000) end('path');
 });`;
-const count = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5"';
+const count = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5" "$6"';
 
 /** The size of a commit: `within` the limits, or not, or the outcome of a failed count. */
 export type CommitSize =
@@ -38,7 +43,15 @@ export async function commitSize(
   { entries, unpackedBytes }: Pick<TarBounds, 'entries' | 'unpackedBytes'>,
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
 ): Promise<CommitSize> {
-  const args = ['-c', count, 'sh', commit, process.execPath, counter, String(entries), String(unpackedBytes)];
+  const args = [
+    '-c',
+    count,
+    'sh',
+    commit,
+    process.execPath,
+    counter,
+    ...[entries, unpackedBytes, longestPath].map(String),
+  ];
   const end = await run({ command: '/bin/sh', args });
   if (end.kind !== 'done') return end;
   const bounds: Readonly<Record<string, string>> = {

@@ -1,65 +1,71 @@
-import { chmod, lstat, readdir, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { chmod, lchown, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
-import type { ProcessUser } from '../compute/leashed-process.ts';
-import { removeAs } from '../isolation/remove-as.ts';
+
+/** How many files are removed at the same time. */
+const atOnce = 64;
+/** How often a folder is emptied again into which a process of this service's own user still writes. */
+const mostRounds = 4;
 
 /**
- * Removes a folder recursively, also where its folders are closed to their owner; ignores a missing one. As root, folders
- * of another user are emptied with that user's rights.
+ * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a tree
+ * by closing its folders, by their depth, or by changing it meanwhile.
+ *
+ * As root it takes every folder from its user before it looks into it, from the top down: then nobody else can exchange
+ * what lies in there, and every path that is used leads through folders of root's alone.
+ *
+ * @param path lies in a folder that no other user than this service's own may write to.
  */
-export async function removeTree(root: string): Promise<void> {
-  if (process.geteuid?.() === 0) await emptyOthers(root);
-  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
-  await remove().catch(async (error: unknown) => {
-    // Even its owner can't remove entries of a folder without write permission.
-    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
-    await openFolders(root);
-    await remove();
-  });
-}
-
-async function emptyOthers(root: string): Promise<void> {
-  const owner = await ownerOf(root);
-  if (owner === 'none') return;
-  if (owner !== 'ours') return removeOf(owner, root);
-  for (const name of await readdir(root)) {
-    const path = join(root, name);
-    const of = await ownerOf(path);
-    if (of !== 'ours' && of !== 'none') await removeOf(of, path);
-  }
-}
-
-async function removeOf(user: ProcessUser, folder: string): Promise<void> {
-  await removeAs(user, [folder]);
-  await rmdir(folder).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
-}
-
-/** The owner of a folder; `none` where there is no folder: a file or a link is removed from its parent. */
-async function ownerOf(path: string): Promise<ProcessUser | 'ours' | 'none'> {
-  try {
-    const found = await lstat(path);
-    if (!found.isDirectory()) return 'none';
-    return found.uid === 0 ? 'ours' : { uid: found.uid, gid: found.gid };
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'none';
-    throw error;
-  }
-}
-
-/**
- * Makes every folder of a tree writable; does not follow links. The failed attempt may still be removing other parts:
- * skips what is gone.
- */
-async function openFolders(folder: string): Promise<void> {
-  try {
-    await chmod(folder, 0o700);
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+export async function removeTree(path: string): Promise<void> {
+  const found = await lstat(path).catch(ignoreMissing);
+  if (!found) return;
+  if (!found.isDirectory()) return unlink(path).catch(ignoreMissing);
+  const top = Buffer.from(path);
+  await takeFolder(top);
+  for (let round = 1; ; round += 1) {
+    await empty(top);
+    try {
+      return await rmdir(top).catch(ignoreMissing);
+    } catch (error) {
+      if (round === mostRounds || !hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
     }
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
   }
+}
+
+/** Makes a folder this service's own alone. Permissions of an access control list end with those of its group. */
+async function takeFolder(folder: Buffer): Promise<void> {
+  if (process.geteuid?.() === 0) await lchown(folder, 0, 0);
+  await chmod(folder, 0o700);
+}
+
+/** Empties a folder. Those below it are moved up into it first, so that no path becomes longer than the system takes. */
+async function empty(top: Buffer): Promise<void> {
+  const folders = [top];
+  for (let folder = folders.pop(); folder; folder = folders.pop()) {
+    // A name is whatever bytes its maker chose, and need not be text.
+    const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' }).catch(ignoreMissing);
+    const names = (entries ?? []).filter((entry) => !entry.isDirectory()).values();
+    const remove = async (): Promise<void> => {
+      for (const { name } of names) await unlink(below(folder, name)).catch(ignoreMissing);
+    };
+    await Promise.all(Array.from({ length: atOnce }, remove));
+    for (const { name } of (entries ?? []).filter((entry) => entry.isDirectory())) {
+      const found = below(folder, name);
+      const moved = folder === top ? found : below(top, Buffer.from(randomUUID()));
+      try {
+        await takeFolder(found);
+        if (moved !== found) await rename(found, moved);
+        folders.push(moved);
+      } catch (error) {
+        ignoreMissing(error);
+      }
+    }
+    if (folder !== top) await rmdir(folder).catch(ignoreMissing);
+  }
+}
+
+const below = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from('/'), name]);
+
+function ignoreMissing(error: unknown): undefined {
+  if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
 }

@@ -20,7 +20,7 @@ export const usualTarBounds: TarBounds = {
 };
 
 /** The longest path and the longest name in it, in bytes: the limits of file systems, minus the folder above. */
-const longestPath = 1_024;
+export const longestPath = 1_024;
 const longestName = 255;
 
 /** One entry of an archive, as far as the check needs it. */

@@ -1,28 +1,28 @@
-import { rmdirSync, unlinkSync } from 'node:fs';
 import { chmod, lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/agent-address.ts';
 import type { ProcessUser } from './leashed-process.ts';
 
-/** A Unix socket that only one agent can listen on. */
+/** A Unix socket that one agent listens on and nobody else can. */
 export interface AgentSocket {
-  /** The path for the agent to listen on. */
+  /** Where the agent is to listen. */
   path: string;
   /**
-   * Moves the socket, once the agent listens, to a folder that only the service can change.
+   * Takes the socket, once the agent listens, to where nobody but the service can change it.
    *
-   * @returns the origin of the socket.
-   * @throws Error where the file is not a socket of the agent.
+   * @returns the origin that leads to it.
+   * @throws Error where what lies there is no socket of the agent.
    */
   take: () => Promise<string>;
-  /** Removes it at once. Leaves what the agent's user put beside it: removing that could be misdirected by a link. */
-  remove: () => void;
+  /** Removes it, with what the agent's user put beside it. */
+  remove: () => Promise<void>;
 }
 
-/** A socket's path has at most 103 characters. The first folder is emptied at each boot, and holds nothing old. */
-const parents = ['/run', '/tmp', tmpdir()];
+/** A socket's path has at most 103 characters. `/tmp` comes first: every user may write there anyway, `/run` may be small. */
+const parents = ['/tmp', tmpdir(), '/run'];
 
 const prefix = 'landfall-agent-';
 
@@ -35,17 +35,18 @@ async function makeFolder(): Promise<string> {
       problem = error;
     }
   }
-  throw new Error('No folder for the socket of an agent could be created. Make /run or /tmp writable.', {
+  throw new Error('No folder for the socket of an agent could be made. Make /run or /tmp writable.', {
     cause: problem,
   });
 }
 
 /**
- * Creates the folder for an agent's socket. A loopback port is free for any process once its owner exits, and the next
- * owner would receive the requests and the token; a socket's path leads to this one process or to nothing.
+ * Makes room for the socket of an agent. A port of the loopback is free for every process once the one that had it ends,
+ * and whoever takes it next would be sent the requests and the token; a socket's path leads to this one process or to
+ * nothing.
  *
- * An agent with a user of its own listens in a folder of that user, who could replace the socket, also by a link to
- * another one. So the service moves the socket out of there before anything connects to it.
+ * An agent that runs as a user of its own listens in a folder of that user, who could put anything in the socket's place,
+ * a link to another socket too. So it is moved out of there before anything connects to it.
  */
 export async function openAgentSocket(user: ProcessUser | undefined): Promise<AgentSocket> {
   const folder = await makeFolder();
@@ -63,26 +64,19 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
       if (user) {
         await rename(path, taken);
         await chmod(folder, 0o700);
-        removeIfEmpty(own);
+        await removeTree(own);
       }
       const found = await lstat(taken);
       if (!found.isSocket() || (user && found.uid !== user.uid)) throw new Error('what lies there is no socket of it');
       return originAt(taken);
     },
-    remove() {
-      unlinkIfThere(taken);
-      if (user) {
-        unlinkIfThere(path);
-        removeIfEmpty(own);
-      }
-      removeIfEmpty(folder);
-    },
+    remove: () => removeTree(folder),
   };
 }
 
 /**
- * Removes the dead sockets that killed services of this user left. Skips those of the last minute, which may be about to
- * listen.
+ * Removes the sockets that lead to nothing any more, of services of this user that were killed. One that was made in the
+ * last minute may be about to listen.
  */
 export async function removeDeadSockets(now: number): Promise<void> {
   for (const parent of parents) {
@@ -90,7 +84,7 @@ export async function removeDeadSockets(now: number): Promise<void> {
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
-      // The folder belongs to this user, so no other user can replace the socket.
+      // Of this user, nobody else can put another thing in its place.
       const isOurs = await lstat(folder).then(
         (found) => found.isDirectory() && found.uid === process.getuid?.(),
         () => false,
@@ -100,8 +94,7 @@ export async function removeDeadSockets(now: number): Promise<void> {
         () => false,
       );
       if (!isOurs || !isOld || !(await isDead(socket))) continue;
-      unlinkIfThere(socket);
-      removeIfEmpty(folder);
+      await removeTree(folder);
     }
   }
 }
@@ -115,20 +108,4 @@ function isDead(path: string): Promise<boolean> {
       resolve(false);
     });
   });
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It was never created, or its process removed it.
-  }
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It is gone, or holds files of the agent's user.
-  }
 }

@@ -84,7 +84,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         },
         clock,
       );
-      void leashed.ended.then(socket.remove);
+      void leashed.ended.then(socket.remove).catch(() => undefined);
       const running = { ...leashed, ended: withFamily(leashed.ended, family) };
       const tookTooMuch = endAbove(bounds, running, family);
       const { listens, ...heard } = listenTo(running, spec, token, clock);

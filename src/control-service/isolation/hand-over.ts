@@ -1,5 +1,4 @@
 import { lchown, lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 
@@ -7,10 +6,12 @@ import type { ProcessUser } from '../compute/leashed-process.ts';
  * Gives a tree to a user; does not follow links. Call it before any process of that user can reach the tree, so that no
  * part is replaced meanwhile, and never for a tree that shares files with another one by hard links.
  */
-export async function handOver(path: string, user: ProcessUser): Promise<void> {
+export async function handOver(path: string | Buffer, user: ProcessUser): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) {
-    for (const name of await readdir(path)) await handOver(join(path, name), user);
+    // A name is whatever bytes a commit says, and need not be text.
+    const names = await readdir(path, 'buffer');
+    for (const name of names) await handOver(Buffer.concat([Buffer.from(path), Buffer.from('/'), name]), user);
   }
   await lchown(path, user.uid, user.gid);
 }

@@ -18,7 +18,7 @@ import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { agentIds, type IdRange } from './id-range.ts';
-import { removeApart } from './remove-apart.ts';
+import { removeTree } from '../builds/remove-tree.ts';
 import { copyProgram, noteIn, telltales, type AgentProgramFiles } from './program.ts';
 
 /** How far builds and agents are kept apart from this service and from one another. */
@@ -84,8 +84,7 @@ const ofOneUser =
 
 /** Removes what `isolate` created outside a data folder; does nothing where there is nothing. */
 export async function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): Promise<void> {
-  if (process.getuid?.() === 0 && existsSync(dataDir))
-    await removeApart(folderFor(realpathSync(dataDir), systemFolder));
+  if (process.getuid?.() === 0 && existsSync(dataDir)) await removeTree(folderFor(realpathSync(dataDir), systemFolder));
 }
 
 /** Removes the folders of deleted data folders and installations: their content can be created again. */
@@ -95,7 +94,7 @@ async function removeForsaken(systemFolder: string, log: (message: string) => vo
     const folder = join(systemFolder, name);
     if (!/^(agents|program)(-[0-9a-f]{16})+$/.test(name) || !existsSync(noteIn(folder))) continue;
     if (existsSync(readFileSync(noteIn(folder), 'utf8'))) continue;
-    await removeApart(folder).catch((error: unknown) => {
+    await removeTree(folder).catch((error: unknown) => {
       log(`${folder}, which stands for something that is gone, could not be removed: ${messageOf(error)}`);
     });
   }

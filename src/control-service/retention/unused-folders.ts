@@ -11,6 +11,8 @@ import { inTurn, isInUse } from '../builds/turns.ts';
 export interface KeptFolder {
   path: string;
   usedAt: number;
+  /** The file in it that marks it as complete; absent in folders that belong to the user of builds. */
+  marker?: string;
 }
 
 /** The kinds of shared folders, by the names of their retention times. */
@@ -26,9 +28,9 @@ export async function keptFolders(kind: KeptKind, workDir: string, report: Repor
     case 'downloads':
       return withTimes(await below(cachesIn(workDir), 1, report));
     case 'mirrors':
-      return withTimes(await below(mirrorsIn(workDir), 2, report));
+      return withTimes(await below(mirrorsIn(workDir), 2, report), { marker: 'HEAD' });
     case 'packages':
-      return withTimes(await below(storeIn(workDir), 2, report), 'entry.json');
+      return withTimes(await below(storeIn(workDir), 2, report), { marker: 'entry.json', dated: 'entry.json' });
   }
 }
 
@@ -43,8 +45,11 @@ async function below(folder: string, depth: number, report: Report): Promise<str
   return (await Promise.all(paths.map((path) => below(path, depth - 1, report)))).flat();
 }
 
-async function withTimes(paths: readonly string[], dated = ''): Promise<KeptFolder[]> {
-  return Promise.all(paths.map(async (path) => ({ path, usedAt: await timeOf(join(path, dated)) })));
+async function withTimes(
+  paths: readonly string[],
+  { dated = '', ...marked }: { dated?: string } & Pick<KeptFolder, 'marker'> = {},
+): Promise<KeptFolder[]> {
+  return Promise.all(paths.map(async (path) => ({ path, ...marked, usedAt: await timeOf(join(path, dated)) })));
 }
 
 /** Without a readable time of use, a folder counts as never used: no build needs such a folder. */
@@ -70,11 +75,10 @@ async function listed(folder: string): Promise<string[]> {
  *
  * @returns whether it is gone; a failure is reported and retried in the next run.
  */
-export async function removeKept({ path }: KeptFolder, report: Report): Promise<boolean> {
+export async function removeKept({ path, marker }: KeptFolder, report: Report): Promise<boolean> {
   if (isInUse(path)) return false;
   const removed = await inTurn(path, new AbortController().signal, async () => {
-    // The folder may belong to a build's user, who controls these names.
-    for (const sign of ['entry.json', 'HEAD']) await removeTree(join(path, sign));
+    if (marker !== undefined) await removeTree(join(path, marker));
     await removeTree(path);
     return true;
   }).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));

@@ -38,6 +38,7 @@ test.each<[string, Shape, string]>([
   ['folders', { widths: [1_500, ...once(80)], bytes: 1 }, 'more than 100000 files and folders'],
   ['bytes', { widths: [300], bytes: 8 * 1024 ** 2 }, 'more than 2147483648 bytes'],
   ['names', { widths: once(90), bytes: 1, name: 250 }, 'a path that is too long'],
+  ['depth', { widths: once(205), bytes: 1 }, 'a path that is too long'],
 ])('a commit that a few trees make very large in %s is not checked out', async (_, shape, holds) => {
   const { tryBuild, repo, dataDir } = workplace(plainAgent, atTheEnd);
   const commit = commitRepeated(repo, shape);

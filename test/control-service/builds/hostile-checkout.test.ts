@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
 import { findTool } from '../../../src/control-service/builds/find-tool.ts';
 import { workplace, type Workplace } from './building.ts';
+import { commitRaw } from './loose-objects.ts';
 import { packageHost } from './package-host.ts';
 import { commit, plainAgent, write, writePrograms, type Files } from './repositories.ts';
 
@@ -97,4 +99,22 @@ test.each<[string, Files]>([
   expect(here.lines).toContainEqual(expect.stringMatching(/^Installing: yarn install/));
   // What the one user that there is can read, the command can read without the service.
   expect(here.lines.join('\n').includes(canary)).toBe(user === undefined);
+});
+
+test('names that are no text are built, and go with their build', async () => {
+  const here = place({});
+  const repo = join(here.allowed, 'odd');
+  const odd = Buffer.from([0x61, 0xff, 0xfe]);
+  commitRaw(repo, [
+    ...Object.entries(plainAgent).map(([name, content]) => ({ names: [name], mode: '100644' as const, content })),
+    { names: [odd, odd], mode: '100644', content: 'x' },
+  ]);
+  const { folder } = await here.build({ request: { repoUrl: repo, user } });
+  const [found = ''] = readdirSync(join(folder, 'source'), 'buffer').filter((name) => name.includes(0xff));
+  expect(lstatSync(Buffer.concat([Buffer.from(join(folder, 'source/')), Buffer.from(found)])).uid).toBe(
+    user?.uid ?? process.geteuid?.(),
+  );
+  const reports: string[] = [];
+  await clearAway(folder, (message) => reports.push(message));
+  expect([existsSync(folder), reports]).toEqual([false, []]);
 });

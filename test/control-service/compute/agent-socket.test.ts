@@ -1,15 +1,4 @@
-import {
-  existsSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from 'node:fs';
+import { existsSync, lchownSync, lstatSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -63,7 +52,7 @@ test('the path of a socket is short, its folder is closed, and nothing is left',
   expect(await socket.take()).toBe(`unix:${socket.path}`);
   expect(socket.path.length).toBeLessThan(104);
   expect(statSync(dirname(socket.path)).mode & 0o777).toBe(0o700);
-  socket.remove();
+  await socket.remove();
   expect(existsSync(dirname(socket.path))).toBe(false);
 });
 
@@ -98,7 +87,7 @@ describe.each(users)('the socket of an agent that runs as $uid', (user) => {
     expect([path === socket.path, existsSync(socket.path), lstatSync(path).isSocket()]).toEqual([false, false, true]);
     const replace = `rm ${path} || ln -sf /dev/null ${path} || touch ${dirname(path)}/x || ls ${path} || echo refused`;
     for (const other of [user, stranger]) expect(await asUser(other, replace)).toBe('refused');
-    socket.remove();
+    await socket.remove();
     expect(existsSync(dirname(path))).toBe(false);
   });
 
@@ -116,12 +105,13 @@ describe.each(users)('the socket of an agent that runs as $uid', (user) => {
     await expect(socket.take()).rejects.toThrow('no socket');
   });
 
-  test('is removed without what its user put beside it', async () => {
+  test('is removed with what its user put beside it, in its place too', async () => {
     const socket = await openAgentSocket(user);
     const folder = dirname(dirname(socket.path));
-    mkdirSync(socket.path);
-    socket.remove();
-    expect(readdirSync(folder)).toEqual(['own']);
-    rmSync(folder, { recursive: true });
+    await asUser(user, `mkdir -p ${socket.path}/below && ln -s / ${dirname(socket.path)}/link`);
+    expect(existsSync(`${socket.path}/below`)).toBe(true);
+    await expect(socket.take()).rejects.toThrow('no socket');
+    await socket.remove();
+    expect(existsSync(folder)).toBe(false);
   });
 });

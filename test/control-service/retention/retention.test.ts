@@ -7,6 +7,7 @@ import type { TracedRun } from '../../../src/contract/control/tracing-project.ts
 import { inTurn } from '../../../src/control-service/builds/turns.ts';
 import { ages, agesInWords } from '../../../src/control-service/retention/ages.ts';
 import { createRetention, type RetentionSettings } from '../../../src/control-service/retention/retention.ts';
+import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
 import { inOneLine } from '../../../src/control-service/retention/words.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
@@ -86,7 +87,7 @@ test('what no build has used for long goes, half an entry at once, and one line 
   const gone = [`${mirror}-old`, `${entry}-old`, `${entry}-half`, 'npm-cache/t-old'];
   expect([left.map(there), gone.map(there)]).toEqual([left.map(() => true), gone.map(() => false)]);
   expect(logged).toEqual([
-    'Removed by retention: 1 mirror of a repository, 2 sets of installed packages, 1 folder of downloads.',
+    'Cleared away for its age: 1 mirror of a repository, 2 sets of installed packages, 1 folder of downloads.',
   ]);
 });
 
@@ -114,7 +115,7 @@ test('old builds go, and those that no revision names are left for the next star
     true,
     false,
   ]);
-  expect(logged).toEqual(['Removed by retention: 1 build.']);
+  expect(logged).toEqual(['Cleared away for its age: 1 build.']);
 });
 
 test('downloads whose user made folders called like our own files go, and the others too', async () => {
@@ -126,7 +127,7 @@ test('downloads whose user made folders called like our own files go, and the ot
   put('npm-cache/t-old/file', 15);
   await retention.look();
   expect(['npm-cache/t-hostile', 'npm-cache/t-old'].map(there)).toEqual([false, false]);
-  expect(logged).toEqual(['Removed by retention: 2 folders of downloads.']);
+  expect(logged).toEqual(['Cleared away for its age: 2 folders of downloads.']);
 });
 
 test('downloads that were given a date far ahead go as old ones do', async () => {
@@ -137,23 +138,24 @@ test('downloads that were given a date far ahead go as old ones do', async () =>
   expect(['npm-cache/t-ahead', 'npm-cache/t-used'].map(there)).toEqual([false, true]);
 });
 
-test('one folder of downloads that can not be removed keeps no other one', async () => {
+test('downloads that lie deeper than any path can name go as well', async () => {
   const { retention, there, put, logged, workDir } = openFixture();
   for (const name of ['a', 'b', 'c']) put(`npm-cache/${name}/file`, 15);
-  // Deeper than any path can name.
   const folder = join(workDir, 'npm-cache/b');
   const deep = 'd'.repeat(200);
   const script = `cd "${folder}" && i=0; while [ $i -lt 30 ]; do mkdir ${deep} && cd ${deep} || exit 1; i=$((i+1)); done`;
   execFileSync('/bin/bash', ['-c', script]);
   const used = new Date(now - 15 * day);
   utimesSync(folder, used, used);
-  atTheEnd.push(() => void execFileSync('rm', ['-rf', folder]));
   await retention.look();
-  expect(['a', 'b', 'c'].map((name) => there(`npm-cache/${name}`))).toEqual([false, true, false]);
-  expect(logged).toEqual([
-    expect.stringMatching(/npm-cache\/b could not be removed: .+/),
-    'Removed by retention: 2 folders of downloads.',
-  ]);
+  expect(['a', 'b', 'c'].map((name) => there(`npm-cache/${name}`))).toEqual([false, false, false]);
+  expect(logged).toEqual(['Cleared away for its age: 3 folders of downloads.']);
+});
+
+test('a folder that can not be removed is reported, and its removal never rejects', async () => {
+  const reports: string[] = [];
+  const isGone = await removeKept({ path: 'no\0path', usedAt: 0 }, (message) => reports.push(message));
+  expect([isGone, reports]).toEqual([false, [expect.stringContaining('could not be removed')]]);
 });
 
 test('one kind that can not be cleared away keeps no other one from it', async () => {
@@ -164,8 +166,8 @@ test('one kind that can not be cleared away keeps no other one from it', async (
   put('npm-cache/t-old/file', 15);
   await retention.look();
   expect(logged).toEqual([
-    'Old uploads could not be removed: no database',
-    'Removed by retention: 1 folder of downloads.',
+    'Old uploads could not be cleared away: no database',
+    'Cleared away for its age: 1 folder of downloads.',
   ]);
 });
 
@@ -224,7 +226,7 @@ test('lines of logs and of changes go by their age, and a live revision keeps it
   const linesOf = async (id: string): Promise<string[]> =>
     (await store.readLog([id], 'build', { order: 'asc', limit: 10 })).map(({ message }) => message);
   expect([await linesOf(live), await linesOf(other)]).toEqual([['old', 'new'], ['new']]);
-  expect(logged).toEqual(['Removed by retention: 1 line of logs.']);
+  expect(logged).toEqual(['Cleared away for its age: 1 line of logs.']);
   const named = await store.revisionsOfBuilds(['builds/live', 'builds/none']);
   expect(named).toMatchObject([{ id: live, deployment_id: deployment, active_revision_id: live, status: 'DEPLOYED' }]);
 });
@@ -249,7 +251,7 @@ test('every kind that has an age is looked for', async () => {
   await retention.look();
   expect(requested.toSorted()).toEqual(['builds', 'changes', 'logs', 'runs', 'uploads']);
   const everyKind = Object.fromEntries(Object.keys(ages).map((kind) => [kind, kind === 'builds' ? 0 : 1]));
-  expect(logged).toEqual([`Removed by retention: ${inOneLine(everyKind)}.`]);
+  expect(logged).toEqual([`Cleared away for its age: ${inOneLine(everyKind)}.`]);
 });
 
 test('runs of tracing projects go 90 days after they ended', async () => {
@@ -276,7 +278,7 @@ test('runs of tracing projects go 90 days after they ended', async () => {
   const { retention, logged } = openFixture({ store, clock });
   await retention.look();
   expect((await store.listTracedRuns(project, {})).map(({ id }) => id)).toEqual([young.id]);
-  expect(logged).toEqual(['Removed by retention: 1 run of a tracing project.']);
+  expect(logged).toEqual(['Cleared away for its age: 1 run of a tracing project.']);
 });
 
 test('what was cleared away is told in words', () => {
