@@ -87,7 +87,7 @@ test('what no build has used for long goes, half an entry at once, and one line 
   const gone = [`${mirror}-old`, `${entry}-old`, `${entry}-half`, 'npm-cache/t-old'];
   expect([left.map(there), gone.map(there)]).toEqual([left.map(() => true), gone.map(() => false)]);
   expect(logged).toEqual([
-    'Cleared away for its age: 1 mirror of a repository, 2 sets of installed packages, 1 folder of downloads.',
+    'Removed by retention: 1 mirror of a repository, 2 sets of installed packages, 1 folder of downloads.',
   ]);
 });
 
@@ -115,7 +115,7 @@ test('old builds go, and those that no revision names are left for the next star
     true,
     false,
   ]);
-  expect(logged).toEqual(['Cleared away for its age: 1 build.']);
+  expect(logged).toEqual(['Removed by retention: 1 build.']);
 });
 
 test('downloads whose user made folders called like our own files go, and the others too', async () => {
@@ -127,7 +127,7 @@ test('downloads whose user made folders called like our own files go, and the ot
   put('npm-cache/t-old/file', 15);
   await retention.look();
   expect(['npm-cache/t-hostile', 'npm-cache/t-old'].map(there)).toEqual([false, false]);
-  expect(logged).toEqual(['Cleared away for its age: 2 folders of downloads.']);
+  expect(logged).toEqual(['Removed by retention: 2 folders of downloads.']);
 });
 
 test('downloads that were given a date far ahead go as old ones do', async () => {
@@ -149,7 +149,7 @@ test('downloads that lie deeper than any path can name go as well', async () => 
   utimesSync(folder, used, used);
   await retention.look();
   expect(['a', 'b', 'c'].map((name) => there(`npm-cache/${name}`))).toEqual([false, false, false]);
-  expect(logged).toEqual(['Cleared away for its age: 3 folders of downloads.']);
+  expect(logged).toEqual(['Removed by retention: 3 folders of downloads.']);
 });
 
 test('a folder that can not be removed is reported, and its removal never rejects', async () => {
@@ -166,8 +166,8 @@ test('one kind that can not be cleared away keeps no other one from it', async (
   put('npm-cache/t-old/file', 15);
   await retention.look();
   expect(logged).toEqual([
-    'Old uploads could not be cleared away: no database',
-    'Cleared away for its age: 1 folder of downloads.',
+    'Old uploads could not be removed: no database',
+    'Removed by retention: 1 folder of downloads.',
   ]);
 });
 
@@ -226,7 +226,7 @@ test('lines of logs and of changes go by their age, and a live revision keeps it
   const linesOf = async (id: string): Promise<string[]> =>
     (await store.readLog([id], 'build', { order: 'asc', limit: 10 })).map(({ message }) => message);
   expect([await linesOf(live), await linesOf(other)]).toEqual([['old', 'new'], ['new']]);
-  expect(logged).toEqual(['Cleared away for its age: 1 line of logs.']);
+  expect(logged).toEqual(['Removed by retention: 1 line of logs.']);
   const named = await store.revisionsOfBuilds(['builds/live', 'builds/none']);
   expect(named).toMatchObject([{ id: live, deployment_id: deployment, active_revision_id: live, status: 'DEPLOYED' }]);
 });
@@ -251,7 +251,7 @@ test('every kind that has an age is looked for', async () => {
   await retention.look();
   expect(requested.toSorted()).toEqual(['builds', 'changes', 'logs', 'runs', 'uploads']);
   const everyKind = Object.fromEntries(Object.keys(ages).map((kind) => [kind, kind === 'builds' ? 0 : 1]));
-  expect(logged).toEqual([`Cleared away for its age: ${inOneLine(everyKind)}.`]);
+  expect(logged).toEqual([`Removed by retention: ${inOneLine(everyKind)}.`]);
 });
 
 test('runs of tracing projects go 90 days after they ended', async () => {
@@ -278,7 +278,7 @@ test('runs of tracing projects go 90 days after they ended', async () => {
   const { retention, logged } = openFixture({ store, clock });
   await retention.look();
   expect((await store.listTracedRuns(project, {})).map(({ id }) => id)).toEqual([young.id]);
-  expect(logged).toEqual(['Cleared away for its age: 1 run of a tracing project.']);
+  expect(logged).toEqual(['Removed by retention: 1 run of a tracing project.']);
 });
 
 test('what was cleared away is told in words', () => {
