@@ -10,10 +10,10 @@ import type { WorkStore } from './reconcile/store.ts';
 /** How far the smoke tests of a live revision have come. */
 export type SmokeStepResult =
   | { kind: 'done'; verdict: Verdict }
-  /** Look again at this time (ms since the epoch), or when a webhook wakes the lane. */
+  /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
   | { kind: 'waiting'; state: SmokeState; at: number };
 
-/** Asks a live revision. It may be stopped at any moment and go on elsewhere from the last state that was stored. */
+/** Runs smoke tests against a live revision. It may stop at any moment; another process resumes from the stored state. */
 export interface SmokeTestRunner {
   advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
 }
@@ -38,7 +38,7 @@ export interface TargetResolver {
   targetsOf(repository: RepositoryAt, branch: string): Promise<Targets>;
 }
 
-/** Everything that the App's work is handed. */
+/** The App's dependencies. */
 export interface AppContext {
   clock: Clock;
   random: () => number;

@@ -21,7 +21,7 @@ export const nothingToDeploy = (
 export const whatDeploys =
   'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.';
 
-/** The check of a commit that is deployed, though not everywhere where somebody may expect it. */
+/** The check of a commit that is deployed, but not to every target of its branch. */
 export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
   neutral(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
 
@@ -43,8 +43,8 @@ function neutral(title: string, why: string, refused: Targets['refused'], now: n
 }
 
 /**
- * Puts the check of the commit as a whole. What was said of its pull request stays: that is worth more than that nothing
- * is deployed. The same words are put once, unless somebody asked for them again.
+ * Writes the check of the commit as a whole. A pull request's report stays: it says more than "nothing is deployed".
+ * Unchanged content is written once, except on a re-run.
  */
 export async function putCommitCheck(
   { store }: Pick<AppContext, 'store'>,

@@ -24,8 +24,8 @@ export interface HandlerServices {
 }
 
 /**
- * Decides what an event asks for and does it. The decision is kept with the delivery (`world.decided`) as soon as it is
- * made, and once more with what was done.
+ * Decides what an event requires and does it. The decision is stored with the delivery (`context.decided`) as soon as
+ * it is made, and again with what was done.
  *
  * @throws HubError, InstallationPaused or ServiceError where another party failed: the same event may come again.
  */

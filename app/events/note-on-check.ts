@@ -16,9 +16,8 @@ const closing = '<!-- landfall: end of note -->';
 const roomLimit = 60_000;
 
 /**
- * Says on a check why nothing was done about what a person pressed there: one note, which takes the place of the one
- * before. A check that is not completed is about to be written anew by the work that it tells of, so it is left alone;
- * so is one that was written in the meantime. The log has the note in any case.
+ * Writes on a check why a requested action was ignored. The note replaces the previous one. A check that is not
+ * completed, or was written in the meantime, is left alone: its deploy writes it anew. The note is logged in any case.
  */
 export async function noteOnCheck({ store, log }: AppContext, meant: CheckMeant, note: string): Promise<string> {
   const { repository, headSha, name } = meant;

@@ -10,7 +10,7 @@ export interface FileReader {
   readDeployFile(text: string | undefined): Promise<DeployFile>;
 }
 
-/** Reads at once, on the thread that asks. */
+/** Reads synchronously on the calling thread. */
 export const readHere: FileReader = {
   graphConfigPaths: async (deployFile) => graphConfigPaths(deployFile),
   validate: async (files) => validate(files),

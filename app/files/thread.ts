@@ -2,15 +2,15 @@
 import { parentPort } from 'node:worker_threads';
 import { readHere, type FileReader } from './readers.ts';
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export type Question = {
   [Name in keyof FileReader]: { name: Name; argument: Parameters<FileReader[Name]>[0] };
 }[keyof FileReader];
 
-/** What it answers: the value as JSON, why there is none, or that the value is too large to be handed over. */
+/** Its response: the value as JSON, the failure, or that the value is too large to transfer. */
 export type Answer = { kind: 'read'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
 
-/** The longest answer (characters): whoever takes it apart does nothing else meanwhile. */
+/** The longest response (characters): parsing it blocks the main thread. */
 const longestAnswer = 1_000_000;
 
 function read(question: Question): Promise<unknown> {

@@ -4,11 +4,11 @@ import { GitHubApiError } from './github-api.ts';
 
 /** What a request that failed means for the ones after it. */
 export type Failure =
-  /** GitHub asks to wait until then (ms since the epoch). `told` is false where it did not say how long. */
+  /** GitHub's rate limit applies until then (ms since the epoch). `stated` is false if GitHub named no time. */
   | { kind: 'paused'; until: number; stated: boolean; why: string }
   | { kind: 'failed'; error: GitHubApiError; /** The same request may be answered later. */ passing: boolean };
 
-/** What was asked, for the sentence of a failure. */
+/** The request, for the text of an error. */
 export interface GitHubRequest {
   /** For example `GET /repos/{owner}/{repo}`. */
   route: string;
@@ -23,8 +23,8 @@ export interface GitHubRequest {
 const unstatedPauseMs = 60_000;
 
 /**
- * The longest that is waited at once (ms), whatever is asked for: GitHub's limits begin anew every hour. Who has to
- * wait longer is told so again then, and a wrong time does not silence an installation for good.
+ * The longest single wait (ms), whatever GitHub states: its limits reset every hour. A longer limit is stated again
+ * then, and a wrong time does not stop an installation for good.
  */
 const longestWaitMs = 60 * 60_000;
 
@@ -87,7 +87,7 @@ export function resetOf(headers: Readonly<Record<string, unknown>>, now: number)
   return now + waitOf(reset - (Number.isNaN(theirNow) ? now : theirNow));
 }
 
-/** A token is asked for before the request itself: when that fails, nothing was written. */
+/** The token is requested before the request itself: if that fails, nothing was written. */
 function isTokenRequest(error: Error): boolean {
   const request: unknown = 'request' in error ? error.request : undefined;
   return isRecord(request) && typeof request['url'] === 'string' && request['url'].endsWith('/access_tokens');

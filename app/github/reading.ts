@@ -38,7 +38,7 @@ export async function readHead(
   return { sha, message: commit.message, committedAt: Number.isNaN(committedAt) ? 0 : committedAt };
 }
 
-/** What lies between two commits. Everything but a whole list of what an ancestor lacks is untold. */
+/** Compares two commits. Anything but a complete list of what an ancestor lacks is `unavailable`. */
 export async function readComparison(
   client: Client,
   { owner, name }: RepositoryAt,

@@ -219,7 +219,7 @@ describe('Rollback', () => {
     await completed();
     await press('rollback');
     const note =
-      'octocat pressed Rollback: revision r1 of commit fffffff is put back, and the check of that commit says how it goes';
+      'octocat requested a rollback: revision r1 of commit fffffff is restored, and progress is on the check of that commit';
     expect((await fixture.check(head, 'support'))?.summary).toBe(withNote('It is live.', note));
   });
 
@@ -263,7 +263,7 @@ describe('Rollback', () => {
       'another revision serves',
       { active: 'r9', revisions: [{ id: 'r9', status: 'DEPLOYED' }] },
       true,
-      'revision r9 serves, and it is not the one that this check speaks of',
+      'revision r9 is live, and it is not the one that this check reports',
     ],
     ['nothing is live', { revisions: [] }, true, 'nothing is live, so there is nothing to go back from'],
     [
@@ -282,7 +282,7 @@ describe('Rollback', () => {
       'nobody can tell what was',
       { active: 'r3', revisions: [] },
       false,
-      'this service does not list revisions, so nobody can tell what was live before',
+      'this service does not list revisions, so the previously live one is unknown',
     ],
   ])('is not done where %s, and the check says so', async (_, still, lists, why) => {
     await completed();

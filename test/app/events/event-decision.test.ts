@@ -74,7 +74,7 @@ describe('an event asks for', () => {
       'a push without an installation',
       'push',
       { ...pushed, installation: undefined },
-      'ignored: it names no installation of the App, so nobody could act on it',
+      'ignored: it names no installation of the App, so no action is possible',
     ],
     [
       'a push whose commit is none',
@@ -104,13 +104,13 @@ describe('an event asks for', () => {
       'Re-run of one check',
       'check_run',
       requested('rerequested'),
-      're-run of "Landfall: support" at aaaaaaa on main of acme/agents by octocat: a person asked for this check again',
+      're-run of "Landfall: support" at aaaaaaa on main of acme/agents by octocat: a person re-requested this check',
     ],
     [
       'Re-run of all checks',
       'check_suite',
       { action: 'rerequested', check_suite: suite },
-      're-run of all checks at aaaaaaa on main of acme/agents by octocat: a person asked for all checks of the commit again',
+      're-run of all checks at aaaaaaa on main of acme/agents by octocat: a person re-requested all checks of the commit',
     ],
     [
       'the checks of a commit',
@@ -128,7 +128,7 @@ describe('an event asks for', () => {
       'a suite that ended',
       'check_suite',
       { action: 'completed', check_suite: suite },
-      'ignored: a check suite that ended asks for nothing',
+      'ignored: a completed check suite needs no action',
     ],
     [
       'a check of somebody else that ended',
@@ -140,13 +140,13 @@ describe('an event asks for', () => {
       'Rollback',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'rollback' } }),
-      'rollback on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person pressed Rollback',
+      'rollback on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person requested Rollback',
     ],
     [
       'Redeploy',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'redeploy' } }),
-      'redeploy on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person pressed Redeploy',
+      'redeploy on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person requested Redeploy',
     ],
     [
       'a button that is none of ours',
@@ -272,7 +272,7 @@ describe('an event asks for', () => {
       'a repository that nobody can write to any more',
       'repository',
       { action: 'archived' },
-      'installation 11 removed, acme/agents: the repository was archived, so nothing can be told there any more',
+      'installation 11 removed, acme/agents: the repository was archived, so nothing can be reported there any more',
     ],
     [
       'a comment',
@@ -306,7 +306,7 @@ describe('an event asks for', () => {
       check: { name: 'Landfall: support', externalId: 'ours' },
       by: 'octocat',
       pullRequests: [{ repository, number: 7, headSha: sha, baseBranch: 'main', fork: false }],
-      why: 'a person asked for this check again',
+      why: 'a person re-requested this check',
     });
   });
 });

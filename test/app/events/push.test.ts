@@ -33,7 +33,7 @@ describe('a push', () => {
     expect(requested()).toHaveLength(1);
     expect(fixture.decided.get('guid-1')).toMatchObject({
       kind: 'push',
-      did: [`knew the wish for ${head.slice(0, 7)} on support`],
+      did: [`already requested ${head.slice(0, 7)} on support`],
     });
   });
 

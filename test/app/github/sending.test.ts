@@ -148,6 +148,6 @@ describe('a limit of GitHub', () => {
     const stated: string[] = [];
     answers({ status: 429, headers: { 'retry-after': '5' }, body: { message: 'slow down' } });
     await read(clients({ log: (line) => stated.push(line) })(7)).catch(() => undefined);
-    expect(stated).toEqual(['GitHub asks installation 7 to wait until 2026-01-05T08:00:05.000Z: slow down']);
+    expect(stated).toEqual(['GitHub paused installation 7 until 2026-01-05T08:00:05.000Z: slow down']);
   });
 });
