@@ -27,7 +27,7 @@ export interface HandlerServices {
  * Decides what an event requires and does it. The decision is stored with the delivery (`context.decided`) as soon as
  * it is made, and again with what was done.
  *
- * @throws HubError, InstallationPaused or ServiceError where another party failed: the same event may come again.
+ * @throws GitHubApiError, InstallationPaused or ServiceError if another service failed: the event is retried.
  */
 export async function handleEvent(
   { id, name, payload }: ReceivedEvent,

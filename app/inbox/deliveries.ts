@@ -25,7 +25,7 @@ export type DeliveryDecision = Readonly<Record<string, unknown>>;
 /** A delivery is kept for at least this long (ms), so that one that comes again is known. */
 export const leastAgeKept = 7 * 24 * 60 * 60_000;
 
-/** How long handled deliveries are kept (ms), where nobody says otherwise. */
+/** Default retention of handled deliveries (ms). */
 export const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 
 /** How long those are kept (ms) that could not be handled. */
@@ -39,7 +39,7 @@ export interface Deliveries {
   get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined>;
   /** The newest first; `unhandled` leaves out those that were handled. */
   list(options: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]>;
-  /** Those of these GUIDs that never came here. */
+  /** Those of these GUIDs that were never received. */
   notHeld(ids: readonly string[]): Promise<string[]>;
   markHandled(id: string, decision: DeliveryDecision | undefined): Promise<void>;
   /** Notes an attempt that failed; `why` holds no secret. */

@@ -18,7 +18,7 @@ export interface DeliveryWorkerOptions {
   receive: (event: WebhookEvent) => Promise<void>;
   log: AppContext['log'];
   clock: Pick<Clock, 'now'>;
-  /** Told how each attempt ended. */
+  /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
   /** Deliveries at the same time in this process; 8 when absent. */
   concurrency?: number;

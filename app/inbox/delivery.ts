@@ -26,7 +26,7 @@ export interface DeliveryJob {
 /** How much of an action (UTF-16 code units) is kept beside the payload, which has it whole. */
 const longestAction = 100;
 
-/** What a payload tells of itself; undefined where it is no JSON object. */
+/** The indexed fields of a payload; undefined if it is no JSON object. */
 export function readPayload(text: string): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
   let payload: unknown;
   try {

@@ -1,7 +1,7 @@
 import type { FailingJob } from '../../src/postgres/queue-jobs.ts';
 import type { StoredDelivery } from '../inbox/deliveries.ts';
 
-/** A job that is in trouble, as two lines of text. */
+/** A failing job, as two lines of text. */
 export const jobLines = ({ id, name, data, state, attempts, at, problem }: FailingJob): string[] => [
   `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
   `    ${oneLine(problem)}`,

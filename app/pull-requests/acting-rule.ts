@@ -16,7 +16,7 @@ export const actingRule =
       async find({ name, deploymentId }: RuleQuery) {
         if (deploymentId !== undefined) return byId(control, deploymentId);
         const named = await byName(control, name ?? '');
-        // Of several with one name one that is another's counts: a plan would tell of it.
+        // Of several with one name the refused one counts: a plan would report it.
         return named.find((each) => refusal(each) !== undefined) ?? named[0];
       },
       refusal,

@@ -28,9 +28,9 @@ export interface Examining {
 }
 
 /**
- * Looks at pull requests: one that changes the deploy file, or a graph configuration file that it names, has both
- * validated from its own commit, and is told what merging would do. Everything of its head is read as data; none of it
- * is run, and none of it decides what may be looked at.
+ * Examines pull requests: one that changes the deploy file, or a graph configuration file that it names, has both
+ * validated from its own commit, and gets a forecast of the merge. Everything of its head is read as data; none of it
+ * is run, and none of it decides what may be read.
  */
 export const createPullRequestExaminer = (examining: Examining): PullRequestExaminer => ({
   async examine(pull) {
@@ -123,7 +123,7 @@ async function filesOf(
   return { deployFile, graphConfigs, unread };
 }
 
-/** A file's text; of one that is too large what to tell: a check that does not come would block the pull request. */
+/** A file's text, or what to report if it is too large: without a check the pull request would be blocked. */
 async function readText(
   { githubApi }: Pick<AppContext, 'githubApi'>,
   repository: RepositoryAt,

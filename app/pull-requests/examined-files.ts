@@ -11,7 +11,7 @@ export interface ExaminedFiles {
   unread: readonly Problem[];
 }
 
-/** The most graph configuration files that one pull request is asked about: a file may name as many as it likes. */
+/** The most graph configuration files read for one pull request: a file may name as many as it likes. */
 const mostGraphConfigs = 20;
 
 /** The graph configuration files that a deploy file names, each once, however much else is wrong with it. */

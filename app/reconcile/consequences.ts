@@ -13,7 +13,7 @@ export interface Consequences {
   deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'>;
 }
 
-/** The end of a rollback is also the end of what it was to undo, and what the lane does from then on follows from it. */
+/** The outcome of a rollback also ends what it undid, and changes the queue: see below. */
 export async function consequencesOf(context: Kept, intents: readonly Intent[]): Promise<Consequences> {
   const back = intents.find(({ end, sending }) => end !== undefined && sending.kind === 'redeploy');
   return back
@@ -21,7 +21,7 @@ export async function consequencesOf(context: Kept, intents: readonly Intent[]):
     : { intents: [], deploymentQueue: {} };
 }
 
-/** What follows for the lane once an old revision serves again: the commit is not tried again by itself. */
+/** Changes the queue after a rollback: the commit is not retried automatically. */
 async function afterGoingBack(
   { store, clock }: Kept,
   back: Intent,

@@ -22,7 +22,7 @@ export async function expectRevision(work: ReconcileContext, intent: Intent): Pr
   if (now < (intent.deadline ?? now) || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
-    // Another commit is the head by now: the wishes are sorted once more, and this one with them.
+    // Another commit is the head by now: sort the requests again, this one included.
     const { deadline: _, ...rest } = intent;
     await keep(work, [{ ...rest, state: 'requested' }]);
     return continued;

@@ -9,7 +9,7 @@ import { keep, continued, requeueAfter, type StepResult, type ReconcileContext }
 
 const anothersMs = 5_000;
 
-/** Decides whether an old revision is asked for again, and asks for it: a rollback of our own, or a person's. */
+/** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
 export async function goBack(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { sending, cause } = intent;
   if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
@@ -41,7 +41,7 @@ async function whyNotUndone(
 
 async function send(work: ReconcileContext, intent: Intent, observation: Observation): Promise<StepResult> {
   const { deadline: _, ...rest } = intent;
-  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person asked for it';
+  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person requested it';
   const deploymentQueue = await queueAfter(work, intent, observation);
   return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, observation.deployment, deploymentQueue);
 }

@@ -7,7 +7,7 @@ import { isRequestForHead, type Step } from './next-step.ts';
 import { adviceOn, later, mayPass, refusal, type TransientError } from './transient-error.ts';
 import { keep, continued, reading, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** How long after its time a revision that nobody can be asked about is given up (ms). */
+/** How long past its deadline a revision that cannot be observed is followed (ms). */
 const overdueMs = 60 * 60_000;
 
 /** Another party failed in a step: it is taken again later, or what cannot come to pass is ended. */

@@ -6,15 +6,15 @@ import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import type { RepositoryAt } from '../repository.ts';
 
-/** Why somebody or something wants this commit on this deployment. One cause makes at most one revision. */
+/** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {
   /** `failure` is a rollback of our own after a wrong answer. */
   kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
   /** What makes the cause one: the delivery's GUID; for our own causes a text made from what they are about. */
   key: string;
-  /** Login of the person who pressed a button. */
+  /** Login of the person who requested the action. */
   by?: string;
-  /** When it came (ms since the epoch). */
+  /** When it was received (ms since the epoch). */
   at: number;
   /** How late we were (ms), where a push was found by looking and not by its delivery. */
   lateMs?: number;
@@ -23,7 +23,7 @@ export interface Cause {
 /** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
 export type Sending = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
 
-/** What was agreed for this commit when it was decided, so that a job elsewhere needs no file for it. */
+/** The deploy file's rules for this commit, stored at decision time, so that later jobs need no file. */
 export interface Terms {
   deploymentName: string;
   /** Who makes the revision of a push: we, or the hosted service by itself. */
@@ -49,7 +49,7 @@ export interface Terms {
  * - `held`: waits for a person's Redeploy
  * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`
  * - `expecting`: the hosted service is to make the revision
- * - `following`, `smoking`: the revision is known, and is on its way, or live and asked
+ * - `following`, `smoking`: the revision is known, and is in progress, or live and being tested
  * - `ended`: `end` says how
  */
 export type IntentState =
@@ -65,10 +65,10 @@ export const endKinds = [
   'interrupted',
   'timed-out',
   'refused',
-  /** Whether a request took effect cannot be told: never sent again. */
+  /** It is unknown whether a request took effect: never sent again. */
   'unknown',
   'skipped',
-  /** Another intent of the same commit is told in the same check. */
+  /** Another intent of the same commit is reported in the same check. */
   'joined',
   /** The hosted service made no revision of this commit in time. */
   'absent',
@@ -77,14 +77,14 @@ export const endKinds = [
 ] as const;
 export type EndKind = (typeof endKinds)[number];
 
-/** How an intent ended. Texts may hold words of others; they are made harmless where they are shown. */
+/** The outcome of an intent. Texts may come from third parties; they are escaped when rendered. */
 export interface IntentEnd {
   kind: EndKind;
   /** One sentence. */
   reason: string;
   advice?: string;
   at: number;
-  /** The commit that came instead; `contains` is undefined where nobody could tell whether it holds this one. */
+  /** The commit deployed instead; `contains` is undefined if it is unknown whether it contains this one. */
   by?: { commit: string; contains: boolean | undefined };
   /** Set on a superseded or other commit once the one that contains it is live and proven. */
   liveIn?: string;
@@ -93,7 +93,7 @@ export interface IntentEnd {
   rolledBackTo?: string;
 }
 
-/** One smoke test under way, kept so that another process can go on. Owned by the smoke desk; others pass it on. */
+/** State of a running smoke test, stored so that another process can resume it. Opaque to all but the smoke test runner. */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
 /** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
@@ -132,7 +132,7 @@ export interface Intent {
   updatedAt: number;
 }
 
-/** What is recorded of an intent when it is wished for. */
+/** The fields of an intent that are recorded with the deploy request. */
 export type DeployRequest = Pick<
   Intent,
   'deploymentId' | 'repository' | 'branch' | 'commit' | 'cause' | 'terms' | 'sending'

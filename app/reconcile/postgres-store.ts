@@ -54,7 +54,7 @@ export class PostgresStore implements WorkStore {
 
   request(request: DeployRequest): Promise<Intent | undefined> {
     return this.#transaction(async (tx) => {
-      // The lane first: wishes of one deployment get their numbers in the order in which they can be seen.
+      // Lock the queue first, so that requests of one deployment are numbered in the order in which they become visible.
       const deploymentQueue = await lockQueue(tx, request.deploymentId);
       const intent = await this.#record(tx, request);
       if (intent) await this.#move(tx, deploymentQueue, (record, now) => notified(record, now));

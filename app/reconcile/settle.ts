@@ -24,8 +24,8 @@ const lookMs = 3_000;
 export const keysLastMs = 6 * 24 * 60 * 60_000;
 
 /**
- * Finds out what became of a request whose answer nobody has. A service that heeds idempotency keys is sent the same
- * again and answers as the first time. Any other one is looked at, and never sent to again.
+ * Resolves a request without a response. A service that honours idempotency keys gets the same request again and
+ * responds as the first time. Any other one is only observed, and never sent to again.
  */
 export async function settle(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { context } = work;
@@ -34,7 +34,7 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
   const sends = (intent.sends ?? 1) + 1;
-  // An answer that tells no revision, again and again, is the answer.
+  // A response that repeatedly names no revision is final.
   if (sends > 3 && context.clock.now() >= deadlineOf(intent) && (await nothingNew(work, intent))) {
     await keep(work, [ended(intent, noRevision(), context.clock.now())]);
     return continued;

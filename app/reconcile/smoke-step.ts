@@ -16,7 +16,7 @@ export async function smokeStep(work: ReconcileContext, intent: Intent): Promise
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
 
-/** The verdict is stored before anything follows from it: nobody has to ask again. */
+/** Stores the verdict before anything follows from it, so that the tests need not run again. */
 async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   await keep(work, [{ ...intent, verdict }]);
   return continued;
@@ -27,6 +27,6 @@ const withoutAddress = ({ terms }: Intent): Verdict => ({
   tests: terms.smokeTests.map(({ name }) => ({
     name,
     attempts: 0,
-    verdict: { kind: 'unproven', because: 'no-address', why: 'the service tells no address of the agent' },
+    verdict: { kind: 'unproven', because: 'no-address', why: 'the service returns no URL for the agent' },
   })),
 });

@@ -1,10 +1,10 @@
 /** One attempt of GitHub's to deliver a webhook to the App. Attempts of one delivery share its GUID. */
 export interface HeldDelivery {
-  /** The attempt's own id: what is asked for again. */
+  /** The id of this attempt, for requesting a redelivery. */
   id: number;
   guid: string;
   event: string;
-  /** Whether somebody asked for it again: ours or a person's. */
+  /** Whether this attempt was requested, by the App or by a person. */
   redelivery: boolean;
   /** ms since the epoch */
   deliveredAt: number;

@@ -5,7 +5,7 @@ import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { readAll } from '../targets/listed-deployments.ts';
 
-/** Which branches of a repository something is deployed from, as far as can be told without looking into it. */
+/** The deployed branches of a repository, as far as known without reading it. */
 export type BranchesOf = (repository: RepositoryAt) => readonly string[];
 
 /** What decides about a branch in a list of deployments. */

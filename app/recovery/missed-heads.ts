@@ -24,8 +24,8 @@ export type HeadAnswer = { kind: 'missed'; key: string; lateMs: number; why: str
 const graceMs = 60_000;
 
 /**
- * Whether the head of a branch was never built and nobody is about to. It is fine where the last word about the
- * deployment was about this head, whatever became of it: its check says so.
+ * Whether the head of a branch was never built and no work is open for it. It is fine if the deployment's last outcome
+ * was about this head, whatever it was: its check says so.
  */
 export function wasMissed(question: HeadQuestion): HeadAnswer {
   const { head, live, latest, intents, rolledBackCommit, branch } = question;
@@ -36,12 +36,12 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
   if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest) && !gaveWay(newest)) {
     return fine(`the newest intent is about ${commit}`);
   }
-  // Without an intent no check says that it was taken back: it is wished for, and the lane says why it is not built.
+  // Without an intent no check shows the rollback: request the head, so that its check says why it is not built.
   const hasCheck = intents.some((intent) => sameCommit(intent.commit, head.sha));
   if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
   if (latest?.standing === 'on-its-way') {
     if (latest.commit === undefined)
-      return fine(`revision ${latest.id} is on its way and does not tell its commit yet`);
+      return fine(`revision ${latest.id} is in progress, and its commit is not known yet`);
     if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);
     // Another commit is about to take the place of what is live.
   } else if (live && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
@@ -68,8 +68,8 @@ const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boo
 const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'superseded' || end?.kind === 'other-commit';
 
 /**
- * How long the branch stands there at most (ms): a commit may be older than the push that brought it there. Whoever
- * commits says when, so a time to come, or none, says nothing; without any other it counts as late enough.
+ * The longest time that the branch may have been at this head (ms): a commit may be older than its push. Committers set
+ * the commit time, so a future or missing one is ignored; without any other it counts as late enough.
  */
 function lateness({ head, now }: HeadQuestion, newest: Pick<Intent, 'createdAt'> | undefined): number {
   const committedAt = head.committedAt <= now + graceMs ? head.committedAt : 0;

@@ -3,7 +3,7 @@ import { logsSection, smokeSection } from '../../src/report/summary.ts';
 import { timeline } from '../../src/report/timeline.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
-/** The sections of a check's text, in Markdown that is harmless: plan, timeline, smoke tests, last log lines. */
+/** The sections of a check's text, in escaped Markdown: plan, timeline, smoke tests, last log lines. */
 export function textSections(intent: Intent): string[] {
   const seen = intent.rollout?.seen ?? [];
   return [

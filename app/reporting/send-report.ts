@@ -3,9 +3,9 @@ import type { Report } from '../reconcile/report.ts';
 import type { AppContext } from '../context.ts';
 import { localReportLocks, type ReportLocks } from './report-locks.ts';
 
-/** What telling needs of the world. */
+/** The dependencies of reporting. */
 export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' | 'log' | 'random' | 'step'> & {
-  /** Where several processes tell, locks that they share; within one process it does without. */
+  /** Shared locks, if several processes report; a single process needs none. */
   reportLocks?: ReportLocks | undefined;
 };
 
@@ -15,7 +15,7 @@ export const heartbeatMs = 15_000;
 /** After a failure that passes by itself: how long until the next attempt at least (ms). */
 const betweenAttemptsMs = 15_000;
 
-/** When somebody else tells the report: how long until it is looked at again (ms). */
+/** Delay before a report is retried that another process is sending (ms). */
 const busyMs = 5_000;
 
 /**
@@ -52,18 +52,18 @@ async function sendOnce(id: string, context: ReportingContext): Promise<{ again?
   } catch (error) {
     if (error instanceof InstallationPaused) return { again: Math.max(error.until, clock.now() + 1) };
     if (!(error instanceof GitHubApiError) || !passes(error)) throw error;
-    log(`GitHub was not told of ${report.name} yet: ${error.message}`, { report: id });
+    log(`The report ${report.name} could not be sent to GitHub yet: ${error.message}`, { report: id });
     return { again: clock.now() + Math.round(betweenAttemptsMs * (1 + random())) };
   }
-  // Something newer may have been stored while this was told, by somebody whose job found it busy.
+  // A newer version may have been stored while this one was sent, and its job found the report busy.
   const now = await store.report(id);
   return now && now.reportedVersion < now.version ? { again: Math.max(dueAt(now), clock.now()) } : {};
 }
 
-/** Whether a failure passes by itself: no answer, or a server in trouble. A refusal stays one. */
+/** Whether a failure is transient: no response, or a server error. A refusal is final. */
 const passes = ({ status }: GitHubApiError): boolean => status === undefined || status >= 500;
 
-/** When a report may be told (ms since the epoch): an end and a change of state at once, other words not too often. */
+/** When a report is due (ms since the epoch): an outcome or a change of state at once, other changes less often. */
 export function dueAt({ wanted, reported, reportedAt }: Pick<Report, 'wanted' | 'reported' | 'reportedAt'>): number {
   if (wanted.kind === 'deployment' || wanted.content.status === 'completed') return 0;
   return reported?.state === wanted.content.status && reportedAt !== undefined ? reportedAt + heartbeatMs : 0;
@@ -98,7 +98,7 @@ async function sendDeployment(
   if (githubId === undefined && reported === undefined) {
     // What another took the place of before anybody heard of it needs no word.
     if (state === 'inactive') return { reported: { state } };
-    // From now on it may be there, whatever becomes of the answer: it must not be left without an end.
+    // The GitHub Deployment may exist from here on, whatever the response: it must get a final status.
     await store.reported(id, { version: reportedVersion, at: clock.now(), reported: { state: 'asked for' } });
   }
   const at = { repository, commit: headSha, externalId: id };

@@ -18,15 +18,15 @@ function words(intent: Intent, { waitingFor, now }: About): string {
     case 'held':
       return 'Held until a person presses Redeploy';
     case 'sending':
-      return 'Asks the service for a revision';
+      return 'Requesting a revision from the service';
     case 'expecting':
       return 'Waits for the revision that the service makes by itself';
     case 'following':
       return followingWords(intent, now);
     case 'smoking':
-      return 'Live, and being asked';
+      return 'Live, running smoke tests';
     case 'ended':
-      return 'Ended, and nobody knows how';
+      return 'Ended without a known outcome';
   }
 }
 
@@ -73,7 +73,7 @@ function endWords({ cause, verdict, decision }: Intent, end: IntentEnd): string 
     case 'skipped':
       return decision?.kind === 'skip' ? `Not deployed: ${decision.why}` : 'Not deployed';
     case 'joined':
-      return 'Told together with another cause of this commit';
+      return 'Reported with another event of this commit';
     case 'absent':
       return 'The service made no revision of this commit';
     case 'other-commit':

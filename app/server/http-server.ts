@@ -27,7 +27,7 @@ export interface AppServerOptions {
   /** 0 takes a free one. */
   port: number;
   clock: Clock;
-  /** Told of mistakes of ours, with their stacks. */
+  /** Receives internal errors, with their stacks. */
   log: (message: string) => void;
   timeouts?: Partial<Timeouts>;
 }
@@ -44,9 +44,9 @@ export interface AppServer {
 }
 
 /**
- * Listens for HTTP. Requests that nobody answers get 404 or 405, those that come while it drains 503.
+ * Listens for HTTP. Unmatched requests get 404 or 405; requests during shutdown get 503.
  *
- * @throws Error with advice where the port can't be had.
+ * @throws Error with advice if the port is not available.
  */
 export async function listen(options: AppServerOptions): Promise<AppServer> {
   const { routes, host, port, clock, log } = options;
@@ -90,7 +90,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
     connectionsCheckingInterval: timeouts.lookMs,
   });
   server.on('request', answer);
-  // With a listener of its own a client that asks before it sends is answered by its headers alone.
+  // With its own listener, `Expect: 100-continue` requests can be refused by their headers alone.
   server.on('checkContinue', answer);
   server.listen(port, host);
   // It rejects with what the server says in the place of listening.

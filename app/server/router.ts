@@ -6,7 +6,7 @@ export interface Call {
   response: ServerResponse;
   /** What stands in the place of `:name` in the route's path. */
   params: Readonly<Record<string, string>>;
-  /** Read only where a route asks for it. */
+  /** Parsed only on use. */
   query: () => URLSearchParams;
 }
 

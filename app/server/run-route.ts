@@ -20,7 +20,7 @@ export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 const longestRun = 10 * 1024 * 1024;
 const heldAtOnce = 64 * 1024 * 1024;
 
-/** `POST /runs/{intent}?token=`: where agents tell that a smoke test's run has ended. */
+/** `POST /runs/{intent}?token=`: receives agents' webhooks about finished smoke test runs. */
 export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
   const hold = byteBudget(heldAtOnce);
   return {

@@ -15,7 +15,7 @@ export interface SystemOptions {
 const databaseAnswersWithin = 2_000;
 
 /**
- * `/healthz`: the process answers. `/readyz`: it takes webhooks, so the database answers and nobody asked it to leave.
+ * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and no shutdown has begun.
  * `/metrics`: counts for Prometheus.
  */
 export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {

@@ -20,9 +20,9 @@ export interface WebhookOptions {
   verify: VerifySignature;
   store: StoreDelivery;
   clock: Clock;
-  /** Told why nothing could be stored. */
+  /** Receives the reason when storing fails. */
   log: (message: string) => void;
-  /** Told how each webhook was answered; `event` is undefined where nobody proved it. */
+  /** Called with the result of each webhook; `event` is undefined without a valid signature. */
   count?: (event: string | undefined, result: IntakeResult) => void;
   /** Bytes that the webhooks under way may hold together; 128 MB when absent. */
   heldAtMost?: number;
@@ -35,7 +35,7 @@ export interface WebhookOptions {
 /** Where GitHub may send webhooks: what the set-up page writes, and Probot's usual path. */
 export const webhookPaths = ['/', '/api/github/webhooks'] as const;
 
-/** Bytes that the webhooks under way may hold together, where nobody says otherwise. */
+/** Default limit for the bytes of all webhooks in progress. */
 const usuallyHeld = 128 * 1024 * 1024;
 
 /**
@@ -58,7 +58,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
       return result;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      log(`A webhook could not be stored: ${error.message}. GitHub is asked for it later.`);
+      log(`A webhook could not be stored: ${error.message}. The App requests it from GitHub later.`);
       count?.(event, 'unstored');
       onUnstored?.();
       return comeAgain(`The webhook could not be stored: ${error.message}.`);

@@ -27,7 +27,7 @@ function keyType(pem: string): string | undefined {
   try {
     return createPrivateKey(pem).asymmetricKeyType;
   } catch (error) {
-    // What the parser says of a broken key helps nobody and may quote it.
+    // The parser's message does not help, and may quote the key.
     if (error instanceof Error) return undefined;
     throw error;
   }

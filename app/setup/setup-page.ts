@@ -25,7 +25,7 @@ const page = (title: string, body: readonly string[]): string =>
 export function startPage(manifest: Manifest, action: string): string {
   const requested = Object.entries(manifest.default_permissions).map(([name, level]) => `${name}: ${level}`);
   return page('Create the GitHub App', [
-    `<p>GitHub will show what the App asks for, and make it under the name that you choose there. It will be told of events at <code>${html(manifest.hook_attributes.url)}</code>.</p>`,
+    `<p>GitHub shows the requested permissions, and creates the App under the name that you choose there. GitHub sends its events to <code>${html(manifest.hook_attributes.url)}</code>.</p>`,
     `<p>Permissions: <code>${html(requested.join(', '))}</code>.</p>`,
     `<p>Events: <code>${html(manifest.default_events.join(', '))}</code>.</p>`,
     `<form action="${html(action)}" method="post">`,

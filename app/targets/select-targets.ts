@@ -70,7 +70,7 @@ function judge(
   const ref = spelledRef(deployment.source_revision_config.repo_ref ?? '');
   if (ref === '' || isTagRef(ref) || ref !== branch) {
     return requested?.source === 'github' && requested.repoRef === branch
-      ? refuse(`the service builds another ref of it than the file asks for; ${howToApply}`)
+      ? refuse(`the service builds another ref of it than the file requests; ${howToApply}`)
       : [];
   }
   if (deployment.status.endsWith('_DELETE')) return refuse('it is being deleted at the service');
@@ -79,7 +79,7 @@ function judge(
     if (requestedBuild === false) return [];
     return refuse(
       requestedBuild
-        ? `build_on_push is off at the service, while the file asks for it; ${howToApply}`
+        ? `build_on_push is off at the service, while the file requests it; ${howToApply}`
         : 'build_on_push is off at the service',
     );
   }
@@ -102,7 +102,7 @@ function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment
 const concerns = ({ requested }: Entry, { branch, defaultBranch }: Selection): boolean =>
   branch === (requested?.desired.source === 'github' ? (requested.desired.repoRef ?? defaultBranch) : defaultBranch);
 
-/** The first entry of each deployment counts; the others are told with it. */
+/** The first entry of each deployment counts; the others are reported with it. */
 function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
   const first = new Map<string, Entry>();
   for (const entry of entries) {
@@ -121,7 +121,7 @@ function notFound(entry: Entry, selection: Selection): Targets['refused'] {
   return [{ deployment: label, why: [found.why, ...notes].join('; ') }];
 }
 
-/** A file that says nothing anyone can read is told with the targets; where there are none, by itself. */
+/** An unreadable file is reported with the targets, or by itself if there are none. */
 function wholeFile({ file, branch, defaultBranch }: Selection, isReported: boolean): Targets['refused'] {
   if (file.notes.length === 0 || isReported || branch !== defaultBranch) return [];
   return [{ deployment: defaultConfigPath, why: file.notes.join('; ') }];

@@ -6,12 +6,12 @@ import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
 import type { Made } from './progress.ts';
 
-/** Whose things are removed, and the world around. */
+/** The agent to clean up, and the dependencies. */
 export interface Clearing {
   agent: AgentServer;
   clock: Clock;
   signal: AbortSignal;
-  /** Told what could not be removed, and why. */
+  /** Receives what could not be removed, and why. */
   left: (what: string) => void;
 }
 

@@ -13,12 +13,12 @@ const made = z.object({
 });
 export type Made = z.infer<typeof made>;
 
-/** Ids that were chosen, and nothing asked yet as far as is known. Whoever chose them goes on, and nobody else. */
+/** Ids were chosen, and no request is known to have been sent. Only the process that chose them continues. */
 const prepared = z.object({
   kind: z.literal('prepared'),
   threadId: z.uuid(),
   assistantId: z.uuid().optional(),
-  /** SHA-256 of the token that the run may be told with. */
+  /** SHA-256 of the run's webhook token. */
   tokenHash: z.string().optional(),
 });
 export type Prepared = z.infer<typeof prepared>;
@@ -32,13 +32,13 @@ const requested = z.object({
   tokenHash: z.string().optional(),
   sentAt: z.number(),
   deadline: z.number(),
-  /** When it is looked at next if nobody tells of it before, and how often it was. */
+  /** When it is polled next without a webhook, and how often it was. */
   lookAt: z.number(),
   looks: z.int(),
-  /** Somebody woke the lane before it was to look. */
+  /** The queue was notified before the next poll. */
   reported: z.boolean(),
 });
-export type AskedProgress = z.infer<typeof requested>;
+export type RunProgress = z.infer<typeof requested>;
 
 const stored = z.object({
   version: z.literal(1),
@@ -46,12 +46,12 @@ const stored = z.object({
   kept: z.string(),
   /** What is under way; absent between two attempts. */
   under: z.discriminatedUnion('kind', [prepared, requested]).optional(),
-  /** The next attempt is not begun before (ms since the epoch). */
+  /** The next attempt does not start before (ms since the epoch). */
   notBefore: z.number().optional(),
   leftovers: z.array(made),
-  /** How often in a row somebody prepared an attempt and was gone before it was known what came of it. */
+  /** How often in a row a process prepared an attempt and ended before its result was known. */
   lost: z.int(),
-  /** The agent takes no address to tell, or does not tell. */
+  /** The agent accepts no webhook, or does not call it. */
   withoutWebhook: z.boolean(),
   /** Hashes of the tokens of runs that have ended. */
   spent: z.array(z.string()),
@@ -77,7 +77,7 @@ const nothingYet: Progress = {
   spent: [],
 };
 
-/** Reads what was stored. What is nothing of this version's making is begun anew. */
+/** Reads the stored progress. State of another version starts over. */
 export function readProgress(state: SmokeState | undefined): Progress {
   const read = stored.safeParse(state);
   if (!read.success) return nothingYet;

@@ -1,4 +1,4 @@
-/** Tokens that this process has made and not used yet, each under what it is for. Nobody else has them. */
+/** Unused tokens that this process made, by purpose. No other process has them. */
 export interface TokensInHand {
   keep(what: string, token: string): void;
   /** Hands a token out, once. */

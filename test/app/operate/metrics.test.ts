@@ -117,7 +117,7 @@ describe('the first look', () => {
     const notFound = () => Promise.reject(Object.assign(new Error('Not Found'), { response: { status: 404 } }));
     const lines = await look(failing('401 Unauthorized.'), notFound);
     expect(lines[0]).toContain('does not know this App (Not Found). Check APP_ID, PRIVATE_KEY');
-    expect(lines[1]).toContain('did not tell its deployments (401 Unauthorized). Check LANDFALL_BASE_URL');
+    expect(lines[1]).toContain('did not list its deployments (401 Unauthorized). Check LANDFALL_BASE_URL');
     const [unreached] = await look(failing('x'), failing('getaddrinfo ENOTFOUND'));
     expect(unreached).toContain('could not be reached (getaddrinfo ENOTFOUND). Check the network');
   });

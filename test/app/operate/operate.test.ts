@@ -91,7 +91,7 @@ describe('jobs in trouble', () => {
   });
 
   test('are none at first', async () => {
-    expect((await ask({ kind: 'jobs', limit: 10 })).output).toEqual(['No job is in trouble.']);
+    expect((await ask({ kind: 'jobs', limit: 10 })).output).toEqual(['No failing jobs.']);
   });
 });
 
@@ -134,9 +134,7 @@ test.each([
 test('a database in which no App ever ran has nothing to list', async () => {
   const empty = await startTestPostgres();
   onTestFinished(() => empty.stop());
-  expect((await ask({ kind: 'jobs', limit: 10 }, { DATABASE_URL: empty.url })).output).toEqual([
-    'No job is in trouble.',
-  ]);
+  expect((await ask({ kind: 'jobs', limit: 10 }, { DATABASE_URL: empty.url })).output).toEqual(['No failing jobs.']);
 });
 
 describe('the database of the App', () => {
@@ -171,7 +169,7 @@ describe('the database of the App', () => {
       { DATABASE_URL: 'postgres://u:pw@127.0.0.1:9/d' },
     );
     expect(done).toBe(false);
-    expect(complained[0]).toMatch(/could not be asked: .*ECONNREFUSED/);
+    expect(complained[0]).toMatch(/is not reachable: .*ECONNREFUSED/);
   });
 });
 
@@ -197,7 +195,7 @@ test('what others wrote moves no cursor', () => {
 test('the command line asks it, and tells a wrong limit', async () => {
   const env = { DATABASE_URL: postgres.url };
   const cwd = tmpdir();
-  expect(await runHere(['app', 'jobs'], { cwd, env })).toMatchObject({ code: 0, out: 'No job is in trouble.\n' });
+  expect(await runHere(['app', 'jobs'], { cwd, env })).toMatchObject({ code: 0, out: 'No failing jobs.\n' });
   const json = await runHere(['app', 'deliveries', '--json'], { cwd, env });
   expect(JSON.parse(json.out)).toEqual({ deliveries: [] });
   expect(await runHere(['app', 'retry', 'x'], { cwd, env })).toMatchObject({ code: 1 });

@@ -219,7 +219,7 @@ describe('what merging would do', () => {
     control.fails('list', serviceError('unreachable', 'list deployments'), { times: 99 });
     expect(await examined()).toMatchObject({
       conclusion: 'success',
-      title: expect.stringContaining('could not be asked'),
+      title: expect.stringContaining('the service did not respond'),
     });
   });
 
@@ -234,13 +234,16 @@ describe('what a pull request must not get', () => {
   test("another repository's deployment: refused, and nothing of it is told", async () => {
     runs({ repo_url: 'https://github.com/other/secret-agent', graph_config_path: 'their-own.json' });
     const content = await examined();
-    expect(content).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed so' });
+    expect(content).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed as written' });
     expect(textOf(content)).not.toMatch(/secret-agent|their-own/);
   });
 
   test('a new deployment of another repository', async () => {
     files.head['.github/landfall.yml'] = deployFile.replace(own, 'https://github.com/other/agent');
-    expect(await examined()).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed so' });
+    expect(await examined()).toMatchObject({
+      conclusion: 'failure',
+      title: '1 deployment cannot be deployed as written',
+    });
   });
 
   test("values of what runs, where it comes from a fork: only the fields' names", async () => {

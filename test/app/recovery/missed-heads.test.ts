@@ -93,7 +93,7 @@ describe('a head is fine where', () => {
     [
       'something is on its way that may be it',
       { latest: built('r2', undefined, 'on-its-way') },
-      'revision r2 is on its way and does not tell its commit yet',
+      'revision r2 is in progress, and its commit is not known yet',
     ],
     [
       'the last word was about it and is open',

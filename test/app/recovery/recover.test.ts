@@ -66,7 +66,7 @@ describe('a run', () => {
     const done = await recover(fixture.context, clients, 42);
     expect(done).toMatchObject({ heads: { recovered: 1 }, maintenance: { removed: 3 } });
     expect(done).not.toHaveProperty('since');
-    expect(fixture.log).toContain('Deliveries that never came could not be asked for: list deliveries: answered 502');
+    expect(fixture.log).toContain('Missed deliveries could not be requested: list deliveries: answered 502');
   });
 
   test('that leaves deliveries over has the next one look as far back as it did', async () => {

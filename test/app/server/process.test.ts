@@ -125,5 +125,5 @@ test('two copies on one embedded folder: the second refuses with a sentence; its
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
   const after = await runCli(['app', 'jobs'], { cwd: folder });
-  expect(after).toMatchObject({ code: 1, err: expect.stringContaining('could not be asked') });
+  expect(after).toMatchObject({ code: 1, err: expect.stringContaining('is not reachable') });
 }, 60_000);

@@ -100,7 +100,7 @@ test('the App starts from what the image holds, says that it is ready, and leave
   const [, operator = ''] = /`docker compose exec app (.+?) app jobs`/.exec(read('docs/app.md')) ?? [];
   const jobs = run([...operator.split(' '), 'app', 'jobs'], env);
   const reported = jobs.stdout ? await text(jobs.stdout) : '';
-  expect(reported).toBe('No job is in trouble.\n');
+  expect(reported).toBe('No failing jobs.\n');
   app.kill(dockerfile.stopSignal);
   expect((await ended)[0]).toBe(0);
   expect(await healthOf(port)).toBe(1);

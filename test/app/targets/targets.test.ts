@@ -225,7 +225,7 @@ deployments:
       { config: { build_on_push: false } },
       'name: a\nbuild-on-push: true',
       'main',
-      [`a: ${off}, while the file asks for it; ${apply}`],
+      [`a: ${off}, while the file requests it; ${apply}`],
     ],
     [
       'that says nothing of it where the service does not',
@@ -253,7 +253,7 @@ deployments:
       {},
       'name: a\nrepo-ref: dev',
       'dev',
-      [`a: the service builds another ref of it than the file asks for; ${apply}`],
+      [`a: the service builds another ref of it than the file requests; ${apply}`],
     ],
     [
       'that wants another branch where the service builds this one',

@@ -54,8 +54,8 @@ describe('the word of an agent that a run has ended', () => {
       'error, with an error',
     ],
     ['with a status that is newer than we are', { ...run, status: 'resting' }, 'an unknown status, no error'],
-    ['that is no run at all', ['?'], 'in words that nobody here knows'],
-    ['that is no JSON', undefined, 'in words that nobody here knows'],
+    ['that is no run at all', ['?'], 'in an unknown format'],
+    ['that is no JSON', undefined, 'in an unknown format'],
   ])('%s is taken, and wakes the lane', async (_sentence, body, noted) => {
     const { receive, notified, logged } = receiver();
     expect(await receive({ intentId: intent.id, token, body: () => body })).toEqual({ status: 204 });
