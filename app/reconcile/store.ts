@@ -55,7 +55,7 @@ export interface WorkStore {
    * Takes the deployment's lease for `leaseMs`. Undefined if it is held, or nothing is due yet: then a job is scheduled
    * for that time, unless there is one.
    *
-   * @param holder a unique text for each call: it tells lease holders apart.
+   * @param holder a unique text for each call: it identifies the lease holder.
    */
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined>;
   /** @returns the lease as it is from now on, with the wake-ups so far. @throws LeaseLost */

@@ -15,7 +15,7 @@ export interface MaintenanceResult {
 
 /**
  * Prunes old work, and ensures a job for each busy deployment queue and each report that was not sent to GitHub. An
- * extra job is harmless to both.
+ * extra job has no effect on either.
  *
  * @param tellReports ensures a job for each of these reports.
  */

@@ -15,7 +15,7 @@ export interface SystemOptions {
 const databaseAnswersWithin = 2_000;
 
 /**
- * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and no shutdown has begun.
+ * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and the process is not shutting down.
  * `/metrics`: counts for Prometheus.
  */
 export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
