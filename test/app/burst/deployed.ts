@@ -81,7 +81,7 @@ export async function changed(git: Repository, commits: number): Promise<string>
   return git.commit(`Change ${commits}`);
 }
 
-/** Waits until nothing is left. Whoever calls it bounds the time. */
+/** Waits until nothing is left. The caller bounds the time. */
 export async function quiet(left: () => Promise<number>): Promise<void> {
   while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 250));
 }

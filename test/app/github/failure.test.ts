@@ -26,7 +26,7 @@ function rejected(
 
 const inSeconds = (seconds: number) => String(Math.floor(now / 1000) + seconds);
 
-describe('GitHub asks to wait', () => {
+describe('a rate limit', () => {
   test.each([
     ['429 with retry-after', 429, { 'retry-after': '42' }, 'slow down', 42, true],
     ['403 with retry-after', 403, { 'retry-after': '7' }, 'You have exceeded a secondary rate limit', 7, true],
@@ -51,7 +51,7 @@ describe('GitHub asks to wait', () => {
       600,
       true,
     ],
-    ['a wait without an end: an hour, and asked again then', 429, { 'retry-after': '9'.repeat(30) }, 'x', 3600, true],
+    ['a wait without an end: an hour, then again', 429, { 'retry-after': '9'.repeat(30) }, 'x', 3600, true],
     [
       'an hour that begins anew in a hundred years: an hour',
       403,
@@ -101,7 +101,7 @@ describe('GitHub refuses or fails', () => {
     expect(readFailure(error, requested)).toMatchObject({ error: { effect: 'none', status: 503 } });
   });
 
-  test('the sentence says what was asked, where, and what came, in one line and without a token', () => {
+  test('the message names the request and the response, in one line and without a token', () => {
     const failure = readFailure(rejected(422, {}, 'Invalid\nrequest \u001b[31m'), requested);
     const message = failure?.kind === 'failed' ? failure.error.message : '';
     expect(message).toBe(

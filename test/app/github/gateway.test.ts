@@ -170,7 +170,7 @@ describe('against GitHub as its own document has it', () => {
     expect(deliveries.every(({ guid }) => /^[0-9a-f-]{36}$/.test(guid))).toBe(true);
   });
 
-  test('nothing that was asked or answered differs from the document', () => {
+  test('no request or response differs from the document', () => {
     expect(demo.problems).toEqual([]);
     expect(demo.errors).toEqual([]);
     expect(demo.github.requests.length).toBeGreaterThan(30);

@@ -96,7 +96,7 @@ describe('what lies between two commits', () => {
     expect(await githubApi.compare(repository, commit, newer)).toEqual(expected);
   });
 
-  test('a commit that GitHub does not know is untold', async () => {
+  test('is unavailable for a commit that GitHub does not know', async () => {
     missing();
     const unreported = await githubApi.compare(repository, commit, newer);
     expect(unreported).toEqual({ kind: 'unavailable', why: expect.stringContaining('does not know') });
@@ -261,7 +261,7 @@ describe('for recovery', () => {
     expect(github.requests[0]?.query.get('cursor')).toBe('v1_1');
   });
 
-  test('one is asked for again', async () => {
+  test('one is requested again', async () => {
     answer({}, 202);
     await createDeliveryClient(clientOf(undefined)).askAgain(5);
     expect(github.lines).toEqual(['POST /app/hook/deliveries/5/attempts']);

@@ -5,12 +5,12 @@ const limits = { betweenWritesMs: 1000, madeInMinute: 3, madeInHour: 5 };
 const forever = Number.POSITIVE_INFINITY;
 const minute = 60_000;
 
-/** When each of `count` turns comes that are asked for at 0. */
+/** When each of `count` turns starts that are requested at 0. */
 const turns = (rateLimiter: RateLimiter, kind: 'read' | 'change' | 'make', count: number): number[] =>
   Array.from({ length: count }, () => rateLimiter.turn(kind, 0, forever).at);
 
 describe('the pace of an installation', () => {
-  test('is what GitHub asks for', () =>
+  test("follows GitHub's limits", () =>
     expect(githubPace).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
 
   test('reads go at once', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
@@ -30,7 +30,7 @@ describe('the pace of an installation', () => {
     }
   });
 
-  test('a turn too far away is told and not taken', () => {
+  test('a turn too far away is reported, not taken', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.turn('change', 0, 0);
     expect(rateLimiter.turn('change', 0, 500)).toMatchObject({ kind: 'not-before', at: 1000 });
@@ -38,8 +38,8 @@ describe('the pace of an installation', () => {
   });
 });
 
-describe('those who are refused', () => {
-  test('are told to come back one after the other', () => {
+describe('refused callers', () => {
+  test('return one after the other', () => {
     const rateLimiter = new RateLimiter(limits);
     for (let n = 0; n < 6; n += 1) rateLimiter.turn('change', 0, 5000);
     const stated = Array.from({ length: 3 }, () => rateLimiter.turn('change', 0, 5000));
@@ -64,7 +64,7 @@ describe('those who are refused', () => {
     expect(requested).toBeLessThanOrEqual(400);
   });
 
-  test('may be told so before they ask for the turn, which takes none', () => {
+  test('can check for a turn without taking it', () => {
     const rateLimiter = new RateLimiter(limits);
     expect(rateLimiter.refusal('make', 0, 0)).toBeUndefined();
     rateLimiter.turn('make', 0, 0);

@@ -39,7 +39,7 @@ const answers = (...list: (Answered | undefined)[]) => {
 const fine: Answered = { status: 200, body: { default_branch: 'main' } };
 
 describe('sending', () => {
-  test('asks for an Octokit for every request, so that its token is fresh', async () => {
+  test('gets an Octokit for every request, so that its token is fresh', async () => {
     answers(fine, fine);
     const client = clients()(7);
     await read(client);
@@ -122,7 +122,7 @@ describe('a limit of GitHub', () => {
     await read(clientOf(7));
   });
 
-  test('is heeded before it is reached: the last request of an hour is answered, the next waits', async () => {
+  test('applies before it is reached: the last request of an hour succeeds, the next waits', async () => {
     const clientOf = clients();
     const reset = Math.floor(clock.now() / 1000) + 900;
     const date = new Date(clock.now()).toUTCString();
@@ -144,7 +144,7 @@ describe('a limit of GitHub', () => {
     expect(lengths).toEqual([60_000, 120_000, 240_000]);
   });
 
-  test('is told to the operator', async () => {
+  test('is logged for the operator', async () => {
     const stated: string[] = [];
     answers({ status: 429, headers: { 'retry-after': '5' }, body: { message: 'slow down' } });
     await read(clients({ log: (line) => stated.push(line) })(7)).catch(() => undefined);

@@ -43,18 +43,18 @@ test('more old ones than go at a time go, too', async () => {
   expect(await inbox.rows()).toBe(0);
 });
 
-test('nobody can have them go before a repetition is out of the question', async () => {
+test('rejects a retention shorter than the time for redeliveries', async () => {
   await expect(inbox.deliveries.forget(6 * day)).rejects.toThrow('7 days');
 });
 
-test('it is told which of some GUIDs never came', async () => {
+test('finds the GUIDs that were never received', async () => {
   const [here, gone] = [delivery(), delivery()];
   await inbox.store(here);
   expect(await inbox.deliveries.notHeld([here.id.toUpperCase(), gone.id])).toEqual([gone.id]);
   expect(await inbox.deliveries.notHeld([])).toEqual([]);
 });
 
-test('a long complaint is cut, and a NUL in it is no trouble', async () => {
+test('truncates a long error, and accepts a NUL in it', async () => {
   const one = delivery();
   await inbox.store(one);
   await openDeliveries(inbox.database.db, systemClock).markFailed(one.id, `a\0${'b'.repeat(5_000)}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inGroups } from '../../../app/inbox/in-groups.ts';
 
-/** Writes that end when they are told to. */
+/** Writes that the test completes. */
 function writer(limits: { items?: number; size?: number; atOnce?: number } = {}) {
   const groups: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];

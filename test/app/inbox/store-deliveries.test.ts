@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const held = async (): Promise<number[]> => [await inbox.rows(), await inbox.jobs()];
 
-test('a delivery is stored with its job, as it came', async () => {
+test('stores a delivery unchanged, with its job', async () => {
   const one = delivery({ action: 'created', payload: '{"text":"\\u0000 ünï"}', receivedAt: 1_700_000_000_123 });
   expect(await inbox.store(one)).toBe('stored');
   expect(await inbox.deliveries.get(one.id)).toEqual({
@@ -102,7 +102,7 @@ describe('nothing is stored by halves', () => {
     create trigger break before insert on pgboss.job for each row execute function app.break()`;
   afterEach(() => inbox.database.pool.query('drop trigger if exists break on pgboss.job'));
 
-  test('a full disk is told as trouble, and the delivery is stored when it comes again', async () => {
+  test('reports a full disk as transient, and stores the delivery on retry', async () => {
     await inbox.database.pool.query(breaking("raise 'could not extend file' using errcode = '53100';"));
     const one = delivery();
     const failed = await Promise.allSettled([one, delivery(), delivery()].map(inbox.store));
@@ -121,7 +121,7 @@ describe('nothing is stored by halves', () => {
     expect(await held()).toEqual([0, 0]);
   });
 
-  test('a database that does not answer is trouble in time, and its connection is not used again', async () => {
+  test('times out if the database does not respond, and drops the connection', async () => {
     const lock = await inbox.database.pool.connect();
     await lock.query('begin; lock table app.deliveries in exclusive mode');
     const one = delivery();
@@ -135,7 +135,7 @@ describe('nothing is stored by halves', () => {
   });
 });
 
-test('with no database there is trouble, and with it back things are stored', async () => {
+test('fails while the database is down, and stores again afterwards', async () => {
   // The server ends every connection, as it does when it restarts.
   const cut = (): Promise<unknown> =>
     inbox.database.pool.query(
@@ -151,7 +151,7 @@ test('with no database there is trouble, and with it back things are stored', as
   await cut();
   expect(await underWay).toBeInstanceOf(StorageError);
   lock.release(true);
-  await expect.poll(() => inbox.store(one).catch(() => 'trouble')).toBe('stored');
+  await expect.poll(() => inbox.store(one).catch(() => 'failed')).toBe('stored');
 });
 
 test.each([

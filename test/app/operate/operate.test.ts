@@ -58,8 +58,8 @@ async function failing(name: string, id: string, retryLimit: number): Promise<vo
     .toContain(id);
 }
 
-describe('jobs in trouble', () => {
-  test('are listed with what was wrong, and run again when they are told to', async () => {
+describe('failing jobs', () => {
+  test('are listed with their errors, and retried on command', async () => {
     const [forGood, forNow] = [randomUUID(), randomUUID()];
     await failing('reported-once', forGood, 0);
     await failing('reported-often', forNow, 5);
@@ -124,8 +124,8 @@ describe('deliveries', () => {
 
 test.each([
   ['an id that is none', 'push', 'push is no id of a job'],
-  ['an id that nobody knows', '11111111-2222-3333-4444-555555555555', 'No job and no delivery has the id'],
-])('%s is told', async (_, id, words) => {
+  ['an unknown id', '11111111-2222-3333-4444-555555555555', 'No job and no delivery has the id'],
+])('reports %s', async (_, id, words) => {
   const { done, complained } = await ask({ kind: 'retry', id });
   expect(done).toBe(false);
   expect(complained[0]).toContain(words);
@@ -142,7 +142,7 @@ describe('the database of the App', () => {
     expect(reachDatabase({ DATABASE_URL: 'postgres://u:p@h/d' })).toEqual({ ok: true, url: 'postgres://u:p@h/d' });
   });
 
-  test('is else the embedded one, as its folder tells', () => {
+  test('is the embedded one by default, found by its folder', () => {
     const data = mkdtempSync(join(tmpdir(), 'landfall-reach-'));
     onTestFinished(() => rmSync(data, { recursive: true }));
     mkdirSync(join(data, 'postgres/cluster'), { recursive: true });
@@ -157,13 +157,13 @@ describe('the database of the App', () => {
   test.each([
     [{ LANDFALL_DATA: '/nowhere/at/all' }, 'There is no database of an App in /nowhere/at/all/postgres'],
     [{ DATABASE_URL: 'mysql://h' }, 'DATABASE_URL is no address of a Postgres database'],
-  ])('%j is told with what to do', async (env, words) => {
+  ])('rejects %j with advice', async (env, words) => {
     const { done, complained } = await ask({ kind: 'jobs', limit: 1 }, env);
     expect(done).toBe(false);
     expect(complained[0]).toContain(words);
   });
 
-  test('that does not answer is told', async () => {
+  test('reports a database that does not respond', async () => {
     const { done, complained } = await ask(
       { kind: 'jobs', limit: 1 },
       { DATABASE_URL: 'postgres://u:pw@127.0.0.1:9/d' },
@@ -192,7 +192,7 @@ test('what others wrote moves no cursor', () => {
   expect(shown).toEqual(['i  1970-01-01T00:00:00.000Z  push  failed 2 attempts', '    a b']);
 });
 
-test('the command line asks it, and tells a wrong limit', async () => {
+test('the command line lists jobs, and rejects a wrong limit', async () => {
   const env = { DATABASE_URL: postgres.url };
   const cwd = tmpdir();
   expect(await runHere(['app', 'jobs'], { cwd, env })).toMatchObject({ code: 0, out: 'No failing jobs.\n' });

@@ -105,7 +105,7 @@ describe('a pull request that changes neither file', () => {
   });
 });
 
-test('a pull request that goes to another branch, where it changes neither file, is told anew', async () => {
+test('reports a pull request again after its base branch changed', async () => {
   expect(await examined()).toMatchObject({ conclusion: 'success' });
   changed = ['src/graph.ts'];
   expect(await examined({ ...pull, baseBranch: 'dev' })).toMatchObject({
@@ -120,7 +120,7 @@ test('what was said of one pull request is not overwritten by another of the sam
   expect(await examined({ ...pull, number: 30 })).toMatchObject({ conclusion: 'success' });
 });
 
-describe('what is wrong is told on its line', () => {
+describe('reports an error on its line', () => {
   test.each(['.github/landfall.yml', 'langgraph.json'])('%s is too large to be read', async (path) => {
     tooLarge.add(path);
     changed = [path];
@@ -196,7 +196,7 @@ describe('what merging would do', () => {
     expect(await examined()).toMatchObject({ conclusion: 'success', title: 'The deploy file is removed' });
   });
 
-  test('an image, which is of no repository: the files are fine, and nothing of it is looked at or told', async () => {
+  test('an image without a repository: the files are valid, the deployment is not examined', async () => {
     files.head['.github/landfall.yml'] = 'name: agent\nsource: external_docker\nimage-uri: registry.example/agent:2\n';
     control.has(
       {
@@ -213,7 +213,7 @@ describe('what merging would do', () => {
     expect(textOf(content)).not.toContain('canary');
   });
 
-  test('the service cannot be asked: the files are fine, and it says so', async () => {
+  test('the service does not respond: the files are valid, and the check says so', async () => {
     runs();
     control.fails('get', serviceError('unreachable', 'get deployment'), { times: 99 });
     control.fails('list', serviceError('unreachable', 'list deployments'), { times: 99 });
@@ -231,7 +231,7 @@ describe('what merging would do', () => {
 });
 
 describe('what a pull request must not get', () => {
-  test("another repository's deployment: refused, and nothing of it is told", async () => {
+  test("another repository's deployment: refused, and nothing of it is shown", async () => {
     runs({ repo_url: 'https://github.com/other/secret-agent', graph_config_path: 'their-own.json' });
     const content = await examined();
     expect(content).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed as written' });

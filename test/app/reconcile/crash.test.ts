@@ -12,7 +12,7 @@ const quickly = (commit: string | undefined): Step[] =>
 
 interface Scenario {
   begin: (fixture: QueueFixture) => Promise<void>;
-  /** What must hold when all is over; `isUnknown` where a request may be left that nobody can tell of. */
+  /** What must hold at the end; `isUnknown` if a request with an unknown outcome may be left. */
   holds: (fixture: QueueFixture, isUnknown: boolean) => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function toTheEnd(fixture: QueueFixture, context: AppContext): Promise<voi
   }
 }
 
-/** What holds whatever happens: nothing stays open, no cause has two revisions, every check is told. */
+/** Holds in every case: nothing stays open, no cause has two revisions, every check is reported. */
 async function allIsQuiet(fixture: QueueFixture): Promise<void> {
   const intents = [...fixture.store.intents.values()];
   expect(intents.filter(({ state }) => state !== 'ended')).toEqual([]);
@@ -84,7 +84,7 @@ const writes = new Set(['takeLease', 'renewLease', 'leaveLease', 'save']);
 
 describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }) => {
   describe.each(['before', 'after'] as const)('%s a write to the store', (phase) => {
-    test.each([true, false])('whichever it is: the next process goes on (keys heeded: %s)', async (heedsKeys) => {
+    test.each([true, false])('the next process continues (idempotency keys: %s)', async (heedsKeys) => {
       let calls = Infinity;
       for (let nth = 1; nth <= calls; nth += 1) {
         const fixture = new QueueFixture();
@@ -104,7 +104,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
         calls = Math.min(calls, count < nth ? nth - 1 : Infinity);
         await allIsQuiet(fixture);
         const isUnknown = [...fixture.store.intents.values()].some(({ end }) => end?.kind === 'unknown');
-        // Only a request that never went out and that nobody may repeat is left open.
+        // Only a sent request that must not be repeated may stay open.
         expect(isUnknown && heedsKeys).toBe(false);
         await holds(fixture, isUnknown);
       }
@@ -114,7 +114,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
 });
 
 test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began', 'before-conclusion'])(
-  'killed at the step %s, with another delivery of the same push besides: one revision, live and told',
+  'makes one revision after a crash at the step %s and a second delivery of the push',
   async (name) => {
     const fixture = new QueueFixture();
     await fixture.push('a', { terms: tested });
@@ -134,7 +134,7 @@ test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began
   },
 );
 
-test('two processes on one lane: one works, and whoever lost the lease stores nothing', async () => {
+test('two processes on one queue: one works, the other loses its lease and stores nothing', async () => {
   const fixture = new QueueFixture();
   await fixture.push('a');
   const signal = new AbortController().signal;

@@ -25,11 +25,11 @@ const undoing = {
   id: 'undoing',
   cause: { kind: 'failure', key: 'broken', at: start },
 } as const;
-const requestedAction = anIntent(a, { id: 'pressed', kind: 'rollback', sending: back });
+const requestedAction = anIntent(a, { id: 'requested-action', kind: 'rollback', sending: back });
 
 const inWords = (step: ReturnType<typeof nextStep>): string => {
   if (step.kind === 'requeue') return step.until === undefined ? 'requeue' : `rest ${step.until} ms`;
-  if (step.kind === 'requests') return step.busyWith ? `wishes beside ${step.busyWith.id}` : 'requests';
+  if (step.kind === 'requests') return step.busyWith ? `requests beside ${step.busyWith.id}` : 'requests';
   return `${step.kind} ${step.intent.id}`;
 };
 
@@ -37,43 +37,37 @@ type Case = [string, string, readonly Intent[], DeploymentQueue?, [string, numbe
 
 const cases: Case[] = [
   ['nothing is open: nothing is to be done', 'requeue', []],
-  ['a push is decided where the lane is free', 'requests', [requested]],
-  ['a request that may have gone out comes before every wish', 'settle sending', [requested, sending]],
-  ['a revision is followed before wishes are sorted', 'follow following', [following, requested]],
+  ['decides a push if the deployment is free', 'requests', [requested]],
+  ['resolves a request that may have been sent before any new one', 'settle sending', [requested, sending]],
+  ['follows a revision before sorting requests', 'follow following', [following, requested]],
   [
-    'while it needs no look, new wishes are sorted beside it',
-    'wishes beside following',
+    'sorts new requests while the revision is idle',
+    'requests beside following',
     [following, requested],
     free,
     [['following', 5]],
   ],
-  [
-    'wishes that wait already need nothing while another is built',
-    'rest 5 ms',
-    [following, waiting],
-    free,
-    [['following', 5]],
-  ],
-  ['what waits is taken up when the lane is free', 'requests', [waiting]],
-  ['a live revision is asked', 'smoke smoking', [smoking, waiting]],
+  ['leaves waiting requests alone while another is built', 'rest 5 ms', [following, waiting], free, [['following', 5]]],
+  ['takes up what waits when the deployment is free', 'requests', [waiting]],
+  ['tests a live revision', 'smoke smoking', [smoking, waiting]],
   ['and concluded once the answers are judged', 'conclude smoking', [judged, waiting]],
   ['a wrong answer is concluded', 'conclude broken', [broken]],
   ['its rollback is decided before every push', 'go-back undoing', [broken, waiting, undoing]],
-  ['pushes that come meanwhile are only sorted', 'wishes beside broken', [broken, undoing, requested]],
+  ['only sorts pushes that arrive meanwhile', 'requests beside broken', [broken, undoing, requested]],
   [
     'and do not begin while the rollback is on its way',
     'follow undoing',
     [broken, { ...undoing, state: 'following' }, waiting],
   ],
   ['nor while it has to wait', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
-  ['a rollback that a person asked for comes before pushes that wait', 'go-back pressed', [waiting, requestedAction]],
+  ['a requested rollback precedes waiting pushes', 'go-back requested-action', [waiting, requestedAction]],
   ['but not before what is under way', 'follow following', [following, requestedAction]],
-  ['a push that is held needs nothing while the lane is', 'requeue', [heldBack], held],
+  ['a held push needs nothing while the deployment is held', 'requeue', [heldBack], held],
   ['and is taken up when it is held no more', 'requests', [heldBack], free],
   ['a revision that the service is to make is looked for', 'expect expecting', [expecting]],
   ['a newer push comes before it', 'requests', [expecting, requested]],
   [
-    'what rests is looked at when the first of it is due',
+    'wakes up at the first due time',
     'rest 3 ms',
     [expecting, waiting],
     free,
@@ -82,7 +76,7 @@ const cases: Case[] = [
       ['expecting', 3],
     ],
   ],
-  ["the rest of what has ended is nobody's", 'requeue', [], free, [['gone', 4]]],
+  ['ignores deferred times of ended intents', 'requeue', [], free, [['gone', 4]]],
 ];
 
 test.each(cases)('%s', (_, expected, open, deploymentQueue = free, deferred = []) => {
@@ -128,7 +122,7 @@ describe('sorted by the head', () => {
       { stale: [], joined: ['rerun to redeploy'], first: 'redeploy', lacksHead: false },
     ],
     [
-      'other commits are stale, and the head needs a wish',
+      'other commits are stale, and the head needs a request',
       [old],
       undefined,
       { stale: ['old'], joined: [], first: undefined, lacksHead: true },
@@ -140,7 +134,7 @@ describe('sorted by the head', () => {
       { stale: [], joined: [], first: undefined, lacksHead: false },
     ],
     [
-      'a wish for the commit that is being built is told with it',
+      'a request for the commit being built is reported with it',
       [requested],
       { ...following, commit: b },
       { stale: [], joined: ['requested to following'], first: undefined, lacksHead: false },

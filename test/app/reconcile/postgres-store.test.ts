@@ -47,7 +47,7 @@ describe('the work in Postgres', () => {
 });
 
 describe('jobs and work in one transaction', () => {
-  test('the job of a wish comes to a worker, and none comes of a step that was not stored', async () => {
+  test('a request sends its job, and a step that was not stored sends none', async () => {
     await empty();
     const queue = await openQueue({ url: postgres.url, log: () => undefined });
     try {
@@ -59,7 +59,7 @@ describe('jobs and work in one transaction', () => {
       });
       await store.request(requestOf(commitOf('a')));
       expect(await queues).toBe('deployment-1');
-      const lost = { deploymentId: 'deployment-1', holder: 'nobody', notifiedSeq: 1 };
+      const lost = { deploymentId: 'deployment-1', holder: 'no-holder', notifiedSeq: 1 };
       await expect(store.save(lost, { reports: [checkSaying('lost', commitOf('a'))] })).rejects.toThrow(
         'another process',
       );

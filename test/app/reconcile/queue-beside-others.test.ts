@@ -21,7 +21,7 @@ describe('revisions of others', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('that do not tell their commit yet are waited for until they do', async () => {
+  test('waits for revisions without a known commit', async () => {
     await fixture.push('a');
     fixture.control.push([
       { after: 0, status: 'QUEUED' },
@@ -44,7 +44,7 @@ describe('revisions of others', () => {
     expect(fixture.serving).toBe(a);
   });
 
-  test('that never end keep nobody waiting for ever', async () => {
+  test('does not wait for ever for revisions that never end', async () => {
     fixture.control.push([{ after: 0, status: 'BUILDING', commit: o }]);
     await fixture.push('a');
     await fixture.run();
@@ -102,7 +102,7 @@ describe('a hosted service that builds by itself', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('where it makes none, that is told and none is made', async () => {
+  test('reports it if the service makes none, and makes none either', async () => {
     await fixture.push('a', { terms: hosted });
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['absent']);
@@ -110,7 +110,7 @@ describe('a hosted service that builds by itself', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('a newer push takes the place of one that is expected; a Re-run is asked for by the App', async () => {
+  test('a newer push supersedes an expected one; the App itself requests a Re-run', async () => {
     await fixture.push('a', { terms: hosted });
     await fixture.run(1_000);
     await fixture.push('b', { terms: hosted });

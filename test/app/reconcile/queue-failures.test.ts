@@ -27,7 +27,7 @@ describe('a service that fails', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('an answer is lost, and nobody can tell: it is not sent again, and the next push is', async () => {
+  test('an unknown outcome after a lost response: not sent again, the next push is', async () => {
     fixture.control.heedsKeys = false;
     fixture.control.fails('patch', busy());
     await fixture.push('a');
@@ -78,7 +78,7 @@ describe('a service that fails', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('it asks to wait for years while a revision is followed: the lane looks again all the same', async () => {
+  test('a retry time in years while a revision is followed does not stop the queue', async () => {
     const error = serviceError('busy', 'get revision', { status: 429, retryAfterMs: Number.MAX_SAFE_INTEGER });
     await fixture.push('a');
     await fixture.run(500);
@@ -133,8 +133,8 @@ describe('a service that fails', () => {
   });
 });
 
-describe('GitHub asks to wait', () => {
-  test('the lane looks again when that is over, and loses nothing', async () => {
+describe('a rate limit of GitHub', () => {
+  test('continues when it is over, and loses nothing', async () => {
     fixture.githubApi.paused = start + 40 * 60_000;
     await fixture.push('a');
     await fixture.run(30 * 60_000);

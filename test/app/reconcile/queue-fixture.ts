@@ -20,7 +20,7 @@ import { ControlModel, goesLive, type Step } from '../../deploy/control-model.ts
 import { MemoryStore } from './memory-store.ts';
 import { commitOf, repository, start, requestOf } from './requests.ts';
 
-/** Time that a test sets; whoever sleeps is only woken by an end. */
+/** A clock that the test sets; only an abort ends a sleep. */
 export class SetClock implements Clock {
   #now = start;
   now(): number {
@@ -36,7 +36,7 @@ export class SetClock implements Clock {
   }
 }
 
-/** A service that may heed idempotency keys, and builds what the branch holds. */
+/** A service with optional idempotency keys, which builds the branch's current head. */
 export class KeyedControl extends ControlModel {
   heedsKeys = true;
   /** How each commit's revision goes; to life where nothing is said. */
@@ -72,7 +72,7 @@ export class KeyedControl extends ControlModel {
     });
   }
 
-  /** Somebody else, an Action for example, has the branch built. */
+  /** Another client, an Action for example, builds the branch. */
   restatedByOthers(): void {
     this.push(this.#scriptOf(this.#headOf()));
   }
@@ -155,7 +155,7 @@ const verdictOf = (kind: 'passed' | 'failed' | 'unproven'): Verdict => ({
       attempts: 1,
       verdict:
         kind === 'unproven'
-          ? { kind, because: 'unreachable', why: 'nobody answered' }
+          ? { kind, because: 'unreachable', why: 'no response' }
           : { kind, held: [], firstEventMs: 5, totalMs: 9 },
     },
   ],
@@ -170,7 +170,7 @@ export const supportDeployment = {
   secrets: [{ name: 'TOKEN', value: 'very-secret-token' }],
 };
 
-/** One deployment, its repository, and the App's lane for it, on a clock that goes from job to job. */
+/** One deployment, its repository, and the App's queue for it, on a clock that advances from job to job. */
 export class QueueFixture {
   readonly clock = new SetClock();
   readonly githubApi = new LineHub(this.clock);
@@ -214,7 +214,7 @@ export class QueueFixture {
     };
   }
 
-  /** Commits, with all commits so far in it, and pushes; the delivery is left out where `told` is false. */
+  /** Commits on top of all commits so far, and pushes; without a delivery if `reported` is false. */
   async push(
     letter: string,
     { reported = true, ...more }: { reported?: boolean } & Parameters<typeof requestOf>[1] = {},
@@ -248,7 +248,7 @@ export class QueueFixture {
       this.clock.to(next.at);
       await reconcileDeployment(next.id, context, signal);
     }
-    throw new Error('the lane never comes to rest');
+    throw new Error('the queue never becomes idle');
   }
 
   /** How every intent of a commit ended, or stands, oldest first. */

@@ -16,7 +16,7 @@ beforeEach(() => {
 describe('a wrong answer', () => {
   beforeEach(() => fixture.verdicts.set(a, 'failed'));
 
-  test('is told where nobody wished for a way back', async () => {
+  test('is reported without a rollback by default', async () => {
     await fixture.push('a', { terms: { ...tested, onFailure: 'keep' } });
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['broken']);
@@ -39,7 +39,7 @@ describe('a wrong answer', () => {
     expect(fixture.serving).toBe(b);
   });
 
-  test('holds pushes where that is wished for, until a person presses Redeploy', async () => {
+  test('holds pushes if configured, until a person requests Redeploy', async () => {
     const holding = { ...tested, rules: { ...tested.rules, afterRollback: 'hold' as const } };
     await fixture.push('a', { terms: holding });
     await fixture.run();
@@ -57,7 +57,7 @@ describe('a wrong answer', () => {
     expect(await fixture.store.deploymentQueue('d1')).toEqual({ deploymentId: 'd1' });
   });
 
-  test('of the former revision too is told as what it is', async () => {
+  test('is also reported for the restored revision', async () => {
     fixture.verdicts.set(o, 'failed');
     await fixture.push('a', { terms: tested });
     await fixture.run();
@@ -66,7 +66,7 @@ describe('a wrong answer', () => {
     expect(fixture.made).toBe(2);
   });
 
-  test('is told with the reason where the service does not go back', async () => {
+  test('is reported with the reason if the service refuses the rollback', async () => {
     fixture.control.lacks.add('redeploy');
     await fixture.push('a', { terms: tested });
     await fixture.run();

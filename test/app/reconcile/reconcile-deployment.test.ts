@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('a push', () => {
-  test('is built once, followed by its id, and told from the queue to its end', async () => {
+  test('is built once, followed by its id, and reported from the queue to its outcome', async () => {
     await fixture.push('a');
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['deployed']);
@@ -57,7 +57,7 @@ describe('a push', () => {
     expect(await fixture.check(a)).toMatchObject({ conclusion: 'success' });
   });
 
-  test('that GitHub tells of before its branches do is no older than the head that it still tells', async () => {
+  test("is built although GitHub's branch API lags behind its webhook", async () => {
     fixture.githubApi.commits.push(a);
     await fixture.request(a, { key: 'one' });
     await fixture.request(o, { key: 'one' });
@@ -69,7 +69,7 @@ describe('a push', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('that was taken back before it was looked at is told so soon', async () => {
+  test('that was reverted before it was handled is reported once GitHub may not lag', async () => {
     fixture.githubApi.commits.push(a);
     await fixture.request(a, { key: 'one' });
     await fixture.run(20_000);
@@ -78,7 +78,7 @@ describe('a push', () => {
     expect(fixture.made).toBe(0);
   });
 
-  test('of a commit that failed is told by that, and not built again by itself', async () => {
+  test('of a failed commit reports that failure, and is not rebuilt automatically', async () => {
     fixture.control.goes.set(a, ends('BUILD_FAILED', a, 'npm said very-secret-token'));
     fixture.control.buildLines = Array.from({ length: 40 }, (_, at) => ({ message: `line ${at} very-secret-token` }));
     await fixture.push('a');
@@ -132,7 +132,7 @@ describe('a push', () => {
     expect(await fixture.check(a)).toMatchObject({ conclusion: 'timed_out' });
   });
 
-  test('without smoke tests is not asked; without an address of the agent it is not proven', async () => {
+  test('is not tested without smoke tests; without an agent URL it is unproven', async () => {
     await fixture.push('a', { terms: tested });
     Object.assign(fixture.control.service.deployment ?? {}, { url: null });
     await fixture.run();
@@ -169,7 +169,7 @@ describe('quick pushes', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('a head whose delivery is late is built for the one that came', async () => {
+  test('builds a head with a late delivery for the one that arrived', async () => {
     await fixture.push('a', { reported: false });
     await fixture.push('b', { reported: false });
     await fixture.request(a);
@@ -194,7 +194,7 @@ describe('quick pushes', () => {
     expect(await fixture.check(b)).toMatchObject({ conclusion: 'neutral' });
   });
 
-  test('the branch moves on between the request and the build: each commit is told as what became of it', async () => {
+  test('reports each commit correctly if the branch moves between request and build', async () => {
     await fixture.push('a');
     fixture.control.beforeWrite = () => {
       fixture.control.beforeWrite = () => undefined;
@@ -226,7 +226,7 @@ describe('a person', () => {
     expect(fixture.made).toBe(2);
   });
 
-  test('who presses Re-run on an older commit is told which one is the head', async () => {
+  test('names the head on Re-run of an older commit', async () => {
     await fixture.push('a');
     await fixture.run();
     await fixture.push('b');
@@ -262,7 +262,7 @@ describe('a person', () => {
   });
 });
 
-test('a process that is to leave hands the lane on', async () => {
+test('a stopping process leaves the queue to the next one', async () => {
   await fixture.push('a');
   const leaving = new AbortController();
   fixture.context.step = (name) => {
