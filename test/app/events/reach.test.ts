@@ -83,7 +83,7 @@ describe('the App is removed', () => {
 
   test('retries the event while another worker holds the deployment, then ends it', async () => {
     await fixture.push(head);
-    const lease = await fixture.store.takeLease('d-support', 'lane', minute);
+    const lease = await fixture.store.takeLease('d-support', 'worker', minute);
     if (!lease) throw new Error('no lease');
     await expect(installation('deleted')).rejects.toBeInstanceOf(DeploymentBusy);
     expect(states()).toEqual(['requested']);

@@ -85,7 +85,7 @@ describe('against GitHub as its own document has it', () => {
   test.each([
     ['mona', 'admin'],
     ['writer', 'write'],
-    ['nobody-at-all', 'none'],
+    ['unknown-login', 'none'],
   ])('%s may %s', async (login, expected) => expect(await githubApi.permissionOf(at, login)).toBe(expected));
 
   test('a check run is made once, is changed, and keeps every annotation once', async () => {

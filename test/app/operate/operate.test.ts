@@ -67,9 +67,9 @@ describe('failing jobs', () => {
     expect(listed.done).toBe(true);
     const output = listed.output.join('\n');
     expect(output).toMatch(
-      new RegExp(`${forGood} {2}told-once {2}failed for good .* after one attempt {2}\\{"id":"subject"\\}`),
+      new RegExp(`${forGood} {2}reported-once {2}failed for good .* after one attempt {2}\\{"id":"subject"\\}`),
     );
-    expect(output).toMatch(new RegExp(`${forNow} {2}told-often {2}comes again .*`));
+    expect(output).toMatch(new RegExp(`${forNow} {2}reported-often {2}comes again .*`));
     expect(output).toContain('    GitHub refuses this');
     expect(listed.hidden).toEqual([new URL(postgres.url).password]);
     expect(await countJobs(inbox.database.pool)).toEqual(

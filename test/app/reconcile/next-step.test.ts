@@ -67,7 +67,7 @@ const cases: Case[] = [
   ['a revision that the service is to make is looked for', 'expect expecting', [expecting]],
   ['a newer push comes before it', 'requests', [expecting, requested]],
   [
-    'wakes up at the first due time',
+    'continues at the first due time',
     'rest 3 ms',
     [expecting, waiting],
     free,

@@ -15,16 +15,16 @@ const tried = (id: number, guid: string, minutesAgo: number, statusCode: number,
   statusCode,
 });
 
-describe('asked for again', () => {
+describe('requests a redelivery', () => {
   test.each<[string, HeldDelivery[], number[]]>([
-    ['is one that nobody answered', [tried(1, 'a', 5, 0)], [1]],
+    ['of one without a response', [tried(1, 'a', 5, 0)], [1]],
     ['is one that was answered with an error', [tried(1, 'a', 5, 503)], [1]],
     ['is one that was refused', [tried(1, 'a', 5, 401)], [1]],
     ['is not one that was taken', [tried(1, 'a', 5, 202)], []],
     ['is not one that was taken at a later attempt', [tried(2, 'a', 5, 202, true), tried(1, 'a', 90, 502)], []],
     ['is not one that is here', [tried(1, 'here', 5, 502)], []],
-    ['is not one that was asked for within the hour', [tried(2, 'a', 59, 502, true), tried(1, 'a', 90, 502)], []],
-    ['is one that was asked for before that', [tried(2, 'a', 61, 502, true), tried(1, 'a', 90, 502)], [2]],
+    ['of none requested within the hour', [tried(2, 'a', 59, 502, true), tried(1, 'a', 90, 502)], []],
+    ['of one requested before that', [tried(2, 'a', 61, 502, true), tried(1, 'a', 90, 502)], [2]],
     [
       'is each delivery once, the oldest first',
       [tried(3, 'b', 1, 0), tried(2, 'a', 61, 0, true), tried(1, 'a', 90, 0)],
@@ -78,7 +78,7 @@ describe('a run', () => {
     expect(client.pages).toBe(4);
   });
 
-  test('after another looks back to that one, and over what that one may have asked for in vain', async () => {
+  test('after another looks back to it, and over what it may have requested in vain', async () => {
     const client = new ListedDeliveries(all);
     await askForMissed(at(), client, inbox, now - 10 * minute);
     expect(client.requested).toEqual([6, 8]);
@@ -93,14 +93,14 @@ describe('a run', () => {
     expect(await askForMissed(at(), ring, inbox, undefined)).toEqual({ requested: 0, left: 0 });
   });
 
-  test('asks for 200 at most, the oldest first', async () => {
+  test('requests 200 at most, the oldest first', async () => {
     const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
     const client = new ListedDeliveries(many);
     expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 200, left: 250 });
     expect(client.requested.slice(0, 2)).toEqual([1, 2]);
   });
 
-  test('passes over what GitHub does not send again, and asks for the rest', async () => {
+  test('skips what GitHub refuses to redeliver, and requests the rest', async () => {
     const client = new ListedDeliveries([tried(2, 'b', 10, 0), tried(1, 'a', 20, 0)]);
     const ask = client.askAgain.bind(client);
     client.askAgain = async (id) => {

@@ -41,8 +41,8 @@ describe('a head was missed where', () => {
   test.each<[string, Partial<HeadQuestion>]>([
     ['another commit is live', {}],
     ['nothing is live', { live: undefined, latest: undefined }],
-    ['the live revision does not tell its commit', { live: built('r1', undefined), latest: built('r1', undefined) }],
-    ['it was built by somebody else and failed, which no check says', { latest: built('r2', b, 'ended') }],
+    ['the commit of the live revision is unknown', { live: built('r1', undefined), latest: built('r1', undefined) }],
+    ['another client built it and failed, which no check says', { latest: built('r2', b, 'ended') }],
     ['the last word was about another commit', { intents: [word(a)] }],
     ['the last word about it is older than one about another', { intents: [word(a), word(b)] }],
     ['it is live, but another commit is on its way', { live: built('r1', b), latest: built('r2', c, 'on-its-way') }],
@@ -51,21 +51,21 @@ describe('a head was missed where', () => {
       { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
     ],
     [
-      'it gave way to another commit, and the branch came back to it',
+      'it was superseded, and the branch returned to it',
       { intents: [word(b, { end: { kind: 'superseded', reason: 'Another is the head.', at: now - 80 * minute } })] },
     ],
     [
-      'it was wished for together with one that gave way',
+      'it was joined to a superseded request',
       {
         intents: [
-          word(b, { end: { kind: 'joined', reason: 'Told elsewhere.', at: now - 80 * minute } }),
+          word(b, { end: { kind: 'joined', reason: 'Reported by another.', at: now - 80 * minute } }),
           word(b, { end: { kind: 'other-commit', reason: 'Another was built.', at: now - 80 * minute } }),
         ],
       },
     ],
     ['it was rolled back and no check says so', { rolledBackCommit: b }],
-    ['its commit is of a time to come', { head: { sha: b, message: 'Work', committedAt: now + 24 * 60 * minute } }],
-    ['its commit tells no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
+    ['its commit time is in the future', { head: { sha: b, message: 'Work', committedAt: now + 24 * 60 * minute } }],
+    ['its commit has no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
     ['the last word about it was for another branch', { intents: [word(b, { branch: 'next' })] }],
   ])('%s', (_, more) => {
     expect(wasMissed(question(more))).toMatchObject({ kind: 'missed' });
@@ -112,7 +112,7 @@ describe('a head is fine where', () => {
       'the newest intent is about bbbbbbb',
     ],
     [
-      'it was rolled back, as its check says, and the branch came back to it',
+      'it was rolled back, as its check says, and the branch returned to it',
       { rolledBackCommit: b, intents: [word(a), word(b)] },
       'bbbbbbb was rolled back',
     ],
@@ -146,7 +146,7 @@ test('the same finding is the same cause, and another one once there is another 
 test.each<[string, Partial<HeadQuestion>, number]>([
   ['since its commit', {}, 60],
   [
-    'since the branch was elsewhere, for an old commit that it was forced back to',
+    'since the branch had another head, for an old commit that it was forced back to',
     { intents: [word(a, { createdAt: now - 15 * minute })] },
     15,
   ],

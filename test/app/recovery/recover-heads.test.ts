@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('the heads of deployed branches', () => {
-  test('that were missed are wished for once, with how late we are', async () => {
+  test('that were missed are requested once, with the delay', async () => {
     expect(await look()).toEqual({ branches: 1, recovered: 1, failed: 0, paused: 0 });
     expect(fixture.intents()).toMatchObject([
       {
@@ -46,7 +46,7 @@ describe('the heads of deployed branches', () => {
     expect(fixture.intents()).toHaveLength(1);
   });
 
-  test('of two copies that look at the same time make one wish', async () => {
+  test('of two copies that look at the same time make one request', async () => {
     const both = await Promise.all([look(), look()]);
     expect(both.reduce((sum, each) => sum + each.recovered, 0)).toBe(1);
     expect(fixture.intents()).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('the heads of deployed branches', () => {
     expect(recovered()).toEqual([['d-support', head, 'recovery']]);
   });
 
-  test('are looked at where the service tells nothing any more of the revision that serves', async () => {
+  test('are examined if the service no longer returns the live revision', async () => {
     fixture.control.still.set('d-support', {
       active: 'r0',
       revisions: [{ id: 'r1', status: 'BUILD_FAILED', commit: old }],
@@ -86,7 +86,7 @@ describe('the heads of deployed branches', () => {
 
   test('that were rolled back stay so where a check says it, and get one where none does', async () => {
     await fixture.store.wake('d-support');
-    const lease = await fixture.store.takeLease('d-support', 'lane', 1_000);
+    const lease = await fixture.store.takeLease('d-support', 'worker', 1_000);
     if (!lease) throw new Error('no lease');
     await fixture.store.save(lease, { rolledBackCommit: head });
     await look();
@@ -113,7 +113,7 @@ describe('what fails does not keep the others from it', () => {
       targetsOn('main', repositoryId === 22 ? 'support' : 'sales');
   });
 
-  test('an installation that has to wait waits, and is not asked again in this run', async () => {
+  test('a paused installation gets no further requests in this run', async () => {
     const readHead = fixture.githubApi.head.bind(fixture.githubApi);
     let requested = 0;
     fixture.githubApi.head = async (at, branch) => {

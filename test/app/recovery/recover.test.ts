@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 
 describe('a run', () => {
-  test('asks for deliveries, looks at heads, and clears away', async () => {
+  test('requests deliveries, compares heads, and prunes', async () => {
     expect(await recover(fixture.context, clients, undefined)).toEqual({
       since: fixture.clock.now(),
       requestedAgain: 1,
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(done).not.toHaveProperty('since');
   });
 
-  test('while the service is away asks for deliveries all the same', async () => {
+  test('requests deliveries also while the service is away', async () => {
     fixture.control.listDeployments = () => Promise.reject(serviceError('unreachable', 'list deployments'));
     expect(await recover(fixture.context, clients, undefined)).toMatchObject({
       requestedAgain: 1,
@@ -104,7 +104,7 @@ describe('a run', () => {
   });
 });
 
-describe('keeping house', () => {
+describe('maintenance', () => {
   const keep = () => runMaintenance(fixture.context, clients.inbox, clients.enqueueReports);
   const ended = async (nth: number) => {
     const commit = nth.toString(16).padStart(40, '0');
@@ -113,7 +113,7 @@ describe('keeping house', () => {
     await fixture.save(intent, { state: 'ended', end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() } });
   };
 
-  test('gives each lane that is busy, and each report that was not told, its job again', async () => {
+  test('gives each busy queue, and each pending report, its job again', async () => {
     await fixture.store.request(requestOf(commitOf('a')));
     await fixture.store.putReport(checkSaying('Queued', commitOf('a')));
     await fixture.clock.sleep(10 * minute);

@@ -29,7 +29,7 @@ const labels = (intent: Intent) => (contentOf(intent).actions ?? []).map(({ labe
 
 describe('the conclusion', () => {
   test.each([
-    ['a live revision that nothing speaks against is green', 'deployed', 'success'],
+    ['a live revision without a failure is green', 'deployed', 'success'],
     ['could not reach is neither green nor bad: a person looks', 'unproven', 'action_required'],
     ['a wrong answer is red', 'broken', 'failure'],
     ['a rollback is red', 'rolled-back', 'failure'],
@@ -129,7 +129,7 @@ describe('the buttons', () => {
       ['Redeploy'],
     ],
     ['a failed one serves not, so nothing goes back', anEnded({ kind: 'failed' }), ['Redeploy']],
-    ['a superseded one is spoken for elsewhere', anEnded({ kind: 'superseded' }), []],
+    ['a superseded one is reported by another', anEnded({ kind: 'superseded' }), []],
     [
       'a skip by a word may be overruled',
       anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'skip-word', why: 'it says so' } }),
@@ -183,14 +183,14 @@ describe('the words', () => {
     expect(content.summary).toContain('Recovered, 7 minutes late');
   });
 
-  test('the decision is told with its reason', () => {
+  test('contains the decision with its reason', () => {
     const decision = { kind: 'trigger', why: 'the head is neither live nor on its way' } as const;
     expect(contentOf(anIntent({ state: 'sending', decision })).summary).toContain(
       '**Decision:** trigger, because the head is neither live nor on its way.',
     );
   });
 
-  test('differences between file and deployment are told, and how to apply them', () => {
+  test('lists differences between file and deployment, and how to apply them', () => {
     const terms = { ...anIntent().terms, differences: [{ field: 'resource_spec.cpu', from: '1', to: '2' }] };
     const { summary } = contentOf(anIntent({ terms }));
     expect(summary).toContain('| <code>resource&#95;spec.cpu</code> | <code>1</code> | <code>2</code> |');
@@ -242,15 +242,15 @@ describe('the words', () => {
 
   test.each([
     ['No smoke test is named for it', 0],
-    ['1 smoke test asks it', 1],
-    ['2 smoke tests ask it', 2],
-  ])('%s while it is asked', (words, many) => {
+    ['1 smoke test runs', 1],
+    ['2 smoke tests run', 2],
+  ])('%s while it is tested', (words, many) => {
     const smokeTests = Array.from({ length: many }, (_, n) => ({ ...aSmokeTest, name: `test ${n}` }));
     const intent = anIntent({ state: 'smoking', terms: { ...anIntent().terms, smokeTests } });
     expect(contentOf(intent).summary).toContain(words);
   });
 
-  test('what goes on is told in steps, so that looking alone changes nothing', () => {
+  test('reports progress in steps, so that observing alone changes nothing', () => {
     const rollout = { kind: 'in-progress', revisionId: 'r2', seen: [{ status: 'BUILDING', at: morning }] } as const;
     const at = (ms: number) => contentOf(anIntent({ state: 'following', rollout }), { now: morning + ms });
     expect(at(16_000)).toEqual(at(29_999));
@@ -371,7 +371,7 @@ describe('the GitHub Deployment', () => {
     ['other-commit', 'inactive'],
   ] as const)('%s is %s', (kind, state) => expect(put(anEnded({ kind }))).toMatchObject({ state }));
 
-  test.each([true, undefined])('an environment that is shared is told as such (%s)', (shared) => {
+  test.each([true, undefined])('says that an environment is shared (%s)', (shared) => {
     const { terms } = anIntent();
     const environment = { ...terms.environment, ...(shared ? { shared } : {}) };
     const content = put(anEnded({ kind: 'deployed' }, { terms: { ...terms, environment } }));

@@ -80,7 +80,7 @@ beforeEach(() => {
   };
 });
 
-describe('telling a check', () => {
+describe('sending a check', () => {
   test('is done once for a version', async () => {
     await put(check(open));
     expect(await sendReport(id, context)).toEqual({});
@@ -118,7 +118,7 @@ describe('telling a check', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('a change of state is told at once', async () => {
+  test('a change of state is sent at once', async () => {
     await put(check({ ...open, status: 'queued' }));
     await sendReport(id, context);
     await put(check(open));
@@ -126,7 +126,7 @@ describe('telling a check', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('what came while it was told is told next', async () => {
+  test('a newer version, stored while one was sent, is sent next', async () => {
     await put(check(open));
     const githubApi = { ...context.githubApi };
     context.githubApi.writeCheck = async (...requested) => {
@@ -139,7 +139,7 @@ describe('telling a check', () => {
     expect(said.at(-1)).toBe('check ours 11 completed +0');
   });
 
-  test('annotations that were all sent are not asked about again', async () => {
+  test('annotations that were all sent are not read again', async () => {
     const annotations = [{ path: 'a', startLine: 1, endLine: 1, level: 'notice', message: 'm' }] as const;
     await put(check({ ...done, annotations }));
     await sendReport(id, context);
@@ -149,8 +149,8 @@ describe('telling a check', () => {
   });
 });
 
-describe('trouble', () => {
-  test('a paused installation is come back to when it may be, and nothing is lost', async () => {
+describe('a failure', () => {
+  test('of a paused installation is retried after the pause, and nothing is lost', async () => {
     await put(check(done));
     fails = [new InstallationPaused(7, clock.now() + 90_000, 'slow down')];
     expect(await sendReport(id, context)).toEqual({ again: clock.now() + 90_000 });
@@ -160,8 +160,8 @@ describe('trouble', () => {
 
   test.each([
     ['no answer', new GitHubApiError('no answer', undefined, 'unknown')],
-    ['a server in trouble', new GitHubApiError('GitHub answered 502', 502, 'unknown')],
-  ])('%s is tried again later, not hot', async (_, error) => {
+    ['a server error', new GitHubApiError('GitHub answered 502', 502, 'unknown')],
+  ])('%s is retried later, with a pause', async (_, error) => {
     await put(check(done));
     fails = [error];
     const { again = 0 } = await sendReport(id, context);
@@ -176,7 +176,7 @@ describe('trouble', () => {
     expect((await store.report(id))?.reportedVersion).toBe(0);
   });
 
-  test('two that tell the same report at once make one check run', async () => {
+  test('two that send the same report at once make one check run', async () => {
     await put(check(done));
     const { promise, resolve } = Promise.withResolvers<void>();
     const githubApi = { ...context.githubApi };
@@ -202,7 +202,7 @@ describe('trouble', () => {
   });
 });
 
-describe('telling a deployment', () => {
+describe('sending a deployment', () => {
   test('makes it once and gives it every state', async () => {
     for (const state of ['queued', 'in_progress', 'success'] as const) {
       await put(deployment(state));
@@ -211,7 +211,7 @@ describe('telling a deployment', () => {
     expect(said).toEqual(['make', 'status 22 queued', 'status 22 in_progress', 'status 22 success']);
   });
 
-  test('one that nobody heard of and that another took the place of is not made', async () => {
+  test('a superseded one that was never reported is not made', async () => {
     await put(deployment('inactive'));
     expect(await sendReport(id, context)).toEqual({});
     expect(said).toEqual([]);
@@ -234,7 +234,7 @@ describe('when a report is due', () => {
 });
 
 describe('the job', () => {
-  test('sends one for the time to come, however many asked for it', async () => {
+  test('schedules one follow-up, however many requested it', async () => {
     const sent: unknown[] = [];
     const send = async (data: object, options: object) => void sent.push({ data, ...options });
     await put(check(done));

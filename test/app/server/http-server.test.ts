@@ -45,20 +45,20 @@ describe('a request finds its way', () => {
   });
 });
 
-test('nobody at a path is 404, another method 405 with those that there are', async () => {
+test('an unknown path is 404, another method 405 with the allowed ones', async () => {
   const { url } = await startIntake();
   expect((await fetch(`${url}/favicon.ico`)).status).toBe(404);
   const other = await fetch(url);
   expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-test('a port that is taken is told with what to do', async () => {
+test('a port in use is reported with advice', async () => {
   const { server } = await startIntake();
   const start = listen({ routes: [], host: '127.0.0.1', port: server.port, clock: systemClock, log: () => undefined });
   await expect(start).rejects.toThrow(`Port ${server.port} is taken. Set PORT`);
 });
 
-test('an address of another machine is told with what to do', async () => {
+test('an address of another machine is reported with advice', async () => {
   const start = listen({ routes: [], host: '192.0.2.1', port: 0, clock: systemClock, log: () => undefined });
   await expect(start).rejects.toThrow('192.0.2.1 is no address of this machine. Set HOST');
 });
@@ -116,14 +116,14 @@ describe('the word about a run', () => {
     ['JSON', '{"status":"success"}', { status: 'success' }],
     ['something else', 'status=success', undefined],
     ['nothing', '', undefined],
-  ])('is handed on as %s with its token', async (_, body, read) => {
+  ])('passes %s on with its token', async (_, body, read) => {
     const { reported, post } = await start();
     expect((await post('/runs/intent-1?token=t%3D1', body)).status).toBe(204);
     expect(reported).toMatchObject([{ intentId: 'intent-1', token: 't=1' }]);
     expect(reported[0]?.body()).toEqual(read);
   });
 
-  test('is answered as whoever takes it says', async () => {
+  test("responds with the receiver's status", async () => {
     const { post } = await start(401);
     expect((await post('/runs/intent-1?token=wrong', '{}')).status).toBe(401);
   });

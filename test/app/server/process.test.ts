@@ -33,7 +33,7 @@ describe('npm start', () => {
     expect(said.out).toBe('');
   });
 
-  test('reads .env, tells where it listens and what it found, and no secret', async () => {
+  test('reads .env, logs its address and what it found, and no secret', async () => {
     const folder = temporaryFolder();
     const { PORT: _, ...rest } = enough;
     const text = Object.entries({ ...rest, DATABASE_URL: postgres.url }).map(([name, value]) => `${name}=${value}`);
@@ -63,7 +63,7 @@ describe('npm start', () => {
   });
 });
 
-test('asked to leave it takes no more, answers what is under way, and is gone within 10 s', async () => {
+test('on shutdown it accepts no more, finishes open requests, and exits within 10 s', async () => {
   const app = startApp({ ...enough, DATABASE_URL: postgres.url });
   const url = await app.listening();
   await client.query('begin; lock table app.deliveries in exclusive mode');
@@ -79,7 +79,7 @@ test('asked to leave it takes no more, answers what is under way, and is gone wi
   await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
   const requested = performance.now();
   app.child.kill('SIGTERM');
-  // A terminal signals us and whoever started us, who passes it on.
+  // A terminal signals the App and its parent process, which passes the signal on.
   app.child.kill('SIGTERM');
   await expect.poll(() => send(url).then(String, () => 'refused'), { timeout: 5_000 }).toBe('refused');
   await client.query('commit');

@@ -41,7 +41,7 @@ describe('a webhook that GitHub signed', () => {
     expect(stored[0]?.payload.length).toBe(body.length);
   });
 
-  test('with little in it is stored with what it tells', async () => {
+  test('with few fields is stored with those it has', async () => {
     const { url, stored } = await startIntake();
     const body = JSON.stringify({ action: 7, installation: 'none', repository: { id: 1.5 } });
     expect((await send(url, { body })).status).toBe(202);
@@ -108,7 +108,7 @@ describe('nothing is stored or parsed of', () => {
   });
 });
 
-test('an answer tells neither secret nor signature', async () => {
+test('a response contains neither secret nor signature', async () => {
   const { url, logged } = await startIntake();
   const answer = await send(url, { headers: { 'x-hub-signature-256': signatureOf('other') } });
   const said = (await answer.text()) + logged.join('');

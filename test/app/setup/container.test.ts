@@ -82,7 +82,7 @@ const healthOf = async (port: string): Promise<number | null> => {
   return z.number().nullable().parse(code);
 };
 
-test('the App starts from what the image holds, says that it is ready, and leaves when it is asked to', async () => {
+test('the App starts in the image, says that it is ready, and exits on a signal', async () => {
   imageFolder();
   const env = { ...dockerfile.env, ...settings, DATABASE_URL: postgres.url, HOST: '127.0.0.1', PORT: '0' };
   const app = run(dockerfile.cmd, env);
@@ -122,7 +122,7 @@ describe('the image', () => {
     expect(read('.dockerignore')).toMatch(/^\*$/m);
   });
 
-  test('runs as nobody special, and holds no setting that is secret', () => {
+  test('runs as an ordinary user, and holds no secret setting', () => {
     expect(dockerfile.user).toBe('node');
     expect(Object.keys(dockerfile.env).toSorted()).toEqual(['HOST', 'NODE_ENV', 'PORT']);
   });
@@ -145,7 +145,7 @@ describe('the compose file', () => {
     expect(database.healthcheck?.test).toContain('pg_isready');
   });
 
-  test('asks for a password, and has none', () => {
+  test('requires a password, and has no default', () => {
     expect(database.environment['POSTGRES_PASSWORD']).toMatch(/^\$\{POSTGRES_PASSWORD:\?/);
   });
 

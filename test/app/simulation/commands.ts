@@ -27,7 +27,7 @@ export type Command = { after: number } & (
   | { do: 'fault'; fault: Fault }
 );
 
-/** The ground that a history is played on. */
+/** The setting in which a history is played. */
 export interface Setting {
   offers: Offers;
   copies: number;
@@ -154,7 +154,7 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   seed: fc.nat({ max: 999_999 }),
 });
 
-/** Histories of up to `maxDeeds` deeds; fast-check makes a failing one smaller. */
+/** Histories of up to `maxCommands` commands; fast-check shrinks a failing one. */
 export const histories = (maxCommands: number): fc.Arbitrary<History> =>
   fc.record({ setting, commands: fc.array(command(soon), { minLength: 1, maxLength: maxCommands }) });
 

@@ -1,7 +1,7 @@
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 
-/** To whom a process speaks. */
+/** The other side of a process's calls. */
 export type Party = 'store' | 'githubApi' | 'control';
 
 /**
@@ -9,7 +9,7 @@ export type Party = 'store' | 'githubApi' | 'control';
  * - `refused`: an answer that surely did nothing (503 with nothing carried out, a connection that was not made)
  * - `lost-before`, `lost-after`: no answer, and the request did not, or did, take effect
  * - `broken-before`, `broken-after`: the same with a 502 for an answer
- * - `paused`: GitHub asks the installation to wait (other parties: as `refused`)
+ * - `paused`: GitHub rate-limits the installation (other parties: as `refused`)
  */
 export const faultKinds = ['refused', 'lost-before', 'lost-after', 'broken-before', 'broken-after', 'paused'] as const;
 export type FaultKind = (typeof faultKinds)[number];

@@ -15,7 +15,7 @@ test(
     const { reported, played } = await searched(histories(14), appCode, {
       numRuns: runs,
       seed,
-      // What was found by then is told, as small as it got.
+      // Reports what was found by then, as far as it was shrunk.
       interruptAfterTimeLimit: 150_000,
       markInterruptAsFailure: true,
     });

@@ -18,8 +18,8 @@ interface Kept extends ModelJob {
 export type Worker = (job: ModelJob, process: ModelProcess) => Promise<void>;
 
 /**
- * The job queue as the database keeps it: jobs outlive processes, those of one that died are handed out again when its
- * heartbeat was missed, and those that fail come again a little later.
+ * The job queue as the database keeps it: jobs outlive processes, those of a dead process are assigned again after a
+ * missed heartbeat, and failed ones are retried a little later.
  */
 export class ModelJobs {
   readonly #clock: EventClock;

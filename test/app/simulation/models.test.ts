@@ -76,7 +76,7 @@ describe('the model of the control service', () => {
   });
 
   test.each([
-    ['is refused where If-Match is heeded', true, 412, 2],
+    ['is refused if the service honours If-Match', true, 412, 2],
     ['is carried out where it is not', false, undefined, 3],
   ] as const)('a change that was decided on an older revision %s', async (_, ifMatch, status, revisions) => {
     const { control, held, id, pass } = fixture({ ...all, ifMatch });
@@ -117,7 +117,7 @@ describe('a process of the model', () => {
     ['lost-after', undefined, 1],
     ['broken-after', 502, 1],
   ] as const)(
-    'an answer that is %s leaves %s for a status, and what was asked done %i times',
+    'a response that is %s leaves %s for a status, and the request carried out %i times',
     async (kind, status, done) => {
       const { clock, control, held, id, pass } = fixture();
       await pass(5 * minutes);

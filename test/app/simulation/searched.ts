@@ -4,7 +4,7 @@ import type { Code, Simulation } from './simulation.ts';
 import { violations } from './invariants.ts';
 import { play } from './play.ts';
 
-/** What a search came to. */
+/** The result of a search. */
 export interface Searched {
   /** The smallest history that was found to break an invariant, with what plays it again; empty where none was. */
   reported: string;

@@ -62,7 +62,7 @@ export const missing = (): ServiceError =>
     effect: 'none',
   });
 
-/** A desk over a model of GitHub, whose files are by `owner/name`, and one of the service. */
+/** A target resolver over models of GitHub, with files by `owner/name`, and of the service. */
 export function resolverOf(
   deployments: readonly ListedDeployment[],
   files: Readonly<Record<string, string>> = {},

@@ -32,11 +32,11 @@ const threads = async (): Promise<unknown> => {
 };
 const kindOf = async (requested: SmokeTest) => (await askAsTheApp(agent, [requested])).verdict.tests[0]?.verdict;
 
-test('an agent of ours is asked in the background, and leaves no thread and no assistant behind', async () => {
+test('runs in the background at our own agent server, and leaves nothing behind', async () => {
   const before = (await agent.searchAssistants({ limit: 100 })).length;
   const { verdict, stored } = await askAsTheApp(agent, [hello, { ...hello, context: { greeting: 'hello' } }]);
   expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }] });
-  expect(stored.some(({ under }) => JSON.stringify(under)?.includes('"asked"'))).toBe(true);
+  expect(stored.some(({ under }) => JSON.stringify(under)?.includes('"started"'))).toBe(true);
   expect([await threads(), (await agent.searchAssistants({ limit: 100 })).length]).toEqual([[], before]);
 });
 
@@ -46,7 +46,7 @@ test('a run that fails is failed, with the words of the agent', async () => {
 });
 
 test('a run that waits for a person is interrupted, although it ended well', async () => {
-  const requests = { ...hello, assistant: 'asks', input: { request: 'rest' } };
+  const requests = { ...hello, assistant: 'interrupts', input: { request: 'rest' } };
   const path = '$.__interrupt__[0].value.question';
   expect(
     await kindOf({
@@ -65,13 +65,13 @@ test('a run that takes too long proves nothing, is cancelled, and its thread is 
   expect(await threads()).toEqual([]);
 });
 
-test('what only a stream can tell is listened to', async () => {
+test('a test of stream events listens to the stream', async () => {
   const expected = [...hello.expect, { kind: 'first-event' as const, withinMs: 20_000 }];
   const verdict = await kindOf({ ...hello, expect: expected });
   expect(verdict).toMatchObject({ kind: 'passed', firstEventMs: expect.any(Number) });
   expect(await threads()).toEqual([]);
 });
 
-test('a graph that is not there is a failure, for the server says so', async () => {
-  expect(await kindOf({ ...hello, assistant: 'nobody' })).toMatchObject({ kind: 'failed' });
+test('a missing graph is a failure, since the server says so', async () => {
+  expect(await kindOf({ ...hello, assistant: 'unknown' })).toMatchObject({ kind: 'failed' });
 });

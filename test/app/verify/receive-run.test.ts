@@ -46,17 +46,17 @@ const run = {
 describe('the word of an agent that a run has ended', () => {
   test.each<[sentence: string, body: unknown, noted: string]>([
     ['with error null, as the document has it', { ...run, error: null, values: {} }, 'success, no error'],
-    ['without an error, as a public server tells a success', run, 'success, no error'],
+    ['without an error, as a public server reports a success', run, 'success, no error'],
     ['with a plain string as error', { ...run, status: 'error', error: 'boom' }, 'error, with an error'],
     [
       'with an error of two parts',
       { ...run, status: 'error', error: { error: 'Boom', message: 'x' } },
       'error, with an error',
     ],
-    ['with a status that is newer than we are', { ...run, status: 'resting' }, 'an unknown status, no error'],
+    ['with a newer, unknown status', { ...run, status: 'paused' }, 'an unknown status, no error'],
     ['that is no run at all', ['?'], 'in an unknown format'],
     ['that is no JSON', undefined, 'in an unknown format'],
-  ])('%s is taken, and wakes the lane', async (_sentence, body, noted) => {
+  ])('%s is accepted, and notifies the queue', async (_sentence, body, noted) => {
     const { receive, notified, logged } = receiver();
     expect(await receive({ intentId: intent.id, token, body: () => body })).toEqual({ status: 204 });
     expect([notified, logged.length]).toEqual([[intent.deploymentId], 1]);
@@ -71,7 +71,7 @@ describe('the word of an agent that a run has ended', () => {
     expect(notified).toHaveLength(1);
   });
 
-  test('about a run that was taken care of already is taken, and wakes nobody', async () => {
+  test('about a run that was handled already is accepted, and notifies no queue', async () => {
     const { receive, notified } = receiver();
     expect(await receive({ intentId: intent.id, token: former.token, body: () => run })).toEqual({ status: 204 });
     expect(notified).toEqual([]);
@@ -87,7 +87,7 @@ describe('the word of an agent that a run has ended', () => {
   ])('%s is not taken', async (_sentence, reported, status) => {
     const { receive, notified } = receiver();
     const body = () => {
-      throw new Error('a body that nobody may send was read');
+      throw new Error('the body of an unauthorized request was read');
     };
     expect(await receive({ ...reported, body })).toEqual({ status });
     expect(notified).toEqual([]);

@@ -33,7 +33,7 @@ describe('a test that needs no stream', () => {
     }
   });
 
-  test('goes on as soon as the agent tells of the end, and not when it would look by itself', async () => {
+  test("continues on the agent's webhook, before the next poll", async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.commands = [says('hello', 1_200)];
     const began = driving.clock.now();
@@ -42,7 +42,7 @@ describe('a test that needs no stream', () => {
     expect(driving.answers).toEqual([204]);
   });
 
-  test('is asked how it stands when nobody told of its end, and the address is not named again', async () => {
+  test('is polled if no webhook arrives, and later runs get no webhook', async () => {
     const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
     driving.agent.deliver = () => undefined;
     expect((await driving.run()).kind).toBe('passed');
@@ -59,7 +59,7 @@ describe('a test that needs no stream', () => {
     );
   });
 
-  test('is asked without an address where the App has none', async () => {
+  test('has no webhook if the App has no public URL', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.publicUrl = undefined;
     driving.restart();
@@ -70,14 +70,14 @@ describe('a test that needs no stream', () => {
   test.each<[sentence: string, status: string, run: object]>([
     ['a run that failed', 'error', { status: 'error', error: { error: 'BoomError', message: 'no model' } }],
     ['a run that took too long for its server', 'error', { status: 'timeout' }],
-    ['a run that waits for somebody', 'interrupted', { status: 'interrupted' }],
+    ['a run that waits for a person', 'interrupted', { status: 'interrupted' }],
     [
-      'a run that ended well and whose thread waits for somebody',
+      'a run that ended well and whose thread waits for a person',
       'interrupted',
       { status: 'success', values: { reply: 'hm' }, interrupts: [{ value: 'May I?' }] },
     ],
     ['a run that ended well', 'success', { status: 'success', values: { reply: 'hm' } }],
-  ])('tells %s as %s', async (_sentence, status, run) => {
+  ])('reports %s as %s', async (_sentence, status, run) => {
     const equals = status === 'error' || status === 'interrupted' ? status : 'success';
     const driving = new Driving(testExpecting('hm', { expect: [{ kind: 'status', equals }] }));
     driving.agent.commands = [{ after: 100, status: 'success', ...run }];
@@ -131,7 +131,7 @@ describe('a test that needs no stream', () => {
 });
 
 describe('attempts', () => {
-  test('a wrong answer is asked for again after a pause, and two that disagree prove nothing', async () => {
+  test('a wrong response is retried after a pause, and two that disagree prove nothing', async () => {
     const driving = new Driving(testExpecting('hello', { attempts: 3 }));
     driving.agent.commands = [says('bye', 100), says('hello', 100)];
     const began = driving.clock.now();
@@ -161,7 +161,7 @@ describe('attempts', () => {
     }
   });
 
-  test('no test at all is told as such', async () => {
+  test('no test at all is reported as such', async () => {
     expect(await new Driving().run()).toEqual({ kind: 'none', tests: [] });
   });
 });
@@ -179,7 +179,7 @@ describe('what the deployment keeps secret', () => {
     expect(reported).not.toContain(secret);
   });
 
-  test('is not shown either while the service cannot tell what is secret', async () => {
+  test('is not shown either while the service does not return the secrets', async () => {
     const driving = repeating();
     driving.control.fails('get', serviceError('unreachable', 'get deployment'));
     const reported = JSON.stringify(await driving.run());
@@ -198,7 +198,7 @@ describe('a process that ends in the middle', () => {
     ['one of each', [testExpecting('hello'), listensFor('hello')]],
   ];
 
-  test.each(plans)('before what a step of %s came to is stored is replaced by another', async (_sentence, tests) => {
+  test.each(plans)('before a result of %s is stored loses nothing', async (_sentence, tests) => {
     const whole = new Driving(...tests);
     const verdict = await whole.run();
     expect([verdict.kind, whole.agent.left]).toEqual(['passed', []]);
@@ -248,7 +248,7 @@ describe('a process that ends in the middle', () => {
     expect([driving.agent.requested.length, driving.agent.left]).toEqual([4, []]);
   });
 
-  test('while a run goes on loses nothing: the same run is asked by the next', async () => {
+  test('while a run goes on loses nothing: the next process polls the same run', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.commands = [says('hello', 40_000)];
     driving.agent.deliver = () => undefined;
@@ -259,14 +259,14 @@ describe('a process that ends in the middle', () => {
     expect(driving.agent.requested).toHaveLength(1);
   });
 
-  test('and left a state that another version wrote is begun anew', async () => {
+  test('and left a state of another version starts over', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.stored.push(JSON.stringify({ version: 0, what: 'ever' }));
     expect((await driving.run()).kind).toBe('passed');
   });
 });
 
-test('what cannot be removed is told to the operator, and keeps nothing from its verdict', async () => {
+test('logs what cannot be removed, and still gives its verdict', async () => {
   const driving = new Driving(testExpecting('hello'));
   driving.agent.failing.set('deleteThread', [serviceError('busy', 'delete thread', { status: 500 })]);
   expect((await driving.run()).kind).toBe('passed');
