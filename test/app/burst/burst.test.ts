@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('two copies of the App on one database share 250 pushes to 25 deployments', () => {
-  test('every webhook is stored once and acknowledged, those that come twice too', () => {
+  test('stores and acknowledges every webhook once, repeated ones too', () => {
     expect(ends.answers).toEqual({ '202 stored': size.pushes, '202 known': 13 });
   });
 

@@ -42,7 +42,7 @@ describe('every example of a payload has its stated decision', () => {
 });
 
 describe('through Probot', () => {
-  test('every example is handled by exactly one handler, which keeps the decision with the delivery', async () => {
+  test('one handler handles each example, and stores the decision with the delivery', async () => {
     const fixture = new HandlerFixture();
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const probot = new Probot({

@@ -37,7 +37,7 @@ describe('a push', () => {
     });
   });
 
-  test('whose branch has moved on requests the head and itself, so that its check is reported', async () => {
+  test('whose branch has moved on requests the head and itself, for its check', async () => {
     const older = fixture.commit();
     const head = fixture.commit();
     await fixture.push(older);
@@ -199,7 +199,7 @@ describe('the checks that GitHub expects of a commit', () => {
     expect(requested()).toHaveLength(1);
   });
 
-  test('of a commit without a push are reported; a head with checks is not requested again', async () => {
+  test('of a commit without a push are reported; a head with checks is not repeated', async () => {
     const older = fixture.commit();
     const head = fixture.commit();
     await fixture.push(head);
@@ -257,7 +257,7 @@ describe('what is not deployed yet', () => {
     expect(await fixture.check(head)).toMatchObject({ conclusion: 'neutral', title: 'Nothing to deploy' });
   });
 
-  test('what was found out about a pull request is not overwritten by the push of its branch', async () => {
+  test('a push does not overwrite the report on its pull request', async () => {
     const head = fixture.commit('next');
     const examine = async () => {
       const content = { status: 'completed', conclusion: 'failure', title: '2 problems', summary: 'Look.' } as const;

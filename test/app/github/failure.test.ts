@@ -72,7 +72,7 @@ describe('a rate limit', () => {
   });
 });
 
-describe('GitHub refuses or fails', () => {
+describe('a refusal or failure', () => {
   test.each([
     ['403 that is no limit', 403, { 'x-ratelimit-remaining': '4000' }, 'none', false],
     ['404', 404, {}, 'none', false],
@@ -96,7 +96,7 @@ describe('GitHub refuses or fails', () => {
     });
   });
 
-  test('a token that could not be had means that nothing was written', () => {
+  test('a failed token request means that nothing was written', () => {
     const error = rejected(503, {}, 'down', 'https://api.test/app/installations/7/access_tokens');
     expect(readFailure(error, requested)).toMatchObject({ error: { effect: 'none', status: 503 } });
   });
@@ -109,7 +109,7 @@ describe('GitHub refuses or fails', () => {
     );
   });
 
-  test('a mistake of ours is none of these', () => {
+  test('an internal error is none of these', () => {
     expect(readFailure(new TypeError('x is not a function'), requested)).toBeUndefined();
     expect(readFailure('text', requested)).toBeUndefined();
   });

@@ -9,20 +9,20 @@ const minute = 60_000;
 const turns = (rateLimiter: RateLimiter, kind: 'read' | 'change' | 'make', count: number): number[] =>
   Array.from({ length: count }, () => rateLimiter.turn(kind, 0, forever).at);
 
-describe('the pace of an installation', () => {
+describe('the rate limiter of an installation', () => {
   test("follows GitHub's limits", () =>
     expect(githubPace).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
 
-  test('reads go at once', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
+  test('does not delay reads', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
 
-  test('writes go one a second', () =>
+  test('limits writes to one per second', () =>
     expect(turns(new RateLimiter(limits), 'change', 4)).toEqual([0, 1000, 2000, 3000]));
 
-  test('what makes something is bounded in a minute and in an hour', () => {
+  test('limits creations per minute and per hour', () => {
     expect(turns(new RateLimiter(limits), 'make', 6)).toEqual([0, 1000, 2000, minute, minute + 1000, 60 * minute]);
   });
 
-  test('500 in an hour and no more', () => {
+  test('allows at most 500 per hour', () => {
     const all = turns(new RateLimiter(), 'make', 1200);
     for (const at of all) {
       expect(all.filter((other) => other > at - 60 * minute && other <= at).length).toBeLessThanOrEqual(500);
@@ -48,7 +48,7 @@ describe('refused callers', () => {
     );
   });
 
-  test('find their turn when they come', () => {
+  test('get their turn on return', () => {
     const rateLimiter = new RateLimiter(limits);
     const waiting = Array.from({ length: 200 }, () => ({ at: 0 }));
     let requested = 0;
@@ -74,7 +74,7 @@ describe('refused callers', () => {
 });
 
 describe('a pause', () => {
-  test('holds reads and writes until it is over', () => {
+  test('delays reads and writes until it ends', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.pause(5000, 0, 'slow down', true);
     expect(rateLimiter.turn('read', 4999, forever)).toEqual({ kind: 'not-before', at: 5000, why: 'slow down' });
@@ -95,7 +95,7 @@ describe('a pause', () => {
     expect(rateLimiter.pause(now + minute, now, 'x', false) - now).toBe(minute);
   });
 
-  test('is never made shorter by another', () => {
+  test('is never shortened by another', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.pause(9000, 0, 'long', true);
     expect(rateLimiter.pause(1000, 0, 'short', true)).toBe(9000);

@@ -47,19 +47,19 @@ describe('sending', () => {
     expect(requested).toEqual([7, 7]);
   });
 
-  test('repeats a read that failed, with waits that grow', async () => {
+  test('retries a failed read, with growing delays', async () => {
     answers({ status: 502 }, { status: 0, drop: true }, { status: 500 }, fine);
     expect((await read(clients()(7))).data.default_branch).toBe('main');
     expect(clock.slept).toEqual([500, 1000, 2000]);
   });
 
-  test('gives a read up after four attempts', async () => {
+  test('gives up a read after four attempts', async () => {
     github.before = () => ({ status: 503, body: { message: 'down' } });
     await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 503, effect: 'none' });
     expect(github.requests).toHaveLength(4);
   });
 
-  test('does not repeat what is refused', async () => {
+  test('does not retry a refused read', async () => {
     answers({ status: 404, body: { message: 'Not Found' } });
     await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 404 });
     expect(github.requests).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('sending', () => {
     expect(github.requests).toHaveLength(1);
   });
 
-  test('ends a request that takes too long', async () => {
+  test('aborts a request on timeout', async () => {
     clock.hangingFrom = 1_000;
     const silent = clients({
       timeoutMs: 900,
@@ -88,7 +88,7 @@ describe('sending', () => {
     });
   });
 
-  test('writes of one installation go one a second, and those of another are not held', async () => {
+  test('limits each installation separately to one write per second', async () => {
     const clientOf = clients();
     const began = clock.now();
     await write(clientOf(7));
@@ -98,7 +98,7 @@ describe('sending', () => {
     expect(clock.now()).toBe(began + 1000);
   });
 
-  test('a write whose turn is far away is left to its job', async () => {
+  test('a write with a long wait is left to its job', async () => {
     const clientOf = clients({ limits: { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 } });
     const began = clock.now();
     await write(clientOf(7));
@@ -107,7 +107,7 @@ describe('sending', () => {
 });
 
 describe('a limit of GitHub', () => {
-  test('pauses one installation and no other, and sends nothing for it meanwhile', async () => {
+  test('pauses only its own installation, and sends nothing for it meanwhile', async () => {
     const clientOf = clients();
     answers({ status: 403, headers: { 'retry-after': '120' }, body: { message: 'secondary rate limit' } }, fine);
     const paused = await read(clientOf(7)).catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('a limit of GitHub', () => {
     await read(clientOf(7));
   });
 
-  test('applies before it is reached: the last request of an hour succeeds, the next waits', async () => {
+  test('applies at the limit: the last request of an hour succeeds, the next waits', async () => {
     const clientOf = clients();
     const reset = Math.floor(clock.now() / 1000) + 900;
     const date = new Date(clock.now()).toUTCString();
@@ -131,7 +131,7 @@ describe('a limit of GitHub', () => {
     await expect(read(clientOf(7))).rejects.toMatchObject({ until: clock.now() + 900_000 });
   });
 
-  test('without a time is waited for longer each time', async () => {
+  test('without a stated time lasts longer each time', async () => {
     const clientOf = clients();
     github.before = () => ({ status: 429, body: { message: 'secondary rate limit' } });
     const lengths: number[] = [];

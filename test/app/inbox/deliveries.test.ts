@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const day = 24 * 60 * 60_000;
 
-test('old deliveries go by age: handled ones after two weeks, those that never were after 90 days', async () => {
+test('removes handled deliveries after two weeks, unhandled ones after 90 days', async () => {
   const now = Date.now();
   const of = (daysAgo: number) => delivery({ receivedAt: now - daysAgo * day });
   const all = { fresh: of(13), old: of(15), stuck: of(89), forgotten: of(91) };
@@ -34,7 +34,7 @@ test('old deliveries go by age: handled ones after two weeks, those that never w
   await inbox.database.pool.query('delete from app.deliveries');
 });
 
-test('more old ones than go at a time go, too', async () => {
+test('removes more old deliveries than fit into one batch', async () => {
   await inbox.database.pool.query(
     `insert into app.deliveries (id, event, payload, received_at, handled_at)
      select gen_random_uuid(), 'push', '{}', now() - interval '20 days', now() from generate_series(1, 1100)`,
@@ -61,7 +61,7 @@ test('truncates a long error, and accepts a NUL in it', async () => {
   expect((await inbox.deliveries.get(one.id))?.lastError).toBe(`a${'b'.repeat(1_999)}`);
 });
 
-test('JSON is made fit for the database', () => {
+test('JSON is sanitized for the database', () => {
   expect(storableJson({ a: 'x\0y', b: ['\uDC00'], c: 1 })).toBe('{"a":"x\uFFFDy","b":["\uFFFD"],"c":1}');
 });
 

@@ -88,7 +88,7 @@ test('marks a delivery without a handler as handled', async () => {
   expect(await inbox.deliveries.get(other.id)).toMatchObject({ decision: null, attempts: 1 });
 });
 
-test('one whose handler fails is tried again, and what was wrong is kept until it is handled', async () => {
+test('retries a delivery whose handler fails, and keeps the error until then', async () => {
   let isBroken = true;
   const { handle, row, counted } = await context(async () => {
     if (isBroken) throw new Error('the service does not answer');
@@ -120,14 +120,14 @@ test('waits for a rate-limited installation without counting the attempt', async
   expect(rows).toEqual([{ seconds: 60 }]);
 });
 
-test('a job whose delivery is no longer kept ends', async () => {
+test('ends a job whose delivery was removed', async () => {
   const { options, logged } = await context(async () => undefined);
   await handleDelivery({ data: { id: delivery().id } }, options);
   expect(logged[0]).toContain('A delivery is no longer kept');
 });
 
 describe('the worker', () => {
-  test('takes what is stored, several at once, and comes back to what failed', async () => {
+  test('works on stored deliveries, several at once, and retries failed ones', async () => {
     let failures = 1;
     const { options, row } = await context(async () => {
       failures -= 1;

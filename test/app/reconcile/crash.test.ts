@@ -114,7 +114,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
 });
 
 test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began', 'before-conclusion'])(
-  'makes one revision after a crash at the step %s and a second delivery of the push',
+  'makes one revision after a crash at step %s and a second delivery',
   async (name) => {
     const fixture = new QueueFixture();
     await fixture.push('a', { terms: tested });
@@ -134,7 +134,7 @@ test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began
   },
 );
 
-test('two processes on one queue: one works, the other loses its lease and stores nothing', async () => {
+test('of two processes on one queue, the one without the lease stores nothing', async () => {
   const fixture = new QueueFixture();
   await fixture.push('a');
   const signal = new AbortController().signal;
@@ -160,7 +160,7 @@ test('two processes on one queue: one works, the other loses its lease and store
   expect(fixture.logged).toContain('another process goes on with deployment d1');
 });
 
-test('an answer that comes after the lease was lost changes nothing of what the next process found', async () => {
+test('ignores a response that arrives after the lease was lost', async () => {
   const fixture = new QueueFixture();
   fixture.control.heedsKeys = false;
   fixture.control.fails('patch', serviceError('unreachable', 'patch', { effect: 'unknown' }), { applied: true });

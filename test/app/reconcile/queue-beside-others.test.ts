@@ -52,7 +52,7 @@ describe('revisions of others', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('that come between looking and sending are noticed by the service, and it is decided anew', async () => {
+  test('made between observing and sending fail If-Match, and are decided again', async () => {
     fixture.control.heedsIfLatest = true;
     await fixture.push('a');
     fixture.control.beforeWrite = () => {

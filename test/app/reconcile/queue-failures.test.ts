@@ -42,7 +42,7 @@ describe('a service that fails', () => {
     expect(fixture.serving).toBe(b);
   });
 
-  test('it heeds keys and is away for a week: by then it may have forgotten the key, and it is not sent again', async () => {
+  test('does not repeat a request after a week, when its idempotency key may be gone', async () => {
     fixture.control.fails('patch', busy());
     const { control } = fixture;
     let isAway = false;
@@ -87,7 +87,7 @@ describe('a service that fails', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('it is away for an hour while a push is decided: the check is there, and nothing is lost', async () => {
+  test('it is down for an hour while a push is decided: the check waits, no work is lost', async () => {
     fixture.control.fails('get', serviceError('unreachable', 'get deployment'), { times: 25 });
     await fixture.push('a');
     await fixture.run(1_000);

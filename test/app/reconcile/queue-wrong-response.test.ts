@@ -23,7 +23,7 @@ describe('a wrong answer', () => {
     expect(fixture.serving).toBe(a);
   });
 
-  test('brings the former revision back; the commit is not tried again by itself, the next other one is', async () => {
+  test('restores the previous revision, and does not retry the commit by itself', async () => {
     await fixture.push('a', { terms: tested });
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);

@@ -151,7 +151,7 @@ describe('a deploy file that could not be read', () => {
 });
 
 describe('quick pushes', () => {
-  test('the running one is finished, of the waiting only the newest is built, and the others turn green with it', async () => {
+  test('finishes the running one, builds the newest waiting one, and marks the rest live', async () => {
     await fixture.push('a');
     await fixture.run(3_000);
     for (const letter of ['b', 'c', 'd', 'e']) await fixture.push(letter);
@@ -182,7 +182,7 @@ describe('quick pushes', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('a forced push takes the place of a commit that it does not contain, which stays neutral', async () => {
+  test('a forced push supersedes a commit that it does not contain, which stays neutral', async () => {
     await fixture.push('a');
     await fixture.run(3_000);
     await fixture.push('b');

@@ -287,7 +287,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     const name = 'Landfall: support';
     const reportJobs = () => opened.jobs.filter((job) => job.name === 'report').map((job) => job.id);
 
-    test('a report has one id for its name and commit, and a version for each thing it says', async () => {
+    test('a report has one id for its name and commit, and a version per content', async () => {
       await store.putReport(checkSaying('queued', a));
       const first = await store.reportOf(22, a, name);
       expect(first).toMatchObject({ ...checkSaying('queued', a), version: 1, reportedVersion: 0 });
@@ -351,7 +351,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.pendingReports()).toEqual([]);
     });
 
-    test('what is old is forgotten, but not what is open, and not the newest of a deployment', async () => {
+    test('prunes old work, except open work and the newest of a deployment', async () => {
       const [one, two, three] = [await requested(a), await requested(b), await requested(c)];
       const lease = await taken();
       const ended = (intent: Intent): Intent => ({

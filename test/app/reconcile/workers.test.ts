@@ -36,7 +36,7 @@ function contextOn(queue: Queue): { context: AppContext; fixture: QueueFixture; 
   return { context: { ...fixture.context, clock: systemClock, store, control }, fixture, control };
 }
 
-test('a push goes from the queue to its end, and what a dead process held is gone on with at once', async () => {
+test('completes a push, and continues at once what a dead process left open', async () => {
   const queue = await openQueue({ url: postgres.url, log: () => undefined });
   try {
     const { context, fixture, control } = contextOn(queue);

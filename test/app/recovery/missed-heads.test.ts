@@ -131,7 +131,7 @@ describe('a head is fine where', () => {
   });
 });
 
-test('the same finding is the same cause, and another one once there is another revision', () => {
+test('the same finding is the same cause until there is another revision', () => {
   const keys = [
     question(),
     question({ now: now + 10 * minute }),

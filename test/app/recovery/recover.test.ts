@@ -61,7 +61,7 @@ describe('a run', () => {
     expect(fixture.intents()).toMatchObject([{ commit: head, cause: { kind: 'recovery' } }]);
   });
 
-  test('whose deliveries GitHub does not list does the rest, and the next one looks back further', async () => {
+  test("without GitHub's list of deliveries does the rest; the next looks back further", async () => {
     clients.deliveries.page = () => Promise.reject(new GitHubApiError('list deliveries: answered 502', 502, 'none'));
     const done = await recover(fixture.context, clients, 42);
     expect(done).toMatchObject({ heads: { recovered: 1 }, maintenance: { removed: 3 } });
@@ -124,7 +124,7 @@ describe('maintenance', () => {
     expect(reportedAgain).toEqual([unreported]);
   });
 
-  test('keeps what ended for two weeks, and longer what is among the newest of its deployment', async () => {
+  test('keeps finished work for two weeks, and the newest of a deployment for longer', async () => {
     for (let nth = 1; nth <= intentsKept + 5; nth += 1) await ended(nth);
     await fixture.clock.sleep(workKeptForMs - minute);
     expect(await keep()).toMatchObject({ removed: 3 });

@@ -49,7 +49,7 @@ test('of two copies of the App one at a time sends a report', async () => {
   expect(await other.exclusively('r1', async () => 'later')).toEqual({ value: 'later' });
 });
 
-test('a lock of a connection that broke is free', async () => {
+test('releases the lock of a broken connection', async () => {
   const [one, other] = [locks(), locks()];
   const ended = one.exclusively('r1', async () => {
     const { rows } = await opened[1]!.pool.query<{ pid: number }>(
@@ -110,7 +110,7 @@ test('a rate-limited job is retried when the limit ends', async () => {
   expect(written).toEqual([id, id]);
 });
 
-test('a report that GitHub refuses has one job, however often it is looked that it has one', async () => {
+test('a report that GitHub refuses has one job, however often jobs are ensured', async () => {
   queue = await openQueue({ url: postgres.url, log: () => undefined });
   const database = openDatabase<object>({ url: postgres.url, max: 2 });
   opened.push(database);

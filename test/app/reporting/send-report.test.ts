@@ -81,7 +81,7 @@ beforeEach(() => {
 });
 
 describe('sending a check', () => {
-  test('is done once for a version', async () => {
+  test('happens once per version', async () => {
     await put(check(open));
     expect(await sendReport(id, context)).toEqual({});
     expect(await sendReport(id, context)).toEqual({});
@@ -93,11 +93,11 @@ describe('sending a check', () => {
     });
   });
 
-  test('a report that is gone is nothing to do', async () => {
+  test('skips a removed report', async () => {
     expect(await sendReport('00000000-0000-4000-8000-000000000000', context)).toEqual({});
   });
 
-  test('other words of the same state wait for the heartbeat, and an end does not', async () => {
+  test('other text of the same state waits for the heartbeat, an outcome does not', async () => {
     await put(check(open));
     await sendReport(id, context);
     const first = clock.now();
@@ -109,7 +109,7 @@ describe('sending a check', () => {
     expect(said).toEqual(['check ours new in_progress +0', 'check ours 11 completed +0']);
   });
 
-  test('the heartbeat comes when its time has', async () => {
+  test('sends the heartbeat when it is due', async () => {
     await put(check(open));
     await sendReport(id, context);
     await put(check({ ...open, title: 'Still builds' }));
@@ -192,7 +192,7 @@ describe('a failure', () => {
     expect(said).toHaveLength(1);
   });
 
-  test('a process that was killed before it stored the answer is followed by one that looks first', async () => {
+  test('looks for an existing check after a crash before the response was stored', async () => {
     await put(check(done));
     const killed = { ...context, step: () => Promise.reject(new Error('killed')) };
     await expect(sendReport(id, killed)).rejects.toThrow('killed');
@@ -203,7 +203,7 @@ describe('a failure', () => {
 });
 
 describe('sending a deployment', () => {
-  test('makes it once and gives it every state', async () => {
+  test('makes it once and writes every state', async () => {
     for (const state of ['queued', 'in_progress', 'success'] as const) {
       await put(deployment(state));
       await sendReport(id, context);
@@ -251,7 +251,7 @@ describe('the job', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('is never sent for a time at which it was itself, should the clocks of two machines disagree', async () => {
+  test("is never scheduled for its own time, even if two machines' clocks differ", async () => {
     const sent: object[] = [];
     await put(check(done));
     const at = clock.now() + 91_000;
@@ -260,7 +260,7 @@ describe('the job', () => {
     expect(sent).toEqual([{ id, at: at + 1000 }]);
   });
 
-  test('has an id that is a uuid, the same for the same report and time', () => {
+  test('has the same uuid for the same report and time', () => {
     expect(laterJobId('a', 1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(laterJobId('a', 1)).toBe(laterJobId('a', 1));
     expect(laterJobId('a', 1)).not.toBe(laterJobId('a', 2));
@@ -268,7 +268,7 @@ describe('the job', () => {
 });
 
 describe('a lock', () => {
-  test('is given back when the work fails', async () => {
+  test('is released when the work fails', async () => {
     const locks = localReportLocks();
     await expect(locks.exclusively('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await locks.exclusively('a', async () => 1)).toEqual({ value: 1 });

@@ -8,7 +8,7 @@ import { openInbox } from '../inbox/inbox.ts';
 import { temporaryFolder } from './child-app.ts';
 import { send, startIntake } from './intake.ts';
 
-test('while the database is away webhooks are answered 503, and with it back they are stored', async () => {
+test('responds 503 to webhooks while the database is down, and stores them afterwards', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'postgres');

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('npm start', () => {
-  test('with nothing set says what is missing, and how to start a service', async () => {
+  test('without settings says what is missing, and how to start a service', async () => {
     const { ended, said } = startApp({});
     expect(await ended).toBe(2);
     expect(said.err).toContain('5 variables are missing or wrong');
@@ -55,7 +55,7 @@ describe('npm start', () => {
     }
   });
 
-  test('with a database that is not there says so', async () => {
+  test('reports a missing database', async () => {
     const { ended, said } = startApp({ ...enough, DATABASE_URL: 'postgres://user:hidden@127.0.0.1:9/none' });
     expect(await ended).toBe(1);
     expect(said.err).toMatch(/^The App did not start: The database at DATABASE_URL can't be used/);
@@ -107,7 +107,7 @@ test('two copies share one database', async () => {
   expect((await client.query(handled, [ids])).rows[0]).toMatchObject({ decision: { kind: expect.any(String) } });
 }, 40_000);
 
-test('two copies on one embedded folder: the second refuses with a sentence; its operator reaches it meanwhile', async () => {
+test('a second App on one embedded folder refuses to start; operators still reach it', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   onTestFinished(() => removeEmbeddedData({ dataDir: join(folder, '.landfall/app/postgres'), log: () => undefined }));

@@ -35,7 +35,7 @@ const head = (more: Record<string, string>): string =>
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x');
 
-test('100 MB that are announced are refused before they come', async () => {
+test('refuses an announced body of 100 MB before it is sent', async () => {
   const intake = await startIntake();
   const socket = await dial(intake);
   socket.write(head({ 'content-length': String(100 * megabyte.length) }));
@@ -44,7 +44,7 @@ test('100 MB that are announced are refused before they come', async () => {
   expect(String(first)).toMatch(/connection: close/i);
 });
 
-describe('100 MB that are sent all the same cost less than 50 MB of memory', () => {
+describe('a body of 100 MB sent all the same costs less than 50 MB of memory', () => {
   test.each([
     ['announced', { 'content-length': String(100 * megabyte.length) }, [megabyte]],
     ['not announced', { 'transfer-encoding': 'chunked' }, [`${megabyte.length.toString(16)}\r\n`, megabyte, '\r\n']],
@@ -106,7 +106,7 @@ test.each([
   expect(intake.logged).toEqual([]);
 });
 
-test('a sender that breaks off leaves nothing behind', async () => {
+test('a disconnected client leaves nothing behind', async () => {
   const intake = await startIntake();
   const socket = await dial(intake);
   socket.write(head({ 'content-length': '1000' }) + 'half');

@@ -157,7 +157,7 @@ test.each([
   expect(read(more)).toMatchObject({ ok: true });
 });
 
-test('without settings it lists every variable, where to find it, and how to start a service', () => {
+test('without settings lists every variable, its source, and how to start a service', () => {
   const result = readSettings({}, noFiles);
   if (result.ok) throw new Error('nothing was missing');
   expect(result.problems.map(({ variable }) => variable)).toEqual([

@@ -20,7 +20,7 @@ const cases = Object.keys(killSteps).flatMap((step) =>
 );
 
 test(
-  'the App may be killed at every step: one revision, live and proven, one check run, nothing left open',
+  'killed at any step, the App still makes one live revision and one check run',
   {
     timeout: 300_000,
   },

@@ -63,7 +63,7 @@ describe('the model of the control service', () => {
     expect([held.latest?.status, held.active?.commit]).toEqual(['BUILD_FAILED', first]);
   });
 
-  test('the same key makes one revision and gives the same answer; another request with it is refused', async () => {
+  test('the same key makes one revision and the same response; a new request is refused', async () => {
     const { control, held, id, pass } = fixture();
     await pass(5 * minutes);
     const one = await control.patchDeployment(id, restate, { idempotencyKey: 'k' });
@@ -117,7 +117,7 @@ describe('a process of the model', () => {
     ['lost-after', undefined, 1],
     ['broken-after', 502, 1],
   ] as const)(
-    'a response that is %s leaves %s for a status, and the request carried out %i times',
+    'a response that is %s leaves status %s, and the request is carried out %i times',
     async (kind, status, done) => {
       const { clock, control, held, id, pass } = fixture();
       await pass(5 * minutes);

@@ -26,7 +26,7 @@ const push = (after: number, ...arrive: number[]): Command => ({
 
 test.each<[string, Partial<Setting>, Command[]]>([
   [
-    'a request that waited in the check of a live commit returns the check if it makes no revision',
+    'a request that makes no revision returns the check to the live commit',
     { offers: { idempotencyKeys: true, ifMatch: true, lists: false }, deployments: 2, seed: 222690 },
     [
       { do: 'action', after: 36603, deployment: 2 },
@@ -49,7 +49,7 @@ test.each<[string, Partial<Setting>, Command[]]>([
     ],
   ],
   [
-    'a GitHub Deployment that was made, and whose answer was lost with its process, gets an end',
+    'a GitHub Deployment whose response was lost with its process gets an outcome',
     { copies: 2, deployments: 2, seed: 999995 },
     [
       { do: 'fault', after: 31349, fault: { party: 'control', nth: 10, kind: 'broken-before' } },
@@ -89,7 +89,7 @@ test.each<[string, Partial<Setting>, Command[]]>([
     ],
   ],
   [
-    'a revision that the service made, and that failed before it was observed, is reported',
+    'a revision of the service that failed before it was observed is reported',
     { offers: { idempotencyKeys: true, ifMatch: true, lists: true }, builder: 'service', seed: 634852 },
     [{ do: 'push', after: 347, fate: 'build-fails', words: 'plain', paths: 'agent', arrive: [143] }],
   ],

@@ -329,7 +329,7 @@ deployments:
     expect(targets[0]?.terms.environment).toMatchObject(environment);
   });
 
-  test('an environment that another deployment of the file goes to is shared, whatever its letters', async () => {
+  test('an environment that two deployments of the file use is shared, in any case', async () => {
     const file = [
       'deployments:',
       '  a: { repo-url: https://github.com/acme/agents, repo-ref: main, graph-config-path: g.json, environment: Staging }',

@@ -59,7 +59,7 @@ test('a run that waits for a person is interrupted, although it ended well', asy
   ).toMatchObject({ kind: 'passed' });
 });
 
-test('a run that takes too long proves nothing, is cancelled, and its thread is removed', async () => {
+test('a run that takes too long proves nothing, is cancelled, and loses its thread', async () => {
   const verdict = await kindOf({ ...hello, input: { input: 'Ada', sleep_ms: 30_000 }, timeoutMs: 700 });
   expect(verdict).toMatchObject({ kind: 'unproven' });
   expect(await threads()).toEqual([]);

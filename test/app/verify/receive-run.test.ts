@@ -43,7 +43,7 @@ const run = {
   kwargs: { webhook: `https://landfall.example.test/runs/x?token=${token}`, input: 'a private question' },
 };
 
-describe('the word of an agent that a run has ended', () => {
+describe("an agent's webhook about a run", () => {
   test.each<[sentence: string, body: unknown, noted: string]>([
     ['with error null, as the document has it', { ...run, error: null, values: {} }, 'success, no error'],
     ['without an error, as a public server reports a success', run, 'success, no error'],
@@ -64,7 +64,7 @@ describe('the word of an agent that a run has ended', () => {
     expect(logged[0]).not.toMatch(new RegExp(`${token}|private|boom`, 'i'));
   });
 
-  test('that comes again is taken again and changes nothing more', async () => {
+  test('that is repeated is accepted and changes nothing', async () => {
     const { receive, notified } = receiver();
     const reported = { intentId: intent.id, token, body: () => run };
     expect([await receive(reported), await receive(reported)]).toEqual([{ status: 204 }, { status: 204 }]);
@@ -93,13 +93,13 @@ describe('the word of an agent that a run has ended', () => {
     expect(notified).toEqual([]);
   });
 
-  test('about an intent that awaits none is not taken', async () => {
+  test('about an intent without a run is refused', async () => {
     for (const waiting of [anIntent(), anIntent({ smoke: writeProgress({ ...nothing, spent: [] }) })]) {
       expect(await receiver(waiting).receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 401 });
     }
   });
 
-  test('that could not be noted may come again', async () => {
+  test('that could not be stored may be repeated', async () => {
     const { receive, notified, state } = receiver();
     state.storeIsAway = true;
     await expect(receive({ intentId: intent.id, token, body: () => run })).rejects.toThrow('the database is away');
