@@ -7,7 +7,7 @@ import type { Intent, SmokeState, Terms } from './reconcile/intent.ts';
 import type { RepositoryAt } from './repository.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
-/** How far the smoke tests of a live revision have come. */
+/** Progress of a live revision's smoke tests. */
 export type SmokeStepResult =
   | { kind: 'done'; verdict: Verdict }
   /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
@@ -55,6 +55,6 @@ export interface AppContext {
    * `followed-once`, `smoke-began`, `before-conclusion`, and those of other rooms. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
-  /** Keeps with a delivery what was decided about it; the last word counts. JSON, without secrets. */
+  /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */
   decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
 }

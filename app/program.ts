@@ -52,12 +52,12 @@ export async function runApp(around: ProgramEnvironment): Promise<number> {
   }
   void lookAround(app, log);
   await leave;
-  log('Leaving: what is under way is finished');
+  log('Shutting down: finishing open requests');
   await app.close();
   return 0;
 }
 
-/** What is never printed, whatever an error says. */
+/** Secrets to redact in every output. */
 const secretsOf = ({ github, service, databaseUrl }: Settings): string[] => [
   ...github.webhookSecrets,
   github.privateKey,

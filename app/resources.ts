@@ -41,7 +41,7 @@ export interface AppWork {
   busySince: () => Promise<readonly number[]>;
   /** Starts what works on jobs, until the queue stops. */
   begin(): Promise<void>;
-  /** Called whenever the database was found to be unavailable, so that what is missed meanwhile is looked for. */
+  /** Called when the database was unavailable, to search for missed work afterwards. */
   onDatabaseAway(): void;
   /** Called when the queue has stopped. */
   close(): Promise<void>;

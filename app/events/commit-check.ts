@@ -17,7 +17,7 @@ export const nothingToDeploy = (
   hint: string = '',
 ): CheckContent => neutral(titles.none, why, refused, now, hint);
 
-/** What makes a branch one that is deployed: the service's own word. */
+/** How a branch becomes a target: only by the service's own fields. */
 export const whatDeploys =
   'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.';
 

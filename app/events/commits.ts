@@ -11,7 +11,7 @@ export const onPush: Handler<'push'> = ({ repository, branch, after }, { context
     { kind: 'push', key: delivery, at: context.clock.now() },
   );
 
-/** A commit that is not built says so, for a check that is required and never comes blocks a merge for ever. */
+/** A commit that is not built gets a check, too: a required check that is missing blocks a merge. */
 export const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository, headSha, why }, { context }) => {
   await putCommitCheck(context, { repository, headSha }, nothingToDeploy(why, [], context.clock.now()));
   return ['reported that nothing is built'];
@@ -50,7 +50,7 @@ export const onMergeGroup: Handler<'merge-group'> = async ({ repository, headSha
   return ['reported that a merge group deploys nothing'];
 };
 
-/** A pull request is looked at as data, never run. */
+/** Examines a pull request as data, without running it. */
 export const onPullRequest: Handler<'pull-request'> = async (decision, { pullRequests }) => {
   const { repository, number, headSha, baseBranch, fork } = decision;
   await pullRequests.examine({ repository, number, headSha, baseBranch, fork });

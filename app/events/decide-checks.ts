@@ -48,7 +48,7 @@ function actionRequest(
   return readPayload(requestedAction, payload, ({ requested_action: { identifier } }) => {
     const button = buttons.get(identifier);
     return button === undefined
-      ? ignored('the button is none of ours')
+      ? ignored('the button is not one of ours')
       : {
           kind: 'press',
           ...requested,

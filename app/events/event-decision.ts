@@ -18,7 +18,7 @@ const decideBy: ReadonlyMap<string, Decide> = new Map<string, Decide>([
   ['repository', decideRepository],
 ]);
 
-/** Events that may come although nothing is to be done, each with its own reason. */
+/** Ignored events, each with its reason. */
 const passedOver: ReadonlyMap<string, string> = new Map([
   ['ping', 'it only tries the address'],
   ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],

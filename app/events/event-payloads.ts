@@ -6,7 +6,7 @@ import type { RepositoryAt } from '../repository.ts';
 // bounded; everything else passes by.
 
 const id = z.int().positive();
-/** No word of Git or GitHub holds a NUL or half a character, and no text column of Postgres takes them. */
+/** Git and GitHub names contain no NUL or lone surrogate, which Postgres' text columns reject. */
 const isStorable = (written: string): boolean => storableText(written) === written;
 const plainText = z.string().refine(isStorable, 'it holds a character that cannot be stored');
 const text = plainText.min(1).max(1_000);

@@ -27,7 +27,7 @@ export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
  * delivery.
  */
 export type EventDecision =
-  /** A branch was pushed: where its head stands is to be read. */
+  /** A branch was pushed: read its head. */
   | { kind: 'push'; repository: RepositoryAt; branch: string; after: string; why: string }
   /** A commit for which nothing is built; its check says so. */
   | { kind: 'nothing-to-build'; repository: RepositoryAt; headSha: string; why: string }

@@ -64,7 +64,7 @@ export async function lookAtBranch(
   return did;
 }
 
-/** Has every deployment looked at that something of this branch is open for: where the branch is gone, it ends there. */
+/** Notifies every deployment with open work of this branch: if the branch is gone, that work ends. */
 export async function wakeBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
   const did: string[] = [];
   for (const deploymentId of await store.busyDeployments()) {

@@ -12,7 +12,7 @@ import { wayBack } from './way-back.ts';
 /** Who may press: GitHub shows the buttons to more people than may deploy. */
 const mayPress = new Set(['admin', 'write']);
 
-/** Rollback and Redeploy. What is not done is said on the check, with the reason. */
+/** Rollback and Redeploy. A refusal is noted on the check, with the reason. */
 export const onPress: Handler<'press'> = async (decision, { context, delivery }) => {
   const { repository, headSha, check, button, by } = decision;
   const label = button === 'rollback' ? 'Rollback' : 'Redeploy';

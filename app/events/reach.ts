@@ -6,7 +6,7 @@ import { cutOff } from './cut-off.ts';
 import type { DecisionOf } from './event-types.ts';
 import type { Handler } from './handling.ts';
 
-/** What the App reaches changed: what it reaches now is looked at, what it does not is let go of. */
+/** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
   switch (decision.change) {
     case 'added':

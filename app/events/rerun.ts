@@ -47,7 +47,7 @@ async function commitAgain(
   const examined = pullRequests.map(({ number }) => `examined pull request ${number}`);
   const report = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return examined;
-  // GitHub waits for a new word even where it is the old one: the time makes it new.
+  // GitHub waits for an update even if nothing changed: a new time makes one.
   const content = { ...report.wanted.content, completedAt: new Date(clock.now()).toISOString() };
   const wanted = { kind: 'check', content } as const;
   await store.putReport(
@@ -67,7 +67,7 @@ async function lookAgain(
   return lookAtBranch(context, { repository, branch, commit: headSha }, cause, wantedOnce(context));
 }
 
-/** The last word of each deployment. */
+/** The newest intent of each deployment. */
 function newestOfEach(intents: readonly Intent[]): Intent[] {
   return [...new Map(intents.map((intent) => [intent.deploymentId, intent])).values()];
 }

@@ -54,7 +54,7 @@ export function threadReader(
       if (answer === undefined) {
         thread = undefined;
         await requested.terminate();
-        // A file that was not read for want of a thread says nothing: its job is done again by the next process.
+        // An unread file is no result: the next process retries the job.
         if (isClosed) throw new Error('The App is stopping, so a file was not read.');
         return undefined;
       }

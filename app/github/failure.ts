@@ -19,7 +19,7 @@ export interface GitHubRequest {
   now: number;
 }
 
-/** GitHub's advice where a secondary limit comes without a time (ms). */
+/** GitHub's advice for a secondary limit without a time (ms). */
 const unstatedPauseMs = 60_000;
 
 /**
@@ -37,7 +37,7 @@ const waitOf = (requested: number): number => Math.min(longestWaitMs, Math.max(1
 export function readFailure(error: unknown, requested: GitHubRequest): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const answer = answerOf(error);
-  // An Octokit says `status` where it sent something; what we ended ourselves is an AbortError or has our own name.
+  // Octokit sets `status` if it sent the request; our own aborts are an AbortError or a named error.
   if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'NoAnswer') return undefined;
   if (answer) {
     const pause = pauseOf(answer, requested.now);
@@ -76,8 +76,8 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
 }
 
 /**
- * When the limit of an hour begins anew (ms since the epoch by our clock), where nothing of it is left; undefined
- * otherwise. GitHub's time is measured by the `Date` of the same answer: our clock may be another.
+ * When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. GitHub's time is
+ * read relative to the response's `Date`: our clock may differ.
  */
 export function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
   if (header(headers, 'x-ratelimit-remaining') !== '0') return undefined;

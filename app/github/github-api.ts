@@ -16,8 +16,8 @@ export type Comparison =
   | { kind: 'ahead'; paths: readonly string[] }
   | { kind: 'identical' }
   /**
-   * The list is cut, the commits stand beside each other or the wrong way round, or one of them is not known.
-   * `contains` says whether the second holds the first all the same, where that is known.
+   * The list is incomplete, the commits diverged or are in the wrong order, or one of them is unknown. `contains` says
+   * whether the second contains the first, if known.
    */
   | { kind: 'unavailable'; why: string; contains?: boolean };
 

@@ -82,7 +82,7 @@ export class RateLimiter {
     this.#unstatedPauses = 0;
   }
 
-  /** Whether nothing of it has to be remembered. */
+  /** Whether its state can be dropped. */
   isIdle(now: number): boolean {
     return (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#made.at(-1) ?? 0) <= now - hourMs;
   }

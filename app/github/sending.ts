@@ -87,7 +87,7 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
           if (failure === undefined) throw error;
           if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
           if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
-          // Between half and the whole of a wait that doubles: many that failed together do not come back together.
+          // Exponential backoff with jitter: requests that failed together do not retry together.
           await clock.sleep(firstWaitMs * 2 ** (attempt - 1) * (0.5 + random() / 2));
         }
       }

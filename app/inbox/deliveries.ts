@@ -22,7 +22,7 @@ export interface StoredDelivery {
 /** What was decided about a delivery: JSON, for people to read. */
 export type DeliveryDecision = Readonly<Record<string, unknown>>;
 
-/** A delivery is kept for at least this long (ms), so that one that comes again is known. */
+/** Minimum retention of a delivery (ms), to recognise repeated ones. */
 export const leastAgeKept = 7 * 24 * 60 * 60_000;
 
 /** Default retention of handled deliveries (ms). */
@@ -37,7 +37,7 @@ const removedAtOnce = 500;
 /** The inbox's memory. */
 export interface Deliveries {
   get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined>;
-  /** The newest first; `unhandled` leaves out those that were handled. */
+  /** The newest first; `unhandled` omits handled ones. */
   list(options: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]>;
   /** Those of these GUIDs that were never received. */
   notHeld(ids: readonly string[]): Promise<string[]>;
@@ -116,7 +116,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
     },
     async forget(age = deliveriesKeptFor) {
       if (age < leastAgeKept)
-        throw new RangeError('Deliveries are kept for 7 days at least: a repetition is known by them.');
+        throw new RangeError('Keep deliveries for at least 7 days, so that repeated ones are recognised.');
       const before = new Date(clock.now() - age);
       const longBefore = new Date(clock.now() - Math.max(age, unhandledKeptFor));
       for (let removed = 0; ;) {

@@ -1,6 +1,6 @@
 import { storableText } from './storable-json.ts';
 
-/** A webhook that was proven to come from GitHub, as it is stored. */
+/** A verified webhook, as stored. */
 export interface Delivery {
   /** GitHub's GUID, in lower case: the same for a delivery that is sent again. */
   id: string;

@@ -8,7 +8,7 @@ export interface DeliveriesTable {
   id: Fixed<string>;
   event: Fixed<string>;
   action: Fixed<string | null>;
-  /** `bigint`: comes as text. */
+  /** `bigint`: returned as text. */
   installation_id: ColumnType<string | null, number | null, never>;
   repository_id: ColumnType<string | null, number | null, never>;
   /** The signed text. */

@@ -24,7 +24,7 @@ export const actingRule =
     };
   };
 
-/** Says nothing of whose it is, or what it is made of. */
+/** Reveals neither its owner nor its contents. */
 const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
 
 async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {

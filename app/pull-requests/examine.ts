@@ -44,7 +44,7 @@ export const createPullRequestExaminer = (examining: Examining): PullRequestExam
   },
 });
 
-/** What was said of the same pull request before holds no more: it may have gone to another branch since. */
+/** An earlier report on the same pull request is outdated: its base branch may have changed. */
 async function clearCheck(pull: PullRequestAt, { store, clock }: Examining['context']): Promise<void> {
   const { repository, headSha, number } = pull;
   const content = nothingToDeploy(whyNothing(pull), [], clock.now());

@@ -3,7 +3,7 @@ import { defaultConfigPath, readDrafts } from '../../src/config/deploy-file.ts';
 import { fieldProblem } from '../../src/config/draft.ts';
 import type { Problem } from '../../src/diagnostics/problem.ts';
 
-/** The texts of a pull request's commit that Landfall knows something about. A file that is not there has no text. */
+/** The Landfall files of a pull request's commit. A missing file has no text. */
 export interface ExaminedFiles {
   deployFile: string | undefined;
   graphConfigs: ReadonlyMap<string, string>;

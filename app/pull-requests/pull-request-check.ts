@@ -9,7 +9,7 @@ import { annotationsOf, type Validation } from './validation.ts';
 /** What was found out about a pull request. */
 export interface Examined {
   number: number;
-  /** The files that it changes and that were looked at. */
+  /** The changed files that were examined. */
   touched: readonly string[];
   /** The deploy file is there in the base and not in the head. */
   removesDeployFile: boolean;
@@ -20,7 +20,7 @@ export interface Examined {
   isFork: boolean;
 }
 
-/** The hidden line by which a check is known to speak of a pull request. */
+/** The hidden line that marks a pull request's check. */
 export const markOf = (pullRequest: number): string => `<!-- landfall: pull request ${pullRequest} -->`;
 
 const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';

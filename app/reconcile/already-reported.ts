@@ -25,7 +25,7 @@ export function alreadyReported(
   const isReported =
     (ofRevision.includes(kind) && former.revisionId !== undefined && former.revisionId === newest) ||
     (ofNone.includes(kind) && former.formerLatestRevisionId === newest);
-  // A revision that ended so and serves all the same is looked at anew.
+  // A revision with such an outcome that is live all the same is observed again.
   const serves = observation.live?.id === former.revisionId;
   if (!isReported || (serves && (kind === 'failed' || kind === 'interrupted'))) return undefined;
   return `the same commit was requested before and ended ${kind}; press Re-run to build it again`;

@@ -7,13 +7,13 @@ import type { Changes } from './store.ts';
 
 type Kept = Pick<AppContext, 'store' | 'clock'>;
 
-/** What else changes, in the same transaction, because these intents stand as they do now. */
+/** Further changes in the same transaction that follow from these intents. */
 export interface Consequences {
   intents: readonly Intent[];
   deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'>;
 }
 
-/** The outcome of a rollback also ends what it undid, and changes the queue: see below. */
+/** The outcome of a rollback also ends the intent that it undid, and changes the queue. */
 export async function consequencesOf(context: Kept, intents: readonly Intent[]): Promise<Consequences> {
   const back = intents.find(({ end, sending }) => end !== undefined && sending.kind === 'redeploy');
   return back

@@ -60,7 +60,7 @@ export async function decideRequest(
         ? trigger(
             work,
             intent,
-            { kind: 'trigger', why: `${decision.why} for too long, and is waited for no more` },
+            { kind: 'trigger', why: `${decision.why} for too long, so the App no longer waits` },
             observation,
           )
         : wait(work, intent, decision, observation);

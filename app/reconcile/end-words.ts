@@ -46,7 +46,7 @@ export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): End =
 export const noRevision = (): End => ({
   kind: 'refused',
   reason: 'The service took the change and made no revision of it.',
-  advice: 'Look at the deployment and its newest revision; press Re-run to ask again.',
+  advice: 'Look at the deployment and its newest revision; press Re-run to request it again.',
 });
 
 const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');

@@ -46,7 +46,7 @@ async function send(work: ReconcileContext, intent: Intent, observation: Observa
   return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, observation.deployment, deploymentQueue);
 }
 
-/** A person who goes back does not want what was live to come again by itself; one who redeploys lets pushes go on. */
+/** A person's rollback holds what was live before; a redeploy resumes pushes. */
 async function queueAfter(
   work: ReconcileContext,
   intent: Intent,
@@ -54,7 +54,7 @@ async function queueAfter(
 ): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
   if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
   if (intent.cause.kind !== 'rollback' || !live?.commit) return {};
-  // Two revisions may be of one commit: then it is not the commit that is gone back from.
+  // Both revisions may be of one commit: then that commit is not rolled back.
   const isSame = sameCommit(live.commit, await commitOfTarget(work, intent));
   return isSame ? {} : { rolledBackCommit: live.commit };
 }

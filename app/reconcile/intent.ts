@@ -30,7 +30,7 @@ export interface Terms {
   builder: 'app' | 'service';
   rules: PushRules;
   smokeTests: readonly SmokeTest[];
-  /** What the deploy file says of this deployment could not be read: that there are no smoke tests proves nothing. */
+  /** The deploy file's entry could not be read: the absence of smoke tests proves nothing. */
   unread?: true;
   onFailure: OnFailure;
   /** `shared`: another deployment of the file names the same one. */

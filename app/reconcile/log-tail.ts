@@ -8,7 +8,7 @@ import { reading, type ReconcileContext } from './reconcile-context.ts';
 const lines = 30;
 const characters = 1_000;
 
-/** Others' words with every secret of the deployment blotted out. */
+/** Redacts the deployment's secrets in third-party text. */
 export function redactorOf({ secrets }: Pick<Deployment, 'secrets'>): (text: string) => string {
   const secrecy = new Secrecy(() => undefined);
   secrecy.learn(secrets);

@@ -11,7 +11,7 @@ const timeoutMs = 10 * 60_000;
 /** The most comparisons at one conclusion: force-pushed commits stay uncontained for good. */
 const maxQueries = 10;
 
-/** Superseded commits as they stand now that `live` is live and proven. */
+/** The superseded commits, updated now that `live` is live and proven. */
 export interface ContainedIntents {
   intents: readonly Intent[];
   /** Ids of those whose check is another intent's to speak in by now. */

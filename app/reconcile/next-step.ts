@@ -59,7 +59,7 @@ export const runningOf = (open: readonly Intent[]): Intent | undefined =>
       (intent.state === 'smoking' && !isBeingUndone(intent, open)),
   );
 
-/** A live revision that answers wrongly, while the former one is brought back. */
+/** A live revision with a wrong response, while the previous one is restored. */
 const isBeingUndone = (intent: Intent, open: readonly Intent[]): boolean =>
   intent.state === 'smoking' && open.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
 

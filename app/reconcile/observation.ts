@@ -7,7 +7,7 @@ import { attempt } from '../../src/deploy/attempt.ts';
 import type { Intent } from './intent.ts';
 import { reading, type ReconcileContext } from './reconcile-context.ts';
 
-/** A deployment as it stands at the service. */
+/** The observed state of a deployment. */
 export interface Observation {
   deployment: Deployment;
   live: RevisionSeen | undefined;

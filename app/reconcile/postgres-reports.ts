@@ -9,7 +9,7 @@ import type { WorkDatabase, WorkTransaction } from './tables.ts';
 /** Job that sends a report. */
 const reportJob = 'report';
 
-/** Stores what GitHub should show, and sends a job for each report that says something new by it. */
+/** Stores wanted reports, and sends a job for each that changed. */
 export async function putReports(
   tx: WorkTransaction,
   queue: Pick<Queue, 'sendMany'>,

@@ -28,7 +28,7 @@ import type { IntentRow, QueueRow, WorkDatabase, WorkTables, WorkTransaction } f
 export interface PostgresStoreOptions {
   /** The pool of the database; it stays the caller's to end. Its tables are there: `workMigrations`. */
   pool: Pool;
-  /** In the same database, so that a job exists if and when what it is about does. */
+  /** In the same database, so that jobs are sent in the same transaction. */
   queue: Pick<Queue, 'send' | 'sendMany'>;
   clock: Pick<Clock, 'now'>;
   /**

@@ -8,7 +8,7 @@ export interface QueueState {
   processedSeq: number;
   /** When the queue is due without a notification. */
   nextAt: number | undefined;
-  /** The time of a job that is on its way and has not come to anybody yet. */
+  /** The time of a scheduled job that no worker has started yet. */
   jobAt: number | undefined;
 }
 
@@ -30,10 +30,10 @@ export const newQueueState: QueueState = {
   jobAt: undefined,
 };
 
-/** A job may come this much before its time (ms): it is timed from when its transaction began. */
+/** How much a job may start before its time (ms): its delay counts from the start of the transaction. */
 const earlyMs = 1_000;
 
-/** A job that has not come this long after its time is thought lost (ms): an extra one does no harm. */
+/** When an overdue job counts as lost (ms): an extra one has no effect. */
 const lostJobMs = 5 * 60_000;
 
 /** Records that there is work, now or later. The current lease holder sees it by the count. */
@@ -43,7 +43,7 @@ export function notified(record: QueueState, now: number, at = now): Moved<undef
     return { ...withJob({ ...record, nextAt }, at, now), extra: undefined };
   }
   const counted = { ...record, notifiedSeq: record.notifiedSeq + 1 };
-  // A holder sees the count when it leaves; the job is for the case that it dies.
+  // The holder sees the count on release; the job covers its crash.
   return { ...withJob(counted, isHeld(record, now) ? record.leaseUntil : now, now), extra: undefined };
 }
 
@@ -86,7 +86,7 @@ export function left(
   return { ...(nextAt === undefined ? { record: free, job: undefined } : withJob(free, nextAt, now)), extra: true };
 }
 
-/** The process that held the lease is known to be dead. */
+/** Frees the lease of a dead process. */
 export const freed = (record: QueueState, now: number): Moved<undefined> => ({
   ...withJob({ ...record, leaseUntil: 0, jobAt: futureOf(record.jobAt, now) }, now, now),
   extra: undefined,

@@ -42,9 +42,9 @@ export const reading = ({ context, signal }: ReconcileContext): CallOptions => (
 
 /** What is stored beside the intents that a step is about. */
 interface Beside {
-  /** What those that wait are said to wait for. */
+  /** What waiting intents are shown to wait for. */
   busy?: Busy | undefined;
-  /** Intents that change without a word on GitHub, or with one among `reports`. */
+  /** Intents that change without a report of their own, or with one in `reports`. */
   also?: readonly Intent[];
 }
 

@@ -19,7 +19,7 @@ export async function reconcileDeployment(
   context: AppContext,
   signal: AbortSignal,
 ): Promise<void> {
-  // A job that does not begin comes again.
+  // A job that does not start is retried.
   signal.throwIfAborted();
   const lease = await context.store.takeLease(deploymentId, randomUUID(), leaseMs);
   if (!lease) return;
@@ -30,7 +30,7 @@ export async function reconcileDeployment(
     await work(lease, context, bound);
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) {
-      context.log(`another process goes on with deployment ${deploymentId}`);
+      context.log(`another process took over deployment ${deploymentId}`);
       return;
     }
     await letGo(lease, context, signal.aborted ? 0 : failedMs);
@@ -57,6 +57,6 @@ async function letGo(taken: Lease, context: AppContext, ms: number): Promise<voi
       if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;
     }
   } catch (error) {
-    context.log(`the lease of deployment ${taken.deploymentId} was not given back: ${String(error)}`);
+    context.log(`the lease of deployment ${taken.deploymentId} was not released: ${String(error)}`);
   }
 }

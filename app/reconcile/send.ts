@@ -9,7 +9,7 @@ import type { Changes } from './store.ts';
 import { adviceOn, later, mayPass } from './transient-error.ts';
 import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** How long a request that writes may take, and it is looked for what became of one (ms). */
+/** Timeout of a write, and of resolving its outcome (ms). */
 export const settleMs = 60_000;
 /** How long after it was stored a request may still go out (ms). */
 const lateMs = 20_000;

@@ -17,7 +17,7 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 
-/** How often it is looked what became of a request (ms). */
+/** Poll interval for the outcome of a request (ms). */
 const lookMs = 3_000;
 
 /** For how long a service that heeds keys is taken to know one (ms). */
@@ -30,7 +30,7 @@ export const keysLastMs = 6 * 24 * 60 * 60_000;
 export async function settle(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { context } = work;
   const { idempotencyKeys } = await context.control.features(reading(work));
-  // A service forgets keys after a while; ours knows them for 7 days.
+  // Idempotency keys expire: our service keeps them for 7 days.
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
   const sends = (intent.sends ?? 1) + 1;

@@ -31,7 +31,7 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (result.of !== undefined) deferred.set(result.of, result.until);
     else deferred.set(step.kind === 'requests' ? requests : step.intent.id, result.until);
   }
-  context.log(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and goes on later`);
+  context.log(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;
 }
 

@@ -11,7 +11,7 @@ export interface DeploymentQueue {
   rolledBackCommit?: string;
 }
 
-/** The right to work on one deployment: writes that come after it was lost are refused. */
+/** The right to work on one deployment: writes after its loss are refused. */
 export interface Lease {
   deploymentId: string;
   holder: string;

@@ -17,7 +17,7 @@ const share = 0.3;
 /** The longest `Retry-After` that is honoured (ms): a wrong one must not stop a queue. */
 const longestRetryAfterMs = 15 * 60_000;
 
-/** How long GitHub may say no to a read before it is believed (ms): permissions come a moment after an installation. */
+/** Grace period before a refused read is final (ms): permissions apply a moment after an installation. */
 const refusedMs = 10 * 60_000;
 
 /** True where the same call may go well later. */

@@ -19,8 +19,8 @@ export interface DeliveryPage {
 }
 
 /**
- * GitHub's memory of what it delivered to the App: `GET /app/hook/deliveries` and `POST
- * /app/hook/deliveries/{id}/attempts`. Failures are `HubError`.
+ * GitHub's webhook deliveries: `GET /app/hook/deliveries` and `POST /app/hook/deliveries/{id}/attempts`. Fails with
+ * `GitHubApiError`.
  */
 export interface DeliveryClient {
   page(cursor?: string): Promise<DeliveryPage>;

@@ -20,8 +20,8 @@ export interface BoundDeployment {
 }
 
 /**
- * Reads once what the service deploys. Whether a repository may act on a deployment is not decided here: this only
- * says where looking is worth a request to GitHub.
+ * Reads once what the service deploys. Ownership is not checked here: this only selects the repositories that are worth
+ * a request to GitHub.
  *
  * @returns undefined where the service does not list its deployments.
  * @throws ServiceError

@@ -3,7 +3,7 @@ import type { Head } from '../github/github-api.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
-/** What stands for one deployment of a branch. */
+/** The observed state of one deployment of a branch. */
 export interface HeadQuestion {
   head: Head;
   live: RevisionSeen | undefined;
@@ -57,14 +57,14 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
 
 const fine = (why: string): HeadAnswer => ({ kind: 'fine', why });
 
-/** A way back is about an older commit by intention: it says nothing of the head. */
+/** A rollback is about an older commit on purpose: it says nothing about the head. */
 const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
 
 /** It ended because the App was removed from the repository, and now it is back. */
 const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 
-/** It ended because another commit was the head, or was built: now that this one is the head again it is no last word. */
+/** It was superseded by another head or build: outdated now that this commit is the head again. */
 const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'superseded' || end?.kind === 'other-commit';
 
 /**

@@ -18,8 +18,8 @@ export interface RecoveryJob {
 /** How long from one run to the next (ms). */
 export const everyMs = 10 * 60_000;
 /**
- * Copies that start within one such time (ms), or see the end of an outage, share a run, which begins when it is over:
- * so no start is taken for done by a run that began before it.
+ * Copies that start within this time (ms), or see the end of an outage, share a run, which starts after it: so no run
+ * that started earlier counts for a later start.
  */
 export const startMs = 5_000;
 

@@ -3,7 +3,7 @@ import type { EndKind, Intent } from '../reconcile/intent.ts';
 
 type Button = NonNullable<CheckContent['actions']>[number];
 
-/** The identifiers that `check_run.requested_action` brings back. */
+/** The identifiers in `check_run.requested_action` events. */
 export const rollbackButton = 'rollback';
 export const redeployButton = 'redeploy';
 
@@ -21,7 +21,7 @@ const redeploy: Button = {
 
 /** Ends after which the revision of the intent serves, so that there is something to go back from. */
 const serves: ReadonlySet<EndKind> = new Set(['deployed', 'unproven', 'broken']);
-/** Ends of a commit that another one stands for: its own check has the buttons. */
+/** Outcomes that another intent of the commit reports: its check has the buttons. */
 const stoodFor: ReadonlySet<EndKind> = new Set(['superseded', 'other-commit', 'joined']);
 /** A skip that a person may overrule; the others are no question of will. */
 const overruled = new Set(['skip-word', 'paths-untouched', 'rolled-back-before']);

@@ -19,7 +19,7 @@ function planOf({ decision, sending, terms, sends }: Intent): string {
   if (decision?.kind === 'adopt') {
     return `### Plan: adopt\n\nRevision ${asCode(decision.revisionId)} is of this commit already: it is followed, none is made.`;
   }
-  // What was not decided, or surely never went out, was not done: `sending` alone only says what it would be.
+  // Skip what was not decided or never sent: `sending` alone only says what would be sent.
   if (!sends && decision?.kind !== 'trigger') return '';
   if (terms.builder === 'service' && !sends) {
     return `### Plan: follow\n\nThe service makes the revision of ${name} by itself; nothing is sent.`;

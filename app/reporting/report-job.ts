@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { sendReport, type ReportingContext } from './send-report.ts';
 
-/** The jobs that bring GitHub in line. */
+/** The jobs that send reports to GitHub. */
 export const reportJob = 'report';
 
 /** What such a job holds: the report, and for which time it was sent (ms since the epoch), where that was later. */

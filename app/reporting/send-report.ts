@@ -9,7 +9,7 @@ export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' 
   reportLocks?: ReportLocks | undefined;
 };
 
-/** Between two writes of a check that stays as it was but for its words (ms): GitHub counts every one. */
+/** Minimum interval between text-only updates of a check (ms): each counts against the rate limit. */
 export const heartbeatMs = 15_000;
 
 /** After a failure that passes by itself: how long until the next attempt at least (ms). */
@@ -23,7 +23,7 @@ const busyMs = 5_000;
  * at the same time: the check run or deployment is made once.
  *
  * @returns when to call again (ms since the epoch), where there is something left to do
- * @throws HubError where GitHub refuses and will go on to, for example because the repository is gone
+ * @throws GitHubApiError on a permanent refusal, for example because the repository is gone
  */
 export async function sendReport(id: string, context: ReportingContext): Promise<{ again?: number }> {
   const locks = context.reportLocks ?? locksWithin(context);
@@ -96,7 +96,7 @@ async function sendDeployment(
 ): Promise<Pick<Report, 'githubId' | 'reported'>> {
   const { state } = content;
   if (githubId === undefined && reported === undefined) {
-    // What another took the place of before anybody heard of it needs no word.
+    // Superseded before it was ever reported: report nothing.
     if (state === 'inactive') return { reported: { state } };
     // The GitHub Deployment may exist from here on, whatever the response: it must get a final status.
     await store.reported(id, { version: reportedVersion, at: clock.now(), reported: { state: 'asked for' } });

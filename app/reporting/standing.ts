@@ -3,7 +3,7 @@ import type { EndKind, Intent, IntentEnd, IntentState } from '../reconcile/inten
 
 type Conclusion = NonNullable<CheckContent['conclusion']>;
 
-/** How a check stands: GitHub takes a conclusion exactly where it is completed. */
+/** A check's status: GitHub accepts a conclusion only for a completed one. */
 export type Standing = { status: 'queued' | 'in_progress' } | { status: 'completed'; conclusion: Conclusion };
 
 /**
@@ -47,7 +47,7 @@ export const stateStandings: Readonly<Record<Exclude<IntentState, 'ended'>, { st
   smoking: { standing: { status: 'in_progress' }, why: 'the revision is live and its smoke tests run' },
 };
 
-/** How the check of an intent stands. */
+/** The status of an intent's check. */
 export function standingOf({ state, end }: Pick<Intent, 'state' | 'end'>): Standing {
   if (end)
     return { status: 'completed', conclusion: isLiveInAnother(end) ? 'success' : endStandings[end.kind].conclusion };

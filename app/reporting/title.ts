@@ -37,8 +37,8 @@ function followingWords({ rollout }: Intent, now: number): string {
 }
 
 /**
- * How long something goes on, in steps that grow with it: a check that changes with every look would be written at
- * every look.
+ * Formats a duration in steps that grow with it: a check whose text changes on every poll would be written on every
+ * poll.
  */
 export function elapsed(ms: number): string {
   const step = ms < 120_000 ? 15_000 : ms < 600_000 ? 60_000 : 300_000;
@@ -81,7 +81,7 @@ function endWords({ cause, verdict, decision }: Intent, end: IntentEnd): string 
   }
 }
 
-/** A lateness in words: whole minutes, at least one. */
+/** Formats a delay in whole minutes, at least one. */
 export function minutesLate(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   return `${minutes} minute${minutes === 1 ? '' : 's'}`;

@@ -5,10 +5,10 @@ import type { Refusal } from './refusal.ts';
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
 const lingerMs = 1_000;
 
-/** How much (bytes) of what a refused sender goes on sending is read and dropped. */
+/** How much (bytes) of a refused request's body is read and dropped. */
 const droppedAtMost = 4 * 1024 * 1024;
 
-/** A body that is shorter than this (bytes) is let in and dropped, and the connection is kept. */
+/** A body that is shorter than this (bytes) is read and dropped, and the connection is kept. */
 const shortBody = 64 * 1024;
 
 /** Answers with a line of text. */

@@ -32,8 +32,8 @@ export function byteBudget(most: number): () => Held {
 }
 
 /**
- * Reads a whole body of at most `longest` bytes, which are taken from the budget as they come. What comes beyond is
- * not kept.
+ * Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. Excess bytes are
+ * dropped.
  */
 export function readBody(request: IncomingMessage, longest: number, held: Held): Promise<ReadBody> {
   return new Promise((resolve) => {

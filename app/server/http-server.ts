@@ -14,7 +14,7 @@ export interface Timeouts {
   requestMs: number;
   /** Between two requests of a connection. */
   idleMs: number;
-  /** How often it is looked for clients that took too long. */
+  /** Interval of the check for slow clients. */
   lookMs: number;
 }
 
@@ -66,11 +66,10 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       );
     }
     const found = find(method, url);
-    if (found.kind === 'none')
-      return refuse(request, response, { status: 404, problem: 'There is nothing here.' }, clock);
+    if (found.kind === 'none') return refuse(request, response, { status: 404, problem: 'Not found.' }, clock);
     if (found.kind === 'other-methods') {
       response.setHeader('allow', found.allow);
-      return refuse(request, response, { status: 405, problem: `Only ${found.allow} is answered here.` }, clock);
+      return refuse(request, response, { status: 405, problem: `Method not allowed. Use ${found.allow}.` }, clock);
     }
     await found.route.handle({ request, response, params: found.params, query: () => queryOf(url) });
   }
@@ -93,7 +92,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
   // With its own listener, `Expect: 100-continue` requests can be refused by their headers alone.
   server.on('checkContinue', answer);
   server.listen(port, host);
-  // It rejects with what the server says in the place of listening.
+  // Rejects with the server's error if it cannot listen.
   await once(server, 'listening').catch((error: unknown) => {
     throw listenProblem(error, host, port);
   });
@@ -111,7 +110,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       draining = true;
       const over = new AbortController();
       const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => over.abort());
-      // Connections whose last answer has just gone are idle from then on.
+      // Connections become idle once their last response is sent.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       server.closeIdleConnections();
       await pause(clock, withinMs, over.signal);

@@ -3,7 +3,7 @@ export interface Refusal {
   status: number;
   /** Ends with a full stop. */
   problem: string;
-  /** When it makes sense to come again (seconds). */
+  /** `Retry-After` (seconds). */
   retryAfter?: number;
 }
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Call {
   request: IncomingMessage;
   response: ServerResponse;
-  /** What stands in the place of `:name` in the route's path. */
+  /** The values of the path's `:name` parameters. */
   params: Readonly<Record<string, string>>;
   /** Parsed only on use. */
   query: () => URLSearchParams;

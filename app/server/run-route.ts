@@ -13,10 +13,10 @@ export interface RunWebhook {
   body: () => unknown;
 }
 
-/** Takes the word about a run and says how to answer it. */
+/** Handles a webhook about a run, and returns the response's status. */
 export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
-/** The longest word about a run (bytes): the state of its thread. */
+/** The longest webhook about a run (bytes): it contains the thread's state. */
 const longestRun = 10 * 1024 * 1024;
 const heldAtOnce = 64 * 1024 * 1024;
 

@@ -28,7 +28,7 @@ export interface WebhookOptions {
   heldAtMost?: number;
   /** Called once a new delivery is stored, before it is answered. */
   onStored?: () => void | Promise<void>;
-  /** Called when a delivery could not be stored: its sender does not come again by itself. */
+  /** Called when a delivery could not be stored: GitHub does not retry by itself. */
   onUnstored?: () => void;
 }
 
@@ -95,7 +95,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
 
 const plain = (text: string): string[] => ['content-type', 'text/plain', 'content-length', String(text.length + 1)];
 
-/** Headers of the answer that nearly every webhook gets, made once. */
+/** Headers of the usual response, made once. */
 const accepted: Readonly<Record<'stored' | 'known', string[]>> = { stored: plain('stored'), known: plain('known') };
 
 const wrongSignature: Refusal = {

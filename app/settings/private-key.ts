@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** The key as PEM, or what is wrong with it in words that show nothing of it. */
+/** The key as PEM, or a problem that does not quote it. */
 export type ReadPrivateKey = { ok: true; pem: string } | { ok: false; problem: string };
 
 const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]*)-----END \1-----/;

@@ -45,7 +45,7 @@ export const webhookPath = '/api/github/webhooks';
  * The manifest of an App.
  *
  * @param publicUrl where GitHub reaches this App, without a slash at its end.
- * @param redirectUrl where the person's browser comes back to with the code.
+ * @param redirectUrl where the person's browser returns with the code.
  */
 export const manifestOf = (name: string, publicUrl: string, redirectUrl: string): Manifest => ({
   name,

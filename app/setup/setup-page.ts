@@ -42,6 +42,6 @@ export const donePage = (name: string, file: string, installUrl: string): string
     `<p>Next: <a href="${html(installUrl)}">install it</a> on the repositories that deploy agents, add the settings of your control service to the same file, and run <code>npm start</code>.</p>`,
   ]);
 
-/** A page that says what went wrong. */
+/** The error page. */
 export const problemPage = (problem: string): string =>
   page('That did not work', [`<p>${html(problem)}</p>`, '<p><a href="/">Start again</a></p>']);

@@ -70,7 +70,7 @@ function find(
   };
 }
 
-/** Problems in a person's words, and what they mean for a push. */
+/** Formats problems and their effect on a push. */
 function notesOf(problems: readonly Problem[]): string[] {
   const more = problems.length - mostProblems;
   return [

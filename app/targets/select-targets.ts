@@ -24,8 +24,8 @@ export interface Selection {
 }
 
 /**
- * What a branch deploys. The service's word decides which deployments (control-service.md, States: a push to `repo_ref`
- * where `build_on_push` is true), the file's adds rules to them; whose a deployment is comes before anything else.
+ * The targets of a branch. The service decides which deployments (control-service.md, States: a push to `repo_ref` where
+ * `build_on_push` is true); the file adds rules. Ownership is checked first.
  */
 export function selectTargets(selection: Selection): Targets {
   const entries = findEntries(selection.file, selection.deployments, selection.areAll);
@@ -98,7 +98,7 @@ function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment
   return (environment) => others.includes(environment.toLowerCase());
 }
 
-/** Whether an entry that leads to no target is worth a word on this branch: the one that it names, else the default one. */
+/** Whether an entry without a target is reported on this branch: the one that it names, else the default one. */
 const concerns = ({ requested }: Entry, { branch, defaultBranch }: Selection): boolean =>
   branch === (requested?.desired.source === 'github' ? (requested.desired.repoRef ?? defaultBranch) : defaultBranch);
 

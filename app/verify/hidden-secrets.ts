@@ -7,7 +7,7 @@ import { Secrecy } from '../../src/deploy/secrecy.ts';
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
 
-/** How texts are made fit to be shown: what an agent said, and what was written about it or for it. */
+/** Redacts texts: an agent's output, and our own texts about it. */
 export interface Hiding {
   said: Redact;
   written: Redact;

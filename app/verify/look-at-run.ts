@@ -11,7 +11,7 @@ import { attempt } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
 import type { RunProgress } from './progress.ts';
 
-/** What one look at a run in the background showed. */
+/** The result of one poll of a background run. */
 export type Seen =
   | { kind: 'going-on'; why: string }
   /** `ended`: nothing is left that could be cancelled. */

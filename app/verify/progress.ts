@@ -23,7 +23,7 @@ const prepared = z.object({
 });
 export type Prepared = z.infer<typeof prepared>;
 
-/** A run that goes on in the background. Times are ms since the epoch. */
+/** An active background run. Times are ms since the epoch. */
 const requested = z.object({
   kind: z.literal('started'),
   threadId: z.string(),
@@ -62,7 +62,7 @@ const kept = z.object({
   attempts: z.array(z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string')),
 });
 
-/** How far the tests of one intent have come: those that are concluded, and the attempts at the next one. */
+/** The progress of one intent's tests: finished tests, and attempts at the current one. */
 export interface Progress extends Omit<z.infer<typeof stored>, 'version' | 'kept'> {
   verdicts: readonly NamedVerdict[];
   attempts: readonly Evidence[];

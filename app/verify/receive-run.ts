@@ -61,7 +61,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
   };
 }
 
-/** What a payload says, in our own words. */
+/** Summarizes a payload without quoting it. */
 function noteOf(body: unknown): string {
   const read = WebhookReceived.safeParse(body);
   if (!read.success) return 'in an unknown format';

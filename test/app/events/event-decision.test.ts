@@ -152,7 +152,7 @@ describe('decides', () => {
       'a button that is none of ours',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'format_disk' } }),
-      'ignored: the button is none of ours',
+      'ignored: the button is not one of ours',
     ],
     [
       'an unknown button',
