@@ -13,7 +13,9 @@ export type SmokeStepResult =
   /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
   | { kind: 'waiting'; state: SmokeState; at: number };
 
-/** Runs smoke tests against a live revision. It may stop at any moment; another process resumes from the stored state. */
+/**
+ * Runs smoke tests against a live revision. It may stop at any moment; another process resumes from the stored state.
+ */
 export interface SmokeTestRunner {
   advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
 }

@@ -7,8 +7,8 @@ import type { AppContext } from './context.ts';
 export type RegisterHandlers = (app: Probot, context: AppContext) => void;
 
 /**
- * The App for Probot: `app.on('push', ...)` and the rest. Probot's own server is not used: ours stores deliveries first,
- * and each delivery's job passes it to `probot.receive`.
+ * The App for Probot: `app.on('push', ...)` and the rest. Probot's own server is not used: ours stores deliveries
+ * first, and each delivery's job passes it to `probot.receive`.
  */
 export const landfall =
   (context: AppContext, register: RegisterHandlers): ((app: Probot) => void) =>

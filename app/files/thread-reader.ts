@@ -18,8 +18,8 @@ const program = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './rea
 const why = 'reading it takes too much time or memory: make it smaller and simpler';
 
 /**
- * Reads files on a worker thread, one after the other. A read that exceeds its time or memory ends with its thread and is
- * reported as a problem of the file; the next one gets a new thread.
+ * Reads files on a worker thread, one after the other. A read that exceeds its time or memory ends with its thread and
+ * is reported as a problem of the file; the next one gets a new thread.
  */
 export function threadReader(
   { clock, log }: { clock: Pick<Clock, 'sleep'>; log: (message: string) => void },

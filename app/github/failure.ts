@@ -76,8 +76,8 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
 }
 
 /**
- * When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. GitHub's time is
- * read relative to the response's `Date`: our clock may differ.
+ * When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. GitHub's time
+ * is read relative to the response's `Date`: our clock may differ.
  */
 export function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
   if (header(headers, 'x-ratelimit-remaining') !== '0') return undefined;

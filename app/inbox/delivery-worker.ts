@@ -32,7 +32,9 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));
 }
 
-/** Passes one delivery to its handlers, and stores their decisions. They are idempotent: it may repeat after a crash. */
+/**
+ * Passes one delivery to its handlers, and stores their decisions. They are idempotent: it may repeat after a crash.
+ */
 export async function handleDelivery(
   { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
   { queue, deliveries, notes, receive, log, clock, count }: DeliveryWorkerOptions,

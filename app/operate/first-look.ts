@@ -9,7 +9,9 @@ export interface FirstLookOptions {
   baseUrl: string;
 }
 
-/** Checks GitHub and the control service, and returns one sentence each. A failure is reported; the App starts anyway. */
+/**
+ * Checks GitHub and the control service, and returns one sentence each. A failure is reported; the App starts anyway.
+ */
 export async function firstLook({ control, appName, apiUrl, baseUrl }: FirstLookOptions): Promise<string[]> {
   const github = appName().then(
     (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,

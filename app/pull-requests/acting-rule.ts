@@ -6,7 +6,9 @@ import type { ActingRule } from './examine.ts';
 
 type RuleQuery = { name?: string; deploymentId?: string };
 
-/** The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it. */
+/**
+ * The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it.
+ */
 export const actingRule =
   (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): ActingRule =>
   (repository) => {

@@ -93,7 +93,9 @@ export interface IntentEnd {
   rolledBackTo?: string;
 }
 
-/** State of a running smoke test, stored so that another process can resume it. Opaque to all but the smoke test runner. */
+/**
+ * State of a running smoke test, stored so that another process can resume it. Opaque to all but the smoke test runner.
+ */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
 /** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */

@@ -54,7 +54,8 @@ export class PostgresStore implements WorkStore {
 
   request(request: DeployRequest): Promise<Intent | undefined> {
     return this.#transaction(async (tx) => {
-      // Lock the queue first, so that requests of one deployment are numbered in the order in which they become visible.
+      // Lock the queue first, so that requests of one deployment are numbered in the order in which they become
+      // visible.
       const deploymentQueue = await lockQueue(tx, request.deploymentId);
       const intent = await this.#record(tx, request);
       if (intent) await this.#move(tx, deploymentQueue, (record, now) => notified(record, now));

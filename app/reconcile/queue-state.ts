@@ -1,4 +1,6 @@
-/** A deployment queue's state: ensures one worker at a time, and that work is picked up. Times are ms since the epoch. */
+/**
+ * A deployment queue's state: ensures one worker at a time, and that work is picked up. Times are ms since the epoch.
+ */
 export interface QueueState {
   /** Who has the right to work, and until when it is theirs without a sign. */
   holder: string | undefined;
@@ -50,7 +52,9 @@ export function notified(record: QueueState, now: number, at = now): Moved<undef
 /** The result of a lease request: `nextAt` is when the last pass scheduled the next one. */
 export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
 
-/** Gives the lease to `holder`, unless another has it or nothing is to be done before a time for which there is a job. */
+/**
+ * Gives the lease to `holder`, unless another has it or nothing is to be done before a time for which there is a job.
+ */
 export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
   // Assume that this caller is the scheduled job; if it is another one, the scheduled one arrives as well.
   const record = { ...before, jobAt: futureOf(before.jobAt, now + earlyMs) };

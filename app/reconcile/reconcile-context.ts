@@ -86,7 +86,8 @@ export async function keep(
 
 /**
  * An intent's reports to GitHub. An intent that another one reports has none: our own rollback is reported by what it
- * rolls back. A joined intent leaves the check to the other one, and closes the GitHub Deployment that it may have made.
+ * rolls back. A joined intent leaves the check to the other one, and closes the GitHub Deployment that it may have
+ * made.
  */
 export function reportsOf({ context }: Pick<ReconcileContext, 'context'>, intent: Intent, busy?: Busy): ReportPut[] {
   if (intent.cause.kind === 'failure') return [];
@@ -102,7 +103,9 @@ const hasStarted = ({ revisionId, sentAt, end }: Intent): boolean =>
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
-/** How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before. */
+/**
+ * How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before.
+ */
 const skewMs = 10_000;
 
 /**

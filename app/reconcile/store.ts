@@ -46,7 +46,9 @@ export interface Changes {
  * deploy request, `report` for a report). Times are ms since the epoch.
  */
 export interface WorkStore {
-  /** Records a deploy request and notifies its queue. Undefined if (deployment, commit, cause kind and key) is known. */
+  /**
+   * Records a deploy request and notifies its queue. Undefined if (deployment, commit, cause kind and key) is known.
+   */
   request(request: DeployRequest): Promise<Intent | undefined>;
   /** Notifies the queue, now or at a time. */
   wake(deploymentId: string, at?: number): Promise<void>;
@@ -60,7 +62,9 @@ export interface WorkStore {
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined>;
   /** @returns the lease as it is from now on, with the wake-ups so far. @throws LeaseLost */
   renewLease(lease: Lease, leaseMs: number): Promise<Lease>;
-  /** Releases the lease. False: a notification arrived in the meantime, so there is more to do and the lease is kept. */
+  /**
+   * Releases the lease. False: a notification arrived in the meantime, so there is more to do and the lease is kept.
+   */
   leaveLease(lease: Lease, again: number | undefined): Promise<boolean>;
   /** Frees every lease and notifies those queues. Only for a process that is the only one on this database. */
   freeLeases(): Promise<void>;
@@ -75,7 +79,10 @@ export interface WorkStore {
   intentsAt(repositoryId: number, commit: string): Promise<Intent[]>;
   /** The newest intents of a deployment, newest first. */
   lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
-  /** The newest intents of a deployment that have a revision, newest first: what quick pushes left behind is not among them. */
+  /**
+   * The newest intents of a deployment that have a revision, newest first: what quick pushes left behind is not among
+   * them.
+   */
   lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]>;
   /**
    * Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live.

@@ -11,8 +11,8 @@ import { keep, continued, reading, requeueAfter, type StepResult, type Reconcile
 const lookMs = 5_000;
 
 /**
- * A newer revision superseded the followed one. One of the same commit is followed instead: an Action also requested it.
- * Any other is named in the outcome, with its commit if known.
+ * A newer revision superseded the followed one. One of the same commit is followed instead: an Action also requested
+ * it. Any other is named in the outcome, with its commit if known.
  */
 export async function tookPlace(
   work: ReconcileContext,

@@ -15,8 +15,8 @@ export interface SystemOptions {
 const databaseAnswersWithin = 2_000;
 
 /**
- * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and the process is not shutting down.
- * `/metrics`: counts for Prometheus.
+ * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and the process is not
+ * shutting down. `/metrics`: counts for Prometheus.
  */
 export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
   return [

@@ -59,8 +59,8 @@ const number = (least: number, most: number, what: string) =>
   });
 
 /**
- * The App's variables and their rules. A message completes a sentence that starts with the variable's name; none shows a
- * value that may be secret.
+ * The App's variables and their rules. A message completes a sentence that starts with the variable's name; none shows
+ * a value that may be secret.
  */
 export const environment = z.object({
   APP_ID: number(1, Number.MAX_SAFE_INTEGER, 'a whole number'),

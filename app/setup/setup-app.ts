@@ -37,8 +37,8 @@ const conversion = z.looseObject({
 const answerWithinMs = 30_000;
 
 /**
- * The setup page: posts a manifest to GitHub, receives the code, and writes the App's settings to a file. A code without
- * our own state is refused.
+ * The setup page: posts a manifest to GitHub, receives the code, and writes the App's settings to a file. A code
+ * without our own state is refused.
  */
 export function setupApp(options: SetupOptions): Hono {
   const { origin, publicUrl, apiUrl, organisation, name, envFile, done } = options;

@@ -12,7 +12,10 @@ type Named = Pick<RepositoryAt, 'owner' | 'name'>;
 export interface Ownership {
   /** Whether an address is the repository's own, in whichever spelling. */
   isOwn(repository: Named, repoUrl: string): boolean;
-  /** Why the repository may not control the deployment, in one clause that does not reveal its owner; undefined if it may. */
+  /**
+   * Why the repository may not control the deployment, in one clause that does not reveal its owner; undefined if it
+   * may.
+   */
   refusal(repository: Named, deployment: Owned): string | undefined;
 }
 

@@ -24,8 +24,8 @@ export interface Selection {
 }
 
 /**
- * The targets of a branch. The service decides which deployments (control-service.md, States: a push to `repo_ref` where
- * `build_on_push` is true); the file adds rules. Ownership is checked first.
+ * The targets of a branch. The service decides which deployments (control-service.md, States: a push to `repo_ref`
+ * where `build_on_push` is true); the file adds rules. Ownership is checked first.
  */
 export function selectTargets(selection: Selection): Targets {
   const entries = findEntries(selection.file, selection.deployments, selection.areAll);
@@ -58,7 +58,8 @@ function judge(
   const { repository, branch, ownership, file, common } = selection;
   const requested = entry?.requested?.desired;
   const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
-  // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the Action's business.
+  // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the
+  // Action's business.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
   const foreign = ownership.refusal(repository, deployment);
   if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
@@ -88,7 +89,9 @@ function judge(
   return [{ target: { deploymentId: deployment.id, repoRef: ref, terms } }];
 }
 
-/** Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters. */
+/**
+ * Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters.
+ */
 function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment: string) => boolean {
   const others = [...named].flatMap(([each, { requested, found, label }]) =>
     each === id

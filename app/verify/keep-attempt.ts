@@ -6,8 +6,8 @@ import type { Evidence } from '../../src/planning/verdict-types.ts';
 const largest = 256 * 1024;
 
 /**
- * An attempt as stored until the next one. A very large response is dropped. A wrong one stays wrong without its values;
- * one that was only late proves nothing.
+ * An attempt as stored until the next one. A very large response is dropped. A wrong one stays wrong without its
+ * values; one that was only late proves nothing.
  */
 export function keepAttempt(test: SmokeTest, evidence: Evidence): Evidence {
   if (evidence.kind !== 'answered' || (JSON.stringify(evidence.values) ?? '').length <= largest) return evidence;

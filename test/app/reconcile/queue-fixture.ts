@@ -281,7 +281,9 @@ export class QueueFixture {
   }
 }
 
-/** A store that fails in the middle: `crash` says for each call whether it breaks off before or after it took effect. */
+/**
+ * A store that fails in the middle: `crash` says for each call whether it breaks off before or after it took effect.
+ */
 export function crashing(store: WorkStore, crash: (method: string) => 'before' | 'after' | undefined): WorkStore {
   return new Proxy(store, {
     get(target, name) {

@@ -51,7 +51,9 @@ function jobOf<Data extends object>(name: string, data: object): Job<Data> {
   return { ...job, signal: new AbortController().signal };
 }
 
-/** Copies of the App, and when their runs requested deliveries (ms since the start, without waiting for other copies). */
+/**
+ * Copies of the App, and when their runs requested deliveries (ms since the start, without waiting for other copies).
+ */
 function copies() {
   const fixture = new HandlerFixture();
   const began = fixture.clock.now();

@@ -46,7 +46,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A folder as the image has it: what is copied, and the packages that an install without those for development makes. */
+/**
+ * A folder as the image has it: what is copied, and the packages that an install without those for development makes.
+ */
 function imageFolder(): string {
   for (const path of dockerfile.copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   for (const [path, { dev, devOptional }] of Object.entries(lockFile.packages)) {

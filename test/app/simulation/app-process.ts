@@ -1,4 +1,5 @@
-// The App as a process that kills itself at a given step: the real inbox, store, queue, handlers, workers and reports on
+// The App as a process that kills itself at a given step: the real inbox, store, queue, handlers, workers and reports
+// on
 // a real Postgres. GitHub and the control service are models in the process that started it.
 import { handleEvent } from '../../../app/events/handle-event.ts';
 import { decisionNotes } from '../../../app/inbox/decision-notes.ts';

@@ -5,10 +5,15 @@ import { outcomes, type Fate } from './model-git.ts';
 import type { Cut } from './model-process.ts';
 import type { Offers } from './model-control.ts';
 
-/** When the copies of a delivery arrive (ms after what happened): several are duplicates, long ones reorder, none is lost. */
+/**
+ * When the copies of a delivery arrive (ms after what happened): several are duplicates, long ones reorder, none is
+ * lost.
+ */
 type Arrivals = readonly number[];
 
-/** One thing that happens in a history, `after` ms after the one before. Indices count from the newest, round and round. */
+/**
+ * One thing that happens in a history, `after` ms after the one before. Indices count from the newest, round and round.
+ */
 export type Command = { after: number } & (
   | { do: 'push'; fate: Fate; words: 'plain' | 'skip'; paths: 'agent' | 'docs'; arrive: Arrivals }
   /** The branch is forced to stand on a commit that was there before. */

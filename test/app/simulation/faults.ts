@@ -14,7 +14,9 @@ export type Party = 'store' | 'githubApi' | 'control';
 export const faultKinds = ['refused', 'lost-before', 'lost-after', 'broken-before', 'broken-after', 'paused'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** The `nth` call (from 1) of `party` that may be hit after the fault was laid fails so; `operation` narrows it down. */
+/**
+ * The `nth` call (from 1) of `party` that may be hit after the fault was laid fails so; `operation` narrows it down.
+ */
 export interface Fault {
   party: Party;
   operation?: string;

@@ -64,8 +64,8 @@ function oncePerCause({ control }: Simulation, intents: readonly Intent[]): stri
 }
 
 /**
- * A push makes no revision if its commit is already live, or in progress as the newest. A revision of another client may
- * be overlooked at a service without `If-Match` if its response was still on its way.
+ * A push makes no revision if its commit is already live, or in progress as the newest. A revision of another client
+ * may be overlooked at a service without `If-Match` if its response was still on its way.
  */
 function notDoubled({ control }: Simulation, intents: readonly Intent[]): string[] {
   return control.written.flatMap((written) => {
@@ -96,7 +96,10 @@ function wayBack({ control, git }: Simulation, intents: readonly Intent[]): stri
   });
 }
 
-/** Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a person. */
+/**
+ * Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a
+ * person.
+ */
 function nothingOpen({ githubApi }: Simulation, intents: readonly Intent[]): string[] {
   const found = githubApi.checks.flatMap(({ name, headSha, content }) =>
     content.status === 'completed' ? [] : [`the check ${name} of ${headSha} stays ${content.status}`],
@@ -147,7 +150,9 @@ function standingHead(simulation: Simulation, held: ModelRevisions): string[] {
   return [];
 }
 
-/** Where the service builds pushes by itself, no check denies the newest revision, which the service made of its commit. */
+/**
+ * Where the service builds pushes by itself, no check denies the newest revision, which the service made of its commit.
+ */
 function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string[] {
   return intents.flatMap(({ commit, end }) => {
     if (end?.kind !== 'absent') return [];

@@ -14,8 +14,8 @@ export interface Cut {
 }
 
 /**
- * A process of the App. All its dependencies go through it, so that it can be cut off anywhere: from then on none of its
- * calls returns and no line after them runs, not even a `finally`, as after a SIGKILL.
+ * A process of the App. All its dependencies go through it, so that it can be cut off anywhere: from then on none of
+ * its calls returns and no line after them runs, not even a `finally`, as after a SIGKILL.
  */
 export class ModelProcess {
   readonly name: string;
@@ -68,7 +68,9 @@ export class ModelProcess {
     };
   }
 
-  /** The same object, each of whose methods is a way there and back on which the process may die or the answer be lost. */
+  /**
+   * The same object, each of whose methods is a way there and back on which the process may die or the answer be lost.
+   */
   reaching<T extends object>(party: Party, object: T): T {
     const reached = new Map<PropertyKey, unknown>();
     return new Proxy(object, {

@@ -173,7 +173,7 @@ describe('what the deployment keeps secret', () => {
     return driving;
   };
 
-  test('is redacted in its agent's output', async () => {
+  test("is redacted in its agent's output", async () => {
     const reported = JSON.stringify(await repeating().run());
     expect(reported).toContain('it is ***');
     expect(reported).not.toContain(secret);
