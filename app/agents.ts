@@ -7,7 +7,7 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-/** Agents whose connections are kept. */
+/** The limit of open connections. */
 const keptAtMost = 500;
 
 /** How long an agent may be silent (ms): a smoke test's own time bounds it before. */

@@ -16,7 +16,7 @@ const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> 
   ['unsuspend', { change: 'resumed', why: 'the installation was resumed' }],
 ]);
 
-/** An account installs the App, removes it, or has it pause. */
+/** An account installs, removes, suspends or resumes the App. */
 export function decideInstallation(payload: unknown): EventDecision {
   const known = changes.get(actionOf(payload) ?? '');
   if (!known) return ignored('it changes nothing about what the App reaches');

@@ -52,11 +52,11 @@ export type EventDecision =
       by: string;
       why: string;
     }
-  /** GitHub expects the checks of a commit; `branch` is absent where it belongs to none of this repository. */
+  /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
   | { kind: 'check-suite'; repository: RepositoryAt; headSha: string; branch?: string; why: string }
   | ({ kind: 'pull-request'; why: string } & PullRequestAt)
   | { kind: 'merge-group'; repository: RepositoryAt; headSha: string; baseBranch: string; why: string }
-  /** `repositories` is absent where the change is about all that the installation reaches. */
+  /** `repositories` is absent if the change is about all that the installation reaches. */
   | {
       kind: 'installation';
       installationId: number;

@@ -2,7 +2,7 @@ import { asMarkdown } from '../../src/report/sanitize.ts';
 import type { RepositoryAt } from '../repository.ts';
 import type { AppContext } from '../context.ts';
 
-/** Which check is meant. */
+/** Identifies a check. */
 export interface CheckMeant {
   repository: RepositoryAt;
   headSha: string;
@@ -41,7 +41,7 @@ export async function noteOnCheck({ store, log }: AppContext, meant: CheckMeant,
   return note;
 }
 
-/** The summary with this note at its top, and without the one that stood there. */
+/** The summary with this note at its top, in place of a previous one. */
 export function withNote(summary: string, note: string): string {
   const end = summary.startsWith(opening) ? summary.indexOf(closing) : -1;
   const bare = end < 0 ? summary : summary.slice(end + closing.length).replace(/^\n+/, '');

@@ -3,7 +3,7 @@ import { classOfRevisionStatus, type Revision } from '../../src/contract/control
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
-/** The revision to go back to, or why there is none: a clause without a full stop. */
+/** The revision to restore, or why there is none: a clause without a full stop. */
 export type WayBack = { ok: true; revision: Revision } | { ok: false; why: string };
 
 /**

@@ -48,7 +48,7 @@ export function threadReader(
       const answered = once(requested, 'message', { signal }).then(([answer]: Answer[]) => answer);
       const ended = once(requested, 'exit', { signal }).then(() => undefined);
       const late = clock.sleep(deadlineMs, signal).then(() => undefined);
-      // A thread that breaks has no answer.
+      // A thread that fails sends no response.
       const waits = [answered, ended, late].map((wait) => wait.catch(() => undefined));
       const answer = await Promise.race(waits);
       if (answer === undefined) {
@@ -65,7 +65,7 @@ export function threadReader(
     }
   }
 
-  /** The value as JSON; undefined where reading was given up. */
+  /** The value as JSON; undefined if reading was given up. */
   function ask(question: Question): Promise<string | undefined> {
     const requested = last.then(() => askThread(question));
     last = requested.catch(() => undefined);

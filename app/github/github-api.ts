@@ -61,7 +61,7 @@ export class GitHubApiError extends Error {
   readonly effect: 'none' | 'unknown';
   constructor(message: string, status: number | undefined, effect: 'none' | 'unknown') {
     super(message);
-    this.name = 'HubError';
+    this.name = 'GitHubApiError';
     this.status = status;
     this.effect = effect;
   }
@@ -84,10 +84,10 @@ export class FileTooLarge extends GitHubApiError {
  * `InstallationPaused` while GitHub rate-limits the installation; what does not exist is a value.
  */
 export interface GitHubApi {
-  /** The newest commit of a branch; undefined where there is no such branch. */
+  /** The newest commit of a branch; undefined if there is no such branch. */
   head(at: RepositoryAt, branch: string): Promise<Head | undefined>;
   compare(at: RepositoryAt, base: string, head: string): Promise<Comparison>;
-  /** A text file at a commit or branch; undefined where there is none. @throws FileTooLarge above 1 MB */
+  /** A text file at a commit or branch; undefined if there is none. @throws FileTooLarge above 1 MB */
   file(at: RepositoryAt, path: string, ref: string): Promise<string | undefined>;
   defaultBranch(at: RepositoryAt): Promise<string>;
   permissionOf(at: RepositoryAt, login: string): Promise<Permission>;

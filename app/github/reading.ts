@@ -22,7 +22,7 @@ async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | 
   }
 }
 
-/** The newest commit of a branch; undefined where there is no such branch. */
+/** The newest commit of a branch; undefined if there is no such branch. */
 export async function readHead(
   client: Client,
   { owner, name }: RepositoryAt,
@@ -69,7 +69,7 @@ export async function readComparison(
   return { kind: 'ahead', paths };
 }
 
-/** A text file at a commit or branch; undefined where there is none. */
+/** A text file at a commit or branch; undefined if there is none. */
 export async function readFile(
   client: Client,
   { owner, name }: RepositoryAt,

@@ -16,7 +16,7 @@ export interface SendingOptions {
   timeoutMs?: number;
 }
 
-/** GitHub did not answer in time. */
+/** GitHub did not respond in time. */
 class NoAnswer extends Error {
   constructor(ms: number) {
     super(`no answer within ${ms / 1000} s`);
@@ -28,7 +28,7 @@ class NoAnswer extends Error {
 const attempts = 4;
 const firstWaitMs = 500;
 
-/** How long a write waits for its turn here (ms); one that would wait longer is better kept by its job. */
+/** How long a write waits for its turn here (ms); a longer wait is left to its job. */
 const maxWaitMs = 5_000;
 
 /** The requests of the App itself are paced like those of an installation; no installation has this id. */

@@ -28,7 +28,7 @@ export const leastAgeKept = 7 * 24 * 60 * 60_000;
 /** Default retention of handled deliveries (ms). */
 export const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 
-/** How long those are kept (ms) that could not be handled. */
+/** Retention of unhandled deliveries (ms). */
 const unhandledKeptFor = 90 * 24 * 60 * 60_000;
 
 /** Of how many rows at a time a lot of old ones is freed. */

@@ -23,7 +23,7 @@ export interface DeliveryJob {
   id: string;
 }
 
-/** How much of an action (UTF-16 code units) is kept beside the payload, which has it whole. */
+/** The longest action (UTF-16 code units) in its own column; the payload has it whole. */
 const longestAction = 100;
 
 /** The indexed fields of a payload; undefined if it is no JSON object. */

@@ -1,4 +1,4 @@
-/** How much is written at once. */
+/** The limits of a group. */
 export interface GroupLimits<Item> {
   /** Items of one group at most. */
   items: number;

@@ -3,7 +3,7 @@ import type { JobCount } from '../../src/postgres/queue-jobs.ts';
 
 /** Database queries behind the metrics, run on each scrape. */
 export interface MetricsSource {
-  /** Rejects where the database is away. */
+  /** Rejects while the database is down. */
   jobs: () => Promise<readonly JobCount[]>;
   /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
   queues: () => Promise<readonly number[]>;
@@ -17,7 +17,7 @@ export interface AppMetrics {
   text(): Promise<string>;
   /** Sets the source of the database metrics. */
   ask(source: MetricsSource): void;
-  /** A webhook was answered; without an event where it was not proven. */
+  /** Counts a webhook; without an event if its signature is invalid. */
   countWebhook(event: string | undefined, result: string): void;
   /** An attempt to handle a delivery ended. */
   countDelivery(event: string, result: string): void;

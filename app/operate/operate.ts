@@ -18,7 +18,7 @@ export type OperateCommand =
   /** `id` of a job, which for a delivery is its GUID. */
   | { kind: 'retry'; id: string };
 
-/** Where the answer goes: lines for people, and the same as a value. */
+/** The output: lines for people, and the same as a value. */
 export interface OperateTerminal {
   print(line: string): void;
   complain(line: string): void;
@@ -88,7 +88,7 @@ export async function operate(
         reported: `The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`,
       };
     }
-    // Its job is gone. Should one be under way all the same, the later of the two finds it handled.
+    // Its job is gone. If one is running all the same, the later of the two finds it handled.
     const log = (message: string): void => terminal.complain(message);
     const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);

@@ -28,5 +28,5 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
 
-/** Words of others: a terminal obeys what its control characters say. */
+/** Escapes control characters in untrusted text, which a terminal would execute. */
 const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 500);

@@ -20,10 +20,10 @@ export type ActingRule = (
 /** What examining takes. */
 export interface Examining {
   context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
-  /** Every path that a pull request changes; undefined where the list is cut. */
+  /** Every path that a pull request changes; undefined if the list is cut. */
   changedPaths: (pull: PullRequestAt) => Promise<readonly string[] | undefined>;
   actingRule: ActingRule;
-  /** Reads files of repositories; at once where absent. */
+  /** Reads files of repositories; synchronously by default. */
   files?: Pick<FileReader, 'graphConfigPaths' | 'validate'>;
 }
 

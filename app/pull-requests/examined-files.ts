@@ -46,7 +46,7 @@ export function missingGraphConfigs({ deployFile, graphConfigs, unread }: Examin
 /**
  * Which of the examined files a pull request changes.
  *
- * @param changed every path that it changes; undefined where the list is cut, which counts as all of them.
+ * @param changed every path that it changes; undefined if the list is cut, which counts as all of them.
  * @param paths the graph configuration files that matter, those of the base and of the head.
  */
 export function touchedFiles(changed: readonly string[] | undefined, paths: readonly string[]): string[] {

@@ -31,7 +31,7 @@ export interface Forecasting {
   /** The branch that the pull request is to be merged into, and the newest commit of its head. */
   baseBranch: string;
   headSha: string;
-  /** The deployment of a name or id as the service has it; undefined where there is none. */
+  /** The service's deployment of a name or id; undefined if there is none. */
   find: (requested: { name?: string; deploymentId?: string }) => Promise<Deployment | undefined>;
   /** Whether this repository may act on it: its own, or bound by the operator. A sentence's clause where not. */
   refusal: (deployment: Deployment) => string | undefined;

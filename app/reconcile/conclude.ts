@@ -72,7 +72,7 @@ const goingBack = (intent: Intent, revisionId: string, at: number): DeployReques
     cause: { kind: 'failure', key: intent.id, at },
   });
 
-/** Another revision serves by now: whatever was proven is not about what serves. */
+/** Another revision is live by now: the verdict is not about it. */
 async function replaced(
   work: ReconcileContext,
   intent: Intent,

@@ -39,7 +39,7 @@ async function afterGoingBack(
   };
 }
 
-/** The intent whose wrong answer this one was to undo, with its end; none where it undoes nothing. */
+/** The intent that this rollback undoes, with its outcome; none if it undoes nothing. */
 async function undoneBy({ store, clock }: Kept, back: Intent): Promise<Intent[]> {
   if (back.cause.kind !== 'failure' || !back.end) return [];
   const broken = await store.intent(back.cause.key);

@@ -69,7 +69,7 @@ export async function decideRequest(
   }
 }
 
-/** A revision of others that never ends must not keep pushes from being built for ever. */
+/** A stuck revision of another client must not block pushes for ever. */
 const isOverdue = ({ decision, deadline }: Intent, now: number): boolean =>
   decision?.kind === 'wait' && deadline !== undefined && now >= deadline;
 

@@ -26,7 +26,7 @@ export async function goBack(work: ReconcileContext, intent: Intent): Promise<St
   return send(work, intent, observation);
 }
 
-/** Why a wrong answer is not undone: it is no longer what serves, or not for long any more. */
+/** Why a failed revision is not rolled back: it is not live any more, or about to be replaced. */
 async function whyNotUndone(
   { context }: ReconcileContext,
   { cause }: Intent,

@@ -8,7 +8,7 @@ import type { RepositoryAt } from '../repository.ts';
 
 /** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {
-  /** `failure` is a rollback of our own after a wrong answer. */
+  /** `failure` is our own rollback after a failed smoke test. */
   kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
   /** What makes the cause one: the delivery's GUID; for our own causes a text made from what they are about. */
   key: string;
@@ -26,7 +26,7 @@ export type Sending = { kind: 'restate'; repoRef: string } | { kind: 'redeploy';
 /** The deploy file's rules for this commit, stored at decision time, so that later jobs need no file. */
 export interface Terms {
   deploymentName: string;
-  /** Who makes the revision of a push: we, or the hosted service by itself. */
+  /** Who makes the revision of a push: the App, or the hosted service by itself. */
   builder: 'app' | 'service';
   rules: PushRules;
   smokeTests: readonly SmokeTest[];
@@ -89,7 +89,7 @@ export interface IntentEnd {
   /** Set on a superseded or other commit once the one that contains it is live and proven. */
   liveIn?: string;
   logs?: readonly LogEntry[];
-  /** The intent that went back, or the revision that it went back to. */
+  /** The intent that rolled back, or the revision that it restored. */
   rolledBackTo?: string;
 }
 
@@ -116,10 +116,10 @@ export interface Intent {
   /** The service's latest and live revisions before anything was sent. */
   formerLatestRevisionId?: string | null;
   formerLiveRevisionId?: string | null;
-  /** When it was stored that the request goes out (ms since the epoch), and how often it did. */
+  /** When sending was stored (ms since the epoch), and how often the request was sent. */
   sentAt?: number;
   sends?: number;
-  /** Where looking after an unknown answer ends, and where following or expecting does (ms since the epoch). */
+  /** The deadline for resolving an unknown outcome, following or expecting (ms since the epoch). */
   deadline?: number;
   revisionId?: string;
   how?: 'triggered' | 'adopted' | 'found';
@@ -127,7 +127,7 @@ export interface Intent {
   rollout?: Rollout;
   smoke?: SmokeState;
   verdict?: Verdict;
-  /** Where the agent answers. */
+  /** The agent's URL. */
   agentUrl?: string;
   end?: IntentEnd;
   createdAt: number;

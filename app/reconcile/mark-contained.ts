@@ -61,7 +61,7 @@ async function requested(
   }
 }
 
-/** Whether the check of the commit is this intent's: a newer one of the same commit has it, if there is one. */
+/** Whether this intent owns the check of its commit: the newest one of the commit does. */
 async function hasOwnCheck(work: ReconcileContext, intent: Intent, done: Intent): Promise<boolean> {
   if (sameCommit(intent.commit, done.commit)) return false;
   const all = await work.context.store.intentsOf(intent.deploymentId, intent.commit);

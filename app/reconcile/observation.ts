@@ -11,7 +11,7 @@ import { reading, type ReconcileContext } from './reconcile-context.ts';
 export interface Observation {
   deployment: Deployment;
   live: RevisionSeen | undefined;
-  /** The newest revision, where it is another one than the live one. */
+  /** The newest revision, if it is not the live one. */
   latest: RevisionSeen | undefined;
 }
 

@@ -265,7 +265,7 @@ export class PostgresStore implements WorkStore {
     return { ...(await updateQueue(tx, this.#queue, deploymentQueue, now, (record) => move(record, now))), now };
   }
 
-  /** Undefined where the cause is known. */
+  /** Undefined if the cause is known. */
   async #record(tx: WorkTransaction, request: DeployRequest): Promise<Intent | undefined> {
     const intent = newIntent(request, { id: randomUUID(), seq: 0, now: this.#clock.now() });
     const row = await tx

@@ -2,7 +2,7 @@
  * A deployment queue's state: ensures one worker at a time, and that work is picked up. Times are ms since the epoch.
  */
 export interface QueueState {
-  /** Who has the right to work, and until when it is theirs without a sign. */
+  /** The lease holder, and when the lease expires without renewal. */
   holder: string | undefined;
   leaseUntil: number;
   /** How many notifications arrived, and how many of them a finished pass has processed. */
@@ -53,7 +53,7 @@ export function notified(record: QueueState, now: number, at = now): Moved<undef
 export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
 
 /**
- * Gives the lease to `holder`, unless another has it or nothing is to be done before a time for which there is a job.
+ * Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later.
  */
 export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
   // Assume that this caller is the scheduled job; if it is another one, the scheduled one arrives as well.

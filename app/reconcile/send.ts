@@ -41,7 +41,7 @@ export async function sendFor(
   return isLate ? undone(work, sending) : request(work, sending);
 }
 
-/** Sends the request of an intent that is stored as `sending`, and takes the answer. */
+/** Sends the request of an intent that is stored as `sending`, and handles the response. */
 export async function request(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const answered = await ask(work, intent);
   await work.context.step?.('sent', intent.id);
@@ -67,7 +67,7 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
   return continued;
 }
 
-/** Goes back to deciding: what was sent surely did nothing. */
+/** Decides again: the request surely had no effect. */
 export async function undone(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   await keep(work, [unsent(intent)]);
   return continued;

@@ -46,7 +46,7 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
 
 const deadlineOf = ({ deadline, sentAt = 0 }: Intent): number => deadline ?? sentAt + settleMs;
 
-/** Whether the service answers and has made nothing since. */
+/** Whether the service responds and has made nothing since. */
 async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
   const { deployment } = await look(work);
   return deployment.latest_revision_id === (formerLatestRevisionId ?? null);

@@ -8,7 +8,7 @@ export interface SortedRequests {
   stale: readonly Intent[];
   /** Of the head, and reported by another intent of it. */
   joined: readonly { intent: Intent; to: Intent }[];
-  /** The one for the head, where nothing that runs is about it already. */
+  /** The one for the head, unless running work is about it already. */
   first: Intent | undefined;
   /** Requests are stale and the head has none yet. */
   lacksHead: boolean;

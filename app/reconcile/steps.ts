@@ -15,7 +15,7 @@ import type { StepResult, ReconcileContext } from './reconcile-context.ts';
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
 const mostSteps = 60;
 
-/** Steps until nothing is to be done now. @returns when to look again (ms since the epoch), if at all by itself. */
+/** Runs steps until the queue is idle. @returns the time of the next pass (ms since the epoch), if any. */
 export async function takeSteps(work: ReconcileContext): Promise<number | undefined> {
   const { context, lease, signal } = work;
   const deferred = new Map<string, number>();

@@ -2,12 +2,12 @@ import type { Intent, DeployRequest } from './intent.ts';
 import type { RepositoryAt } from '../repository.ts';
 import type { Report, ReportPut } from './report.ts';
 
-/** What is kept of a deployment beside its intents. */
+/** A deployment's stored state besides its intents. */
 export interface DeploymentQueue {
   deploymentId: string;
   /** Pushes wait until a person presses Redeploy. */
   held?: { since: number; why: string };
-  /** The commit that was rolled back last: not tried again by itself. */
+  /** The commit that was rolled back last: not retried automatically. */
   rolledBackCommit?: string;
 }
 
@@ -92,7 +92,7 @@ export interface WorkStore {
   /** Deployments that have intents which have not ended. */
   busyDeployments(): Promise<string[]>;
 
-  /** Stores what a step changed. @throws LeaseLost where the lease is no longer held; then nothing is stored. */
+  /** Stores a step's changes. @throws LeaseLost if the lease is no longer held; then nothing is stored. */
   save(lease: Lease, changes: Changes): Promise<void>;
 
   /**
@@ -112,7 +112,7 @@ export interface WorkStore {
   /** Reports that were not sent to GitHub yet. */
   pendingReports(): Promise<string[]>;
 
-  /** The repository was renamed or moved: intents that have not ended and all reports of it take the new place. */
+  /** The repository was renamed or moved: updates its open intents and all its reports. */
   moved(repository: RepositoryAt): Promise<void>;
   /** Removes the unsent reports of a repository that the App can no longer access. */
   dropPendingReports(repositoryId: number): Promise<void>;

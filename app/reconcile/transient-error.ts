@@ -20,7 +20,7 @@ const longestRetryAfterMs = 15 * 60_000;
 /** Grace period before a refused read is final (ms): permissions apply a moment after an installation. */
 const refusedMs = 10 * 60_000;
 
-/** True where the same call may go well later. */
+/** True if the same call may succeed later. */
 export function mayPass(error: TransientError): boolean {
   if (error instanceof InstallationPaused) return true;
   if (error instanceof GitHubApiError) {

@@ -8,7 +8,7 @@ export interface HeldDelivery {
   redelivery: boolean;
   /** ms since the epoch */
   deliveredAt: number;
-  /** What the App's address answered; 0 where nothing did. */
+  /** The status of the App's response; 0 without a response. */
   statusCode: number;
 }
 

@@ -23,7 +23,7 @@ export interface BoundDeployment {
  * Reads once what the service deploys. Ownership is not checked here: this only selects the repositories that are worth
  * a request to GitHub.
  *
- * @returns undefined where the service does not list its deployments.
+ * @returns undefined if the service does not list its deployments.
  * @throws ServiceError
  */
 export async function deployedBranches(

@@ -2,7 +2,7 @@ import { GitHubApiError } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
 import type { DeliveryClient, HeldDelivery } from './delivery-client.ts';
 
-/** The inbox as far as recovery needs it. */
+/** The part of the inbox that recovery needs. */
 export interface RecoveryInbox {
   /** Those of these GUIDs that were never received. */
   notHeld(guids: readonly string[]): Promise<string[]>;

@@ -20,7 +20,7 @@ export interface HeadQuestion {
 /** Whether the head was missed. `key` makes the cause one, however often it is found. */
 export type HeadAnswer = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
 
-/** A push this young (ms) is on its way here by itself. */
+/** A push this recent (ms) will still be delivered. */
 const graceMs = 60_000;
 
 /**
@@ -60,7 +60,7 @@ const fine = (why: string): HeadAnswer => ({ kind: 'fine', why });
 /** A rollback is about an older commit on purpose: it says nothing about the head. */
 const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
 
-/** It ended because the App was removed from the repository, and now it is back. */
+/** It ended because the App was removed from the repository, which is now installed again. */
 const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 

@@ -30,7 +30,7 @@ export interface RecoveryClients {
 
 /** What one run did. A part that failed is absent. */
 export interface Recovered {
-  /** When it began (ms since the epoch): the next run looks back to here. Absent where deliveries were left over. */
+  /** When it started (ms since the epoch): the next run looks back to here. Absent if deliveries were left over. */
   since?: number;
   requestedAgain?: number;
   heads?: { branches: number; recovered: number; failed: number; paused: number };

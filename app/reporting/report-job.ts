@@ -19,7 +19,7 @@ const reportPolicy = { retryLimit: 5, retryDelay: 10, retryDelayMax: 300, expire
 
 /** Options of the report workers. */
 export interface ReportWorkerOptions {
-  /** Reports at the same time; 4 when absent. One that would have to wait long makes room for others. */
+  /** Concurrent reports; 4 when absent. One with a long wait makes room for others. */
   concurrency?: number;
 }
 

@@ -12,7 +12,7 @@ export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' 
 /** Minimum interval between text-only updates of a check (ms): each counts against the rate limit. */
 export const heartbeatMs = 15_000;
 
-/** After a failure that passes by itself: how long until the next attempt at least (ms). */
+/** Minimum delay before a retry after a transient failure (ms). */
 const betweenAttemptsMs = 15_000;
 
 /** Delay before a report is retried that another process is sending (ms). */
@@ -22,7 +22,7 @@ const busyMs = 5_000;
  * Brings GitHub in line with what is wanted of a report. It may be killed at any step and run again, in another process
  * at the same time: the check run or deployment is made once.
  *
- * @returns when to call again (ms since the epoch), where there is something left to do
+ * @returns when to call again (ms since the epoch), if something is left to do
  * @throws GitHubApiError on a permanent refusal, for example because the repository is gone
  */
 export async function sendReport(id: string, context: ReportingContext): Promise<{ again?: number }> {

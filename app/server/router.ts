@@ -10,11 +10,11 @@ export interface Call {
   query: () => URLSearchParams;
 }
 
-/** What answers at a path, for example `/runs/:intent`. */
+/** The handler of a path, for example `/runs/:intent`. */
 export interface Route {
   method: 'GET' | 'POST';
   path: string;
-  /** Answers. What it rejects with is a mistake of ours: a 500. */
+  /** Responds. A rejection is an internal error: a 500. */
   handle: (call: Call) => Promise<void> | void;
 }
 

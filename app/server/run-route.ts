@@ -9,7 +9,7 @@ import type { Route } from './router.ts';
 export interface RunWebhook {
   intentId: string;
   token: string | undefined;
-  /** Parses it; undefined where it is no JSON. Called only for a token that is right. */
+  /** Parses it; undefined if it is not JSON. Called only for a valid token. */
   body: () => unknown;
 }
 

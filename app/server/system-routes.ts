@@ -4,14 +4,14 @@ import type { Route } from './router.ts';
 
 /** What the routes for those who run the App need. */
 export interface SystemOptions {
-  /** Rejects or never answers where the database is away. */
+  /** Rejects or never resolves while the database is down. */
   askDatabase: () => Promise<unknown>;
   isDraining: () => boolean;
   metrics: { contentType: string; text: () => Promise<string> };
   clock: Clock;
 }
 
-/** How long the database may take to answer (ms). */
+/** Timeout of the database probe (ms). */
 const databaseAnswersWithin = 2_000;
 
 /**

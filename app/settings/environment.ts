@@ -9,7 +9,7 @@ import { readPrivateKey } from './private-key.ts';
 /** Shorter webhook secrets are guessed too easily. */
 export const shortestSecret = 16;
 
-/** What people copy from examples, and what Probot takes where nothing is set. */
+/** Example values that people copy, and Probot's default. */
 const knownSecrets = new Set(['development', 'secret', 'changeme', 'your-webhook-secret']);
 
 const missing = { error: 'is missing' };

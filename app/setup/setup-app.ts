@@ -14,7 +14,7 @@ export interface SetupOptions {
   publicUrl: string;
   /** GitHub's API, without a slash at its end. */
   apiUrl: string;
-  /** The organisation that the App is to belong to; a person's own account where it is absent. */
+  /** The organisation that will own the App; by default a person's own account. */
   organisation?: string | undefined;
   /** The name that GitHub proposes. */
   name: string;
@@ -33,7 +33,7 @@ const conversion = z.looseObject({
   webhook_secret: z.string().min(1),
 });
 
-/** How long GitHub may take to answer (ms). */
+/** Timeout of a request to GitHub (ms). */
 const answerWithinMs = 30_000;
 
 /**

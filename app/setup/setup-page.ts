@@ -21,7 +21,7 @@ const page = (title: string, body: readonly string[]): string =>
     '',
   ].join('\n');
 
-/** The page with the one button that hands the manifest to GitHub. It needs no script. */
+/** The page with the button that posts the manifest to GitHub. It needs no script. */
 export function startPage(manifest: Manifest, action: string): string {
   const requested = Object.entries(manifest.default_permissions).map(([name, level]) => `${name}: ${level}`);
   return page('Create the GitHub App', [

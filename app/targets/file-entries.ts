@@ -11,11 +11,11 @@ export interface DeployFile {
   notes: readonly string[];
 }
 
-/** A deployment of the file and the one at the service that it names, or why there is none to be named. */
+/** A deployment of the file with the one at the service that it names, or why there is none. */
 export interface Entry {
   /** As the file calls it. */
   label: string;
-  /** Absent where the file has mistakes in it: then `notes` has them. */
+  /** Absent if the file has mistakes here: then `notes` lists them. */
   requested: PushedDeployment | undefined;
   notes: readonly string[];
   found: { ok: true; deployment: ListedDeployment } | { ok: false; why: string };

@@ -16,7 +16,7 @@ export interface Selection {
   branch: string;
   defaultBranch: string;
   deployments: readonly ListedDeployment[];
-  /** False where the service lists none, so that only those that the file names by id are known. */
+  /** False if the service lists none, so that only those that the file names by id are known. */
   areAll: boolean;
   file: DeployFile;
   ownership: Ownership;

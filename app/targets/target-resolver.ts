@@ -24,7 +24,7 @@ export interface TargetResolverOptions {
   webHost: string;
   builder: CommonTerms['builder'];
   log: AppContext['log'];
-  /** Reads deploy files; at once where absent. */
+  /** Reads deploy files; synchronously by default. */
   files?: Pick<FileReader, 'readDeployFile'>;
   /** Timeout for a revision; half an hour by default. */
   timeoutMs?: number;

@@ -2,7 +2,7 @@ import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { judge } from '../../src/planning/verdict.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 
-/** The largest answer that is kept while the next attempt is made (characters of JSON). */
+/** The largest response that is stored during the next attempt (characters of JSON). */
 const largest = 256 * 1024;
 
 /**

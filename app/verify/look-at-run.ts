@@ -93,7 +93,7 @@ async function errorOf(
   return { error: status, message: 'the run says so, and no more' };
 }
 
-/** How long the run took by the server's own clock (ms); undefined where its times make no sense. */
+/** How long the run took by the server's own clock (ms); undefined if its times make no sense. */
 function durationOf({ created_at, updated_at }: Run): number | undefined {
   const ms = Date.parse(updated_at) - Date.parse(created_at);
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;

@@ -4,7 +4,7 @@ import { isObject } from '../../src/contract/json-object.ts';
 import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts';
 import type { SmokeState } from '../reconcile/intent.ts';
 
-/** What was made at the agent for one attempt, to be removed after it. The run is named where it may still go on. */
+/** What an attempt made at the agent, to be removed after it. Names the run if it may still be active. */
 const made = z.object({
   test: z.string(),
   threadId: z.string().optional(),
@@ -42,7 +42,7 @@ export type RunProgress = z.infer<typeof requested>;
 
 const stored = z.object({
   version: z.literal(1),
-  /** JSON of what is kept: as a text, because an answer may hold characters that a database takes in no other way. */
+  /** The stored JSON, as text: a response may hold characters that Postgres' jsonb rejects. */
   kept: z.string(),
   /** What is under way; absent between two attempts. */
   under: z.discriminatedUnion('kind', [prepared, requested]).optional(),

@@ -15,7 +15,7 @@ export interface ReceiverOptions {
 export interface RunWebhook {
   intentId: string;
   token: string | undefined;
-  /** What the JSON of its body holds, whatever its content type; undefined where it is none. */
+  /** Parses its body as JSON, whatever its content type; undefined if it is not JSON. */
   body: () => unknown;
 }
 

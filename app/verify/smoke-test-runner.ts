@@ -156,7 +156,7 @@ export function createSmokeTestRunner({
     }
     const { threadId, assistantId, runId } = requested;
     const made = { test: test.name, threadId, assistantId, ...(seen.ended ? {} : { runId }) };
-    // An address that an agent can't reach may cost it more than the one delivery.
+    // A URL that an agent cannot reach may cost it more than one delivery.
     const isSilent = requested.tokenHash !== undefined && !reported;
     const withoutWebhook = progress.withoutWebhook || isSilent;
     return after({ ...step, progress: { ...progress, withoutWebhook } }, seen.evidence, made);

@@ -5,7 +5,7 @@ export interface TokensInHand {
   take(what: string): string | undefined;
 }
 
-/** More than ever are in hand at once: what is beyond was taken over by another process. */
+/** More than are ever in use: older ones belong to runs that another process took over. */
 const most = 1_000;
 
 export function tokensInHand(): TokensInHand {

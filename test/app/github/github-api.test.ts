@@ -59,7 +59,7 @@ describe('the head of a branch', () => {
 
   test('that cannot be read is an error, not a missing branch', async () => {
     answer({}, 500);
-    await expect(githubApi.head(repository, 'main')).rejects.toMatchObject({ name: 'HubError', status: 500 });
+    await expect(githubApi.head(repository, 'main')).rejects.toMatchObject({ name: 'GitHubApiError', status: 500 });
   });
 });
 
@@ -224,7 +224,7 @@ describe('writes', () => {
   test.each([202, 409])('a deployment that GitHub did not make (%i) is a refusal with its sentence', async (status) => {
     github.before = ({ method }) => (method === 'POST' ? { status, body: { message: 'because' } } : undefined);
     await expect(githubApi.makeDeployment(place, shown)).rejects.toMatchObject({
-      name: 'HubError',
+      name: 'GitHubApiError',
       status,
       effect: 'none',
       message: expect.stringContaining('because'),

@@ -55,13 +55,13 @@ describe('sending', () => {
 
   test('gives up a read after four attempts', async () => {
     github.before = () => ({ status: 503, body: { message: 'down' } });
-    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 503, effect: 'none' });
+    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'GitHubApiError', status: 503, effect: 'none' });
     expect(github.requests).toHaveLength(4);
   });
 
   test('does not retry a refused read', async () => {
     answers({ status: 404, body: { message: 'Not Found' } });
-    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 404 });
+    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'GitHubApiError', status: 404 });
     expect(github.requests).toHaveLength(1);
   });
 
@@ -70,7 +70,7 @@ describe('sending', () => {
     ['a connection that broke', { status: 0, drop: true }],
   ])('sends a write once: %s leaves its effect unknown', async (_, answer) => {
     answers(answer);
-    await expect(write(clients()(7))).rejects.toMatchObject({ name: 'HubError', effect: 'unknown' });
+    await expect(write(clients()(7))).rejects.toMatchObject({ name: 'GitHubApiError', effect: 'unknown' });
     expect(github.requests).toHaveLength(1);
   });
 
@@ -81,7 +81,7 @@ describe('sending', () => {
       octokitFor: async () => ({ request: () => new Promise(() => undefined) }),
     })(7);
     await expect(write(silent)).rejects.toMatchObject({
-      name: 'HubError',
+      name: 'GitHubApiError',
       effect: 'unknown',
       status: undefined,
       message: expect.stringContaining('no answer within 0.9 s'),
