@@ -22,7 +22,7 @@ export interface BurstSize {
 export interface Deployed {
   name: string;
   repository: ModelRepository;
-  /** The git repository where it is really built. */
+  /** The git repository of a real build. */
   git: Repository | undefined;
   deploymentId: string;
 }
@@ -75,7 +75,7 @@ async function realRepository(folder: string): Promise<Repository> {
   return repository;
 }
 
-/** Commits a change where a deployment is really built. @returns the commit */
+/** Commits a change to a deployment with real builds. @returns the commit */
 export async function changed(git: Repository, commits: number): Promise<string> {
   await writeFile(join(git.folder, 'notes.md'), `Change ${commits}\n`);
   return git.commit(`Change ${commits}`);

@@ -38,7 +38,7 @@ export interface ModelGitHub {
   url: string;
   privateKey: string;
   webhookSecret: string;
-  /** Makes a repository; `sha` is its first commit's, where there is a real one. */
+  /** Makes a repository; `sha` is that of its first commit, if it is a real one. */
   repository(owner: string, name: string, sha?: string): ModelRepository;
   /** Moves the head to a new commit (a real commit's id if given), and returns the push webhook. */
   push(to: ModelRepository, sha?: string): ModelWebhook;

@@ -84,11 +84,11 @@ const writes = new Set(['takeLease', 'renewLease', 'leaveLease', 'save']);
 
 describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }) => {
   describe.each(['before', 'after'] as const)('%s a write to the store', (phase) => {
-    test.each([true, false])('the next process continues (idempotency keys: %s)', async (heedsKeys) => {
+    test.each([true, false])('the next process continues (idempotency keys: %s)', async (honoursKeys) => {
       let calls = Infinity;
       for (let nth = 1; nth <= calls; nth += 1) {
         const fixture = new QueueFixture();
-        fixture.control.heedsKeys = heedsKeys;
+        fixture.control.honoursKeys = honoursKeys;
         fixture.control.live = quickly;
         await begin(fixture);
         let count = 0;
@@ -96,7 +96,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
           // Killed at a read is killed after the write before it.
           if (writes.has(method)) count += 1;
           else return count >= nth ? 'before' : undefined;
-          // The dead process does nothing more, not even to give back what it holds.
+          // The dead process does nothing more, not even release its lease.
           if (count === nth) return phase;
           return count > nth ? 'before' : undefined;
         });
@@ -105,7 +105,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
         await allIsQuiet(fixture);
         const isUnknown = [...fixture.store.intents.values()].some(({ end }) => end?.kind === 'unknown');
         // Only a sent request that must not be repeated may stay open.
-        expect(isUnknown && heedsKeys).toBe(false);
+        expect(isUnknown && honoursKeys).toBe(false);
         await holds(fixture, isUnknown);
       }
       expect(calls).toBeGreaterThan(10);
@@ -157,12 +157,12 @@ test('of two processes on one queue, the one without the lease stores nothing', 
   await first;
   expect(await fixture.ends(a)).toEqual(['deployed']);
   expect(fixture.made).toBe(1);
-  expect(fixture.logged).toContain('another process goes on with deployment d1');
+  expect(fixture.logged).toContain('another process took over deployment d1');
 });
 
 test('ignores a response that arrives after the lease was lost', async () => {
   const fixture = new QueueFixture();
-  fixture.control.heedsKeys = false;
+  fixture.control.honoursKeys = false;
   fixture.control.fails('patch', serviceError('unreachable', 'patch', { effect: 'unknown' }), { applied: true });
   await fixture.push('a');
   await fixture.run();

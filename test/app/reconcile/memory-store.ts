@@ -281,7 +281,7 @@ export class MemoryStore implements WorkStore {
 const causeKey = ({ deploymentId, commit, cause }: Pick<DeployRequest, 'deploymentId' | 'commit' | 'cause'>): string =>
   JSON.stringify([deploymentId, commit, cause.kind, cause.key]);
 
-/** The member where it has a value: neither null nor undefined. */
+/** The member if it is neither null nor undefined. */
 function present<Name extends string, Value>(name: Name, value: Value | null | undefined): { [N in Name]?: Value } {
   const member: { [N in Name]?: Value } = {};
   if (value !== null && value !== undefined) member[name] = value;

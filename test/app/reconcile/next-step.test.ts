@@ -36,7 +36,7 @@ const inWords = (step: ReturnType<typeof nextStep>): string => {
 type Case = [string, string, readonly Intent[], DeploymentQueue?, [string, number][]?];
 
 const cases: Case[] = [
-  ['nothing is open: nothing is to be done', 'requeue', []],
+  ['is idle if nothing is open', 'requeue', []],
   ['decides a push if the deployment is free', 'requests', [requested]],
   ['resolves a request that may have been sent before any new one', 'settle sending', [requested, sending]],
   ['follows a revision before sorting requests', 'follow following', [following, requested]],
@@ -50,22 +50,22 @@ const cases: Case[] = [
   ['leaves waiting requests alone while another is built', 'rest 5 ms', [following, waiting], free, [['following', 5]]],
   ['takes up what waits when the deployment is free', 'requests', [waiting]],
   ['tests a live revision', 'smoke smoking', [smoking, waiting]],
-  ['and concluded once the answers are judged', 'conclude smoking', [judged, waiting]],
-  ['a wrong answer is concluded', 'conclude broken', [broken]],
-  ['its rollback is decided before every push', 'go-back undoing', [broken, waiting, undoing]],
+  ['concludes it once it is judged', 'conclude smoking', [judged, waiting]],
+  ['concludes a failed test', 'conclude broken', [broken]],
+  ['decides its rollback before every push', 'go-back undoing', [broken, waiting, undoing]],
   ['only sorts pushes that arrive meanwhile', 'requests beside broken', [broken, undoing, requested]],
   [
-    'and do not begin while the rollback is on its way',
+    'starts none while the rollback is in progress',
     'follow undoing',
     [broken, { ...undoing, state: 'following' }, waiting],
   ],
-  ['nor while it has to wait', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
+  ['nor while the rollback waits', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
   ['a requested rollback precedes waiting pushes', 'go-back requested-action', [waiting, requestedAction]],
-  ['but not before what is under way', 'follow following', [following, requestedAction]],
+  ['but not what is in progress', 'follow following', [following, requestedAction]],
   ['a held push needs nothing while the deployment is held', 'requeue', [heldBack], held],
-  ['and is taken up when it is held no more', 'requests', [heldBack], free],
-  ['a revision that the service is to make is looked for', 'expect expecting', [expecting]],
-  ['a newer push comes before it', 'requests', [expecting, requested]],
+  ['and is taken up after the hold', 'requests', [heldBack], free],
+  ['looks for a revision that the service should make', 'expect expecting', [expecting]],
+  ['but decides a newer push first', 'requests', [expecting, requested]],
   [
     'continues at the first due time',
     'rest 3 ms',
@@ -83,7 +83,7 @@ test.each(cases)('%s', (_, expected, open, deploymentQueue = free, deferred = []
   expect(inWords(nextStep(deploymentQueue, open, new Map(deferred)))).toBe(expected);
 });
 
-test('a live revision that is being taken back is not what the deployment is busy with', () => {
+test('a live revision that is being rolled back does not keep the deployment busy', () => {
   expect(runningOf([broken])).toBe(broken);
   expect(runningOf([broken, undoing])).toBeUndefined();
 });
@@ -128,7 +128,7 @@ describe('sorted by the head', () => {
       { stale: ['old'], joined: [], first: undefined, lacksHead: true },
     ],
     [
-      'what was sent is not sorted, nor what goes back',
+      'neither sent requests nor rollbacks are sorted',
       [following, requestedAction],
       undefined,
       { stale: [], joined: [], first: undefined, lacksHead: false },
@@ -140,13 +140,13 @@ describe('sorted by the head', () => {
       { stale: [], joined: ['requested to following'], first: undefined, lacksHead: false },
     ],
     [
-      'but not where another commit turned out to be built',
+      'but not if another commit was built',
       [requested],
       { ...following, commit: b, builtCommit: a },
       { stale: [], joined: [], first: 'requested', lacksHead: false },
     ],
     [
-      'nor where that is a way back',
+      'nor if that is a rollback',
       [requested],
       { ...following, commit: b, sending: back },
       { stale: [], joined: [], first: 'requested', lacksHead: false },

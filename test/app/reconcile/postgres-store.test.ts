@@ -72,7 +72,7 @@ describe('jobs and work in one transaction', () => {
   });
 });
 
-test('looks come at their time, whatever the clocks of the processes say', async () => {
+test('passes run on time, whatever the clocks of the processes', async () => {
   await empty();
   const queue = await openQueue({ url: postgres.url, log: () => undefined });
   try {
@@ -98,7 +98,7 @@ test('looks come at their time, whatever the clocks of the processes say', async
   }
 });
 
-test('several processes bring the tables into being at once', async () => {
+test('several processes migrate concurrently', async () => {
   const fresh = await startTestPostgres();
   const opened = [1, 2].map(() => openDatabase<unknown>({ url: fresh.url }));
   try {

@@ -12,7 +12,7 @@ beforeEach(() => {
   fixture = new QueueFixture();
 });
 
-describe('revisions of others', () => {
+describe('revisions of other clients', () => {
   test('of the same commit are adopted, and no second one is made', async () => {
     await fixture.push('a');
     fixture.control.restatedByOthers();
@@ -36,7 +36,7 @@ describe('revisions of others', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('of another commit are let go first, and the head is built then', async () => {
+  test('of another commit finish first, then the head is built', async () => {
     fixture.control.push(goesLive(o));
     await fixture.push('a');
     await fixture.run();
@@ -64,7 +64,7 @@ describe('revisions of others', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('that take the place of ours and are of the same commit are followed instead', async () => {
+  test('that supersede ours with the same commit are followed instead', async () => {
     fixture.control.scripts.push([
       { after: 0, status: 'QUEUED' },
       { after: 5_000, status: 'SKIPPED' },
@@ -76,7 +76,7 @@ describe('revisions of others', () => {
     expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, how: 'adopted', revisionId: 'r3' });
   });
 
-  test('that take the place of ours and are of another commit are named', async () => {
+  test('that supersede ours with another commit are named', async () => {
     fixture.control.scripts.push([
       { after: 0, status: 'QUEUED' },
       { after: 5_000, status: 'SKIPPED' },

@@ -15,11 +15,11 @@ describe('a service that fails', () => {
   const busy = () => serviceError('busy', 'patch', { status: 503, effect: 'unknown' });
 
   test.each([
-    ['heeds keys, and the request took effect', true, true],
-    ['heeds keys, and the request did not', true, false],
-    ['heeds no keys, and the request took effect', false, true],
-  ])('an answer is lost; the service %s: one revision, followed', async (_, heedsKeys, applied) => {
-    fixture.control.heedsKeys = heedsKeys;
+    ['honours keys, and the request took effect', true, true],
+    ['honours keys, and the request did not', true, false],
+    ['ignores keys, and the request took effect', false, true],
+  ])('makes one revision after a lost response; the service %s', async (_, honoursKeys, applied) => {
+    fixture.control.honoursKeys = honoursKeys;
     fixture.control.fails('patch', busy(), { applied });
     await fixture.push('a');
     await fixture.run();
@@ -28,7 +28,7 @@ describe('a service that fails', () => {
   });
 
   test('an unknown outcome after a lost response: not sent again, the next push is', async () => {
-    fixture.control.heedsKeys = false;
+    fixture.control.honoursKeys = false;
     fixture.control.fails('patch', busy());
     await fixture.push('a');
     await fixture.run();
@@ -68,7 +68,7 @@ describe('a service that fails', () => {
     expect(control.count('patch')).toBe(1);
   });
 
-  test('it is overloaded: the request is sent once it is not', async () => {
+  test('it is overloaded: the request is sent later', async () => {
     fixture.control.fails('patch', serviceError('busy', 'patch', { status: 429, retryAfterMs: 90_000 }), { times: 3 });
     await fixture.push('a');
     await fixture.run(80_000);
@@ -96,7 +96,7 @@ describe('a service that fails', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('it is away while a revision is followed: it is looked at when it is back', async () => {
+  test('it is down while a revision is followed: it is observed afterwards', async () => {
     fixture.control.fails('revision', serviceError('unreachable', 'get revision'), { times: 0 });
     await fixture.push('a');
     await fixture.run(3_000);
@@ -144,7 +144,7 @@ describe('a rate limit of GitHub', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('a revision that is under way is followed all the same', async () => {
+  test('a revision in progress is followed all the same', async () => {
     await fixture.push('a');
     await fixture.run(3_000);
     fixture.githubApi.paused = start + 40 * 60_000;

@@ -38,8 +38,8 @@ export class SetClock implements Clock {
 
 /** A service with optional idempotency keys, which builds the branch's current head. */
 export class KeyedControl extends ControlModel {
-  heedsKeys = true;
-  /** How each commit's revision goes; to life where nothing is said. */
+  honoursKeys = true;
+  /** How each commit's revision ends; live by default. */
   readonly goes = new Map<string, Step[]>();
   /** How a revision goes to life. */
   live: (commit: string | undefined) => Step[] = goesLive;
@@ -54,7 +54,7 @@ export class KeyedControl extends ControlModel {
   }
 
   override async features(): Promise<{ idempotencyKeys: boolean }> {
-    return { idempotencyKeys: this.heedsKeys };
+    return { idempotencyKeys: this.honoursKeys };
   }
 
   override patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
@@ -82,7 +82,7 @@ export class KeyedControl extends ControlModel {
   async #once(options: ChangeOptions | undefined, write: () => Promise<Deployment>): Promise<Deployment> {
     const key = options?.idempotencyKey;
     this.beforeWrite(options);
-    const known = this.heedsKeys && key !== undefined ? this.#answers.get(key) : undefined;
+    const known = this.honoursKeys && key !== undefined ? this.#answers.get(key) : undefined;
     if (known !== undefined) return { ...(await this.getDeployment('d1')), latest_revision_id: known };
     const before = this.service.deployment?.latest_revision_id;
     try {

@@ -13,7 +13,7 @@ beforeEach(() => {
   fixture = new QueueFixture();
 });
 
-describe('a wrong answer', () => {
+describe('a wrong response', () => {
   beforeEach(() => fixture.verdicts.set(a, 'failed'));
 
   test('is reported without a rollback by default', async () => {
@@ -74,7 +74,7 @@ describe('a wrong answer', () => {
     expect((await fixture.intent(a)).end?.reason).toContain('Not rolled back');
   });
 
-  test('is left alone where another revision is about to take over', async () => {
+  test('is left alone if another revision is about to go live', async () => {
     await fixture.push('a', { terms: tested });
     await fixture.run(31_000);
     fixture.control.push(goesLive(b));

@@ -33,7 +33,7 @@ describe('a push', () => {
     ]);
   });
 
-  test('names its key and what it was decided on', async () => {
+  test('sends its idempotency key and the observed revision', async () => {
     const sent: unknown[] = [];
     fixture.control.beforeWrite = (options) => {
       sent.push({ key: options?.idempotencyKey, ifLatest: options?.ifLatest });
@@ -45,7 +45,7 @@ describe('a push', () => {
     expect(fixture.control.sent).toEqual([{ source_revision_config: { repo_ref: 'main' } }]);
   });
 
-  test('that comes twice, or by two deliveries, makes one revision', async () => {
+  test('that is delivered twice makes one revision', async () => {
     await fixture.push('a', { key: 'one' });
     await fixture.request(a, { key: 'one' });
     await fixture.request(a, { key: 'two' });
@@ -96,7 +96,7 @@ describe('a push', () => {
     );
   });
 
-  test('whose message says so is skipped', async () => {
+  test('with a skip marker in its message is skipped', async () => {
     fixture.githubApi.message = 'Try it [skip deploy]';
     await fixture.push('a');
     await fixture.run();
@@ -105,7 +105,7 @@ describe('a push', () => {
     expect(fixture.made).toBe(0);
   });
 
-  test('to a branch that is gone by now is skipped', async () => {
+  test('to a deleted branch is skipped', async () => {
     await fixture.push('a');
     fixture.githubApi.head_ = undefined;
     await fixture.run();
@@ -124,7 +124,7 @@ describe('a push', () => {
     expect(await fixture.ends(a)).toEqual(['deployed', 'deployed']);
   });
 
-  test('that is not live in time ends so, and the next one is built', async () => {
+  test('that is not live in time ends, and the next one is built', async () => {
     fixture.control.goes.set(a, [{ after: 0, status: 'BUILDING', commit: a }]);
     await fixture.push('a');
     await fixture.run();
@@ -141,7 +141,7 @@ describe('a push', () => {
 });
 
 describe('a deploy file that could not be read', () => {
-  test('leaves a live revision unproven, for its questions are not known', async () => {
+  test('leaves a live revision unproven, for its smoke tests are unknown', async () => {
     await fixture.push('a', { terms: { ...tested, smokeTests: [], unread: true } });
     await fixture.run();
     expect(fixture.serving).toBe(a);
@@ -213,7 +213,7 @@ describe('quick pushes', () => {
 });
 
 describe('a person', () => {
-  test('has a failed commit built again by Re-run, once for each press', async () => {
+  test('rebuilds a failed commit by Re-run, once per request', async () => {
     fixture.control.goes.set(a, ends('BUILD_FAILED', a));
     await fixture.push('a');
     await fixture.run();
@@ -239,7 +239,7 @@ describe('a person', () => {
     expect(fixture.made).toBe(2);
   });
 
-  test('rolls back to a revision, which is not undone by the head that was left', async () => {
+  test('rolls back to a revision, which the former head does not undo', async () => {
     await fixture.push('a');
     await fixture.run();
     await fixture.request(o, { kind: 'rollback', sending: { kind: 'redeploy', revisionId: 'r1' } });

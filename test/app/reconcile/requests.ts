@@ -34,7 +34,7 @@ const greets = {
   attempts: 1,
 };
 
-/** Terms with a smoke test, and a way back where it fails. */
+/** Terms with a smoke test, and a rollback if it fails. */
 export const tested: Terms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
 
 /** A request of this commit, by a push unless stated otherwise. */

@@ -86,7 +86,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect((await store.busyDeployments()).toSorted()).toEqual(['deployment-1', 'deployment-2']);
     });
 
-    test('those that have a revision are found behind any number that have none', async () => {
+    test('finds intents with a revision behind any number without one', async () => {
       const one = await requested(a);
       const lease = await store.takeLease(id, 'holder', 60_000);
       if (!lease) throw new Error('the lease is held');
@@ -97,7 +97,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
   });
 
   describe('the lease', () => {
-    test('goes to one at a time, and a look is kept for its end', async () => {
+    test('is held by one at a time, and a job is scheduled for its end', async () => {
       await requested(a);
       await taken('one');
       expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
@@ -106,17 +106,17 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
     });
 
-    test('of many who ask at once, one gets it', async () => {
+    test('is given to one of many concurrent callers', async () => {
       await requested(a);
       const got = await Promise.all(['1', '2', '3', '4', '5'].map((holder) => store.takeLease(id, holder, leaseMs)));
       expect(got.filter(Boolean)).toHaveLength(1);
     });
 
-    test('is not given where nothing is to be done', async () => {
+    test('is not given if nothing is due', async () => {
       expect(await store.takeLease(id, 'one', leaseMs)).toBeUndefined();
     });
 
-    test('is not given before the time of the next look, for which there is a job', async () => {
+    test('is not given before the next pass, for which there is a job', async () => {
       await requested(a);
       expect(await store.leaveLease(await taken(), start + 5_000)).toBe(true);
       expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
@@ -141,7 +141,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.leaveLease(renewed, undefined)).toBe(true);
     });
 
-    test('renewed in time it stays', async () => {
+    test('stays if renewed in time', async () => {
       await requested(a);
       const lease = await taken();
       opened.setNow(start + 50_000);
@@ -193,8 +193,8 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     });
   });
 
-  describe('what a step changes', () => {
-    test('is stored whole, and comes back as it was', async () => {
+  describe('the changes of a step', () => {
+    test('are stored completely and read back unchanged', async () => {
       const intent = await requested(a);
       const changed: Intent = {
         ...intent,
@@ -231,7 +231,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect([changed, { ...changed, end: { ...changed.end, logs } }]).toContainEqual(back);
     });
 
-    test('an end takes the intent from the open ones', async () => {
+    test('an outcome removes the intent from the open ones', async () => {
       const intent = await requested(a);
       const end = { kind: 'deployed', reason: 'It is live.', at: start } as const;
       await store.save(await taken(), { intents: [{ ...intent, state: 'ended', end }] });
@@ -298,14 +298,14 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(reportJobs()).toEqual([first?.id, first?.id]);
     });
 
-    test('is put with the work, or not at all', async () => {
+    test('is stored with the work, or not at all', async () => {
       await requested(a);
       await store.save(await taken(), { reports: [checkSaying('queued', a), checkSaying('queued', b)] });
       expect(reportJobs()).toHaveLength(2);
       expect(await store.pendingReports()).toHaveLength(2);
     });
 
-    test('is put only where nothing newer is there', async () => {
+    test('is stored only if no newer version exists', async () => {
       await store.putReport(checkSaying('one', a), 0);
       await store.putReport(checkSaying('late', a), 0);
       expect(await store.reportOf(22, a, name)).toMatchObject({ version: 1, wanted: { content: { title: 'one' } } });
@@ -331,8 +331,8 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     });
   });
 
-  describe('what changes from outside', () => {
-    test('a renamed repository is found at its new place, and a step does not take it back', async () => {
+  describe('changes from outside', () => {
+    test('a renamed repository keeps its new name, whatever a step stores', async () => {
       const intent = await requested(a);
       await store.putReport(checkSaying('queued', a));
       const moved = { ...repository, owner: 'new-owner', installationId: 12 };

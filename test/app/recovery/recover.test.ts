@@ -69,7 +69,7 @@ describe('a run', () => {
     expect(fixture.log).toContain('Missed deliveries could not be requested: list deliveries: answered 502');
   });
 
-  test('that leaves deliveries over has the next one look as far back as it did', async () => {
+  test('that leaves deliveries over makes the next one look as far back', async () => {
     const deliveries = Array.from({ length: 201 }, (_, id) => ({
       id,
       guid: `guid-${id}`,
@@ -93,12 +93,12 @@ describe('a run', () => {
     expect(fixture.intents()).toEqual([]);
   });
 
-  test('that meets a mistake of our own fails, so that it is seen', async () => {
+  test('with an internal error fails', async () => {
     clients.inbox.notHeld = () => Promise.reject(new TypeError('undefined is not a function'));
     await expect(recover(fixture.context, clients, undefined)).rejects.toThrow(TypeError);
   });
 
-  test('that is ended stops between repositories', async () => {
+  test('that is aborted stops between repositories', async () => {
     const ending = AbortSignal.abort(new Error('the process ends'));
     await expect(recover(fixture.context, clients, undefined, ending)).rejects.toThrow('the process ends');
   });
@@ -136,7 +136,7 @@ describe('maintenance', () => {
     expect(fixture.intents()).toHaveLength(intentsKept);
   });
 
-  test('keeps for at least the seven days in which a replay is to be known', () => {
+  test('keeps work for at least the seven days in which replays are recognised', () => {
     expect(workKeptForMs).toBeGreaterThanOrEqual(7 * day);
   });
 });

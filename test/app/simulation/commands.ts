@@ -45,7 +45,7 @@ export interface Setting {
   seed: number;
 }
 
-/** A history: where, and what happens. */
+/** A history: its setting and its commands. */
 export interface History {
   setting: Setting;
   commands: readonly Command[];

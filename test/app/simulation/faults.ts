@@ -6,9 +6,9 @@ export type Party = 'store' | 'githubApi' | 'control';
 
 /**
  * What goes wrong with a call:
- * - `refused`: an answer that surely did nothing (503 with nothing carried out, a connection that was not made)
- * - `lost-before`, `lost-after`: no answer, and the request did not, or did, take effect
- * - `broken-before`, `broken-after`: the same with a 502 for an answer
+ * - `refused`: a response without effect (503 with nothing carried out, a refused connection)
+ * - `lost-before`, `lost-after`: no response, and the request did not, or did, take effect
+ * - `broken-before`, `broken-after`: the same with a 502 as the response
  * - `paused`: GitHub rate-limits the installation (other parties: as `refused`)
  */
 export const faultKinds = ['refused', 'lost-before', 'lost-after', 'broken-before', 'broken-after', 'paused'] as const;

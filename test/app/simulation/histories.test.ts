@@ -24,7 +24,7 @@ test(
   },
 );
 
-test('the same history is played the same way again', async () => {
+test('replays a history in the same way', async () => {
   const [history] = fc.sample(histories(14), { numRuns: 1, seed: 7 });
   if (!history) throw new Error('there is no history');
   const once = await searched(fc.constant(history), appCode, { numRuns: 1 });

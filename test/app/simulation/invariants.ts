@@ -6,7 +6,7 @@ import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
 import { nameOf } from './play.ts';
 
-/** A sentence for every invariant that does not hold now that all is quiet; none where all hold. */
+/** A sentence for every broken invariant once all is idle; none if all hold. */
 export async function violations(simulation: Simulation): Promise<string[]> {
   const intents = new Map<string, Intent[]>();
   for (const id of simulation.deploymentIds) intents.set(id, await simulation.intents(id));

@@ -23,7 +23,7 @@ export interface ShownCheck {
   said: string[];
 }
 
-/** A GitHub Deployment with the states that it was given. */
+/** A GitHub Deployment with its states. */
 export interface ShownDeployment {
   id: number;
   commit: string;

@@ -41,7 +41,7 @@ export class ModelJobs {
     return this.#jobs.size;
   }
 
-  /** What is left, fit to show. */
+  /** The remaining jobs, as text. */
   get left(): string[] {
     return [...this.#jobs].map(({ name, id, at, attempt }) => `${name} ${id} at ${at}, attempt ${attempt}`);
   }

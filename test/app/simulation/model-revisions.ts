@@ -8,7 +8,7 @@ export interface Maker {
   key?: string | undefined;
 }
 
-/** A revision of the model. `build` is the revision whose build it uses again, where it builds none. */
+/** A revision of the model. `build` is the revision whose build it reuses, if it builds none. */
 export interface ModelRevision {
   id: string;
   madeBy: Maker;

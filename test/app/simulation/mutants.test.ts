@@ -96,11 +96,16 @@ const impatient = withStore((store) => ({
     (await store.openIntents(request.deploymentId)).length > 0 ? undefined : store.request(request),
 }));
 
-describe('an invariant is seen to fail where', () => {
+describe('an invariant fails if', () => {
   test.each<[string, Code, typeof faultyHistories, RegExp]>([
     ['the intent is not stored before it is sent', forgetful, faultyHistories, /made 2 revisions|was built although/],
-    ['a request without an answer is sent again blindly', blindlyRepeating, faultyHistories, /made 2 revisions/],
-    ['everybody may work on a deployment at any time', unlocked, histories(10), /made 2 revisions|was built although/],
+    ['a request without a response is sent again blindly', blindlyRepeating, faultyHistories, /made 2 revisions/],
+    [
+      'any process may work on a deployment at any time',
+      unlocked,
+      histories(10),
+      /made 2 revisions|was built although/,
+    ],
     ['a delivery counts as done when its handler fails', careless, histories(10), /was acknowledged without a result/],
     ['a check counts as sent without a response', mumbling, faultyHistories, /^the check .* stays/],
     ['a push is dropped while another is built', impatient, faultyHistories, /has no check/],

@@ -98,7 +98,7 @@ function pushed(simulation: Simulation, arrive: readonly number[]): void {
   deliver(simulation, { kind: 'push', after }, arrive);
 }
 
-/** A person presses something on a check, where there is one. */
+/** A person requests an action on a check, if there is one. */
 function requestedAction(
   simulation: Simulation,
   kind: 'rerun' | 'redeploy' | 'rollback',

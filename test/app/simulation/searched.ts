@@ -6,7 +6,7 @@ import { play } from './play.ts';
 
 /** The result of a search. */
 export interface Searched {
-  /** The smallest history that was found to break an invariant, with what plays it again; empty where none was. */
+  /** The smallest history that breaks an invariant, with the arguments to replay it; empty if there is none. */
   reported: string;
   /** How many histories were played, those among them that made a failing one smaller. */
   played: number;

@@ -23,7 +23,7 @@ export interface More {
 
 let count = 0;
 
-/** A deployment of acme/agents that is built on every push to main, where nothing else is said. */
+/** A deployment of acme/agents that is built on every push to main by default. */
 export function deployed(
   name: string,
   { source = 'github', status = 'READY', config, revision }: More = {},

@@ -83,7 +83,7 @@ export class Driving {
     return { ...intent, terms: { ...intent.terms, smokeTests: this.#tests }, ...(smoke ? { smoke } : {}) };
   }
 
-  /** A word about a run comes in, with whatever address the agent was given. */
+  /** Delivers a webhook about a run, to the URL that the agent was given. */
   async delivered(url: string, body: unknown): Promise<number> {
     const { pathname, searchParams } = new URL(url);
     const token = searchParams.get('token') ?? undefined;
