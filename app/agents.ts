@@ -7,13 +7,13 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-/** Agents whose connections are kept. */
+/** The limit of open connections. */
 const keptAtMost = 500;
 
 /** How long an agent may be silent (ms): a smoke test's own time bounds it before. */
 const longestSilenceMs = 15 * 60_000;
 
-/** Connects to agents when they are first asked; of very many the one that was not asked for longest is let go. */
+/** Connects to agents on first use, and drops the least recently used connection above the limit. */
 export function connectAgents(settings: Omit<AgentServerSettings, 'url'>): Agents {
   const kept = new Map<string, AgentServerClient>();
   return {

@@ -7,13 +7,15 @@ import type { Intent, SmokeState, Terms } from './reconcile/intent.ts';
 import type { RepositoryAt } from './repository.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
-/** How far the smoke tests of a live revision have come. */
+/** Progress of a live revision's smoke tests. */
 export type SmokeStepResult =
   | { kind: 'done'; verdict: Verdict }
-  /** Look again at this time (ms since the epoch), or when a webhook wakes the lane. */
+  /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
   | { kind: 'waiting'; state: SmokeState; at: number };
 
-/** Asks a live revision. It may be stopped at any moment and go on elsewhere from the last state that was stored. */
+/**
+ * Runs smoke tests against a live revision. It may stop at any moment; another process resumes from the stored state.
+ */
 export interface SmokeTestRunner {
   advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
 }
@@ -38,7 +40,7 @@ export interface TargetResolver {
   targetsOf(repository: RepositoryAt, branch: string): Promise<Targets>;
 }
 
-/** Everything that the App's work is handed. */
+/** The App's dependencies. */
 export interface AppContext {
   clock: Clock;
   random: () => number;
@@ -55,6 +57,6 @@ export interface AppContext {
    * `followed-once`, `smoke-began`, `before-conclusion`, and those of other rooms. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
-  /** Keeps with a delivery what was decided about it; the last word counts. JSON, without secrets. */
+  /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */
   decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
 }

@@ -13,7 +13,7 @@ import { mistypedVariables, readTextFile, variablesHere } from './settings/varia
 import type { RunningApp } from './start.ts';
 import type { AppContext } from './context.ts';
 
-/** What a program has of the world around it. */
+/** The program's environment. */
 export interface ProgramEnvironment {
   folder: string;
   env: Variables;
@@ -21,7 +21,7 @@ export interface ProgramEnvironment {
   say: (text: string) => void;
   /** Standard error: what is wrong. */
   printError: (text: string) => void;
-  /** Resolves when the program is asked to leave. */
+  /** Resolves on a shutdown signal. */
   leave: Promise<void>;
   makeWork: (resources: AppResources) => Promise<AppWork>;
 }
@@ -42,7 +42,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
     const { settings } = read;
     const mask = maskOf(secretsOf(settings));
     log = (message, fields) => say(mask(logLine(new Date(systemClock.now()), message, fields)));
-    // Only now: what is wrong with settings is told at once.
+    // Loaded late, so that invalid settings are reported at once.
     const { startApp } = await import('./start.ts');
     app = await startApp({ settings, clock: systemClock, log, makeWork });
     for (const line of banner(settings, app)) say(line);
@@ -52,12 +52,12 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
   }
   void lookAround(app, log);
   await leave;
-  log('Leaving: what is under way is finished');
+  log('Shutting down: finishing open requests');
   await app.close();
   return 0;
 }
 
-/** What is never printed, whatever an error says. */
+/** Secrets to redact in every output. */
 const secretsOf = ({ github, service, databaseUrl }: Settings): string[] => [
   ...github.webhookSecrets,
   github.privateKey,
@@ -91,7 +91,7 @@ async function lookAround({ resources, context }: RunningApp, log: AppContext['l
   }
 }
 
-/** Runs the App as this process until it is told to leave, and ends the process. */
+/** Runs the App as this process until shutdown, and exits. */
 export const runAppProgram = (makeWork: ProgramEnvironment['makeWork']): Promise<never> =>
   runUntilSignal((leave) =>
     runApp({

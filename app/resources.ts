@@ -27,7 +27,7 @@ export interface AppResources {
   metrics: AppMetrics;
   /** The database is this process's alone. */
   alone: boolean;
-  /** Aborts when the App is asked to leave: work stops at its next step. */
+  /** Aborts on shutdown: work stops at its next step. */
   leaving: AbortSignal;
 }
 
@@ -37,11 +37,11 @@ export interface AppWork {
   register: RegisterHandlers;
   /** Routes besides webhooks and those for the operator. */
   routes: readonly Route[];
-  /** Since when (ms since the epoch) the oldest open intent of each busy lane is open. */
+  /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
   busySince: () => Promise<readonly number[]>;
   /** Starts what works on jobs, until the queue stops. */
   begin(): Promise<void>;
-  /** Called whenever the database was found to be unavailable, so that what is missed meanwhile is looked for. */
+  /** Called when the database was unavailable, to search for missed work afterwards. */
   onDatabaseAway(): void;
   /** Called when the queue has stopped. */
   close(): Promise<void>;

@@ -27,7 +27,7 @@ export interface StartOptions {
   settings: Settings;
   clock: Clock;
   log: AppContext['log'];
-  /** Builds the App's work on its ground. */
+  /** Builds the App's work from its resources. */
   makeWork: (resources: AppResources) => Promise<AppWork>;
 }
 
@@ -114,7 +114,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
           onUnstored: () => work.onDatabaseAway(),
         }),
         ...systemRoutes({
-          // Where this says no, whoever stands before us brings no webhooks here.
+          // Not ready: a load balancer stops sending webhooks here.
           askDatabase: () =>
             intake.pool.query('select 1').catch((error: unknown) => {
               work.onDatabaseAway();
@@ -148,7 +148,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
 
 async function openSource({ databaseUrl, dataDir }: Settings, log: AppContext['log']) {
   const folder = resolve(dataDir);
-  // The embedded server may run as another user, who has to pass through; nobody may look around.
+  // The embedded server may run as another user, which has to traverse the folder but must not list it.
   if (databaseUrl === undefined) mkdirSync(folder, { recursive: true, mode: 0o711 });
   return resolveDatabase({ databaseUrl, dataDir: join(folder, 'postgres'), log });
 }

@@ -29,13 +29,13 @@ import { workMigrations, workMigrationTable, workSchema } from './reconcile/migr
 import { startReconcileWorkers } from './reconcile/workers.ts';
 import type { AppContext } from './context.ts';
 
-/** How a service sees who asks. */
+/** The client's name for services. */
 const userAgent = 'landfall-app';
 
-/** Reports that are told at the same time, each of which holds a connection for its lock. */
+/** Reports sent at the same time, each of which holds a connection for its lock. */
 const reportsAtOnce = 4;
 
-/** Builds the App's work on its ground: GitHub, the control service, agents, and the store, put together. */
+/** Builds the App's work from GitHub, the control service, agents, and the store. */
 export async function makeWork(resources: AppResources): Promise<AppWork> {
   const { settings, clock, log, database, queue, probot, deliveries, metrics, alone, leaving } = resources;
   const { service, github, bindings, builder, publicUrl, allowHttp } = settings;
@@ -110,7 +110,7 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
   };
 }
 
-/** Since when (ms since the epoch) the oldest open intent of each busy lane is open. */
+/** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
 async function oldestBusyQueues({ database }: AppResources): Promise<number[]> {
   const { rows } = await database.pool.query<{ since: number }>(
     `select min((body ->> 'createdAt')::double precision) as since from app.intents

@@ -9,7 +9,9 @@ const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acte
 /** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
 const listed = 50;
 
-/** The check of a commit that nothing is deployed of, and why: a clause without a full stop. `hint` is Markdown of ours. */
+/**
+ * The check of a commit that nothing is deployed of, and why: a clause without a full stop. `hint` is Markdown of ours.
+ */
 export const nothingToDeploy = (
   why: string,
   refused: Targets['refused'],
@@ -17,11 +19,11 @@ export const nothingToDeploy = (
   hint: string = '',
 ): CheckContent => commitCheck(titles.none, why, refused, now, hint);
 
-/** What makes a branch one that is deployed: the service's own word. */
+/** How a branch becomes a target: only by the service's own fields. */
 export const whatDeploys =
   'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.';
 
-/** The check of a commit that is deployed, though not everywhere where somebody may expect it. */
+/** The check of a commit that is deployed, but not to every target of its branch. */
 export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
   commitCheck(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
 
@@ -43,8 +45,8 @@ function commitCheck(title: string, why: string, refused: Targets['refused'], no
 }
 
 /**
- * Puts the check of the commit as a whole. What was said of its pull request stays: that is worth more than that nothing
- * is deployed. The same words are put once, unless somebody asked for them again.
+ * Writes the check of the commit as a whole. A pull request's report stays: it says more than "nothing is deployed".
+ * Unchanged content is written once, except on a re-run.
  */
 export async function putCommitCheck(
   { store }: Pick<AppContext, 'store'>,

@@ -3,7 +3,7 @@ import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import type { Handler } from './handling.ts';
 import { lookAtBranch, wakeBranch, wantedOnce } from './look-at-branch.ts';
 
-/** A push: the head of its branch is read, not believed, and wished for. */
+/** A push: requests a deploy of the branch's head as GitHub reports it now, not as the payload says. */
 export const onPush: Handler<'push'> = ({ repository, branch, after }, { context, delivery }) =>
   lookAtBranch(
     context,
@@ -11,15 +11,15 @@ export const onPush: Handler<'push'> = ({ repository, branch, after }, { context
     { kind: 'push', key: delivery, at: context.clock.now() },
   );
 
-/** A commit that is not built says so, for a check that is required and never comes blocks a merge for ever. */
+/** A commit that is not built gets a check, too: a required check that is missing blocks a merge. */
 export const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository, headSha, why }, { context }) => {
   await putCommitCheck(context, { repository, headSha }, nothingToDeploy(why, [], context.clock.now()));
-  return ['told that nothing is built'];
+  return ['reported that nothing is built'];
 };
 
 /**
- * The checks of a commit are expected. Most times its push came before, and it has them: then GitHub is asked nothing.
- * Else the branch is looked at as if it were pushed now.
+ * GitHub requests the checks of a commit. Usually its push was handled before, and the checks exist: then no request is
+ * made to GitHub. Otherwise the branch is examined as if it were pushed now.
  */
 export const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branch }, { context, delivery }) => {
   const { store, clock } = context;
@@ -47,10 +47,10 @@ export const onBranchDeleted: Handler<'branch-deleted'> = async ({ repository, b
 export const onMergeGroup: Handler<'merge-group'> = async ({ repository, headSha, baseBranch }, { context }) => {
   const why = `a merge group deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
   await putCommitCheck(context, { repository, headSha }, nothingToDeploy(why, [], context.clock.now()));
-  return ['told that a merge group deploys nothing'];
+  return ['reported that a merge group deploys nothing'];
 };
 
-/** A pull request is looked at as data, never run. */
+/** Examines a pull request as data, without running it. */
 export const onPullRequest: Handler<'pull-request'> = async (decision, { pullRequests }) => {
   const { repository, number, headSha, baseBranch, fork } = decision;
   await pullRequests.examine({ repository, number, headSha, baseBranch, fork });

@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 
 const leaseMs = 30_000;
 
-/** Somebody works on a deployment just now, so that what is open there cannot be ended: the event is handled again. */
+/** Another worker holds the deployment, so its open intents cannot be closed: the event is retried. */
 export class DeploymentBusy extends Error {
   constructor(deploymentId: string) {
     super(`deployment ${deploymentId} is being worked on; what is open there is ended at the next attempt`);
@@ -13,8 +13,8 @@ export class DeploymentBusy extends Error {
 }
 
 /**
- * Ends everything that is open for repositories which the App does not reach any more: nobody can be told of it, and
- * nothing may be built for a repository that took its leave. What GitHub was not told yet is dropped.
+ * Closes every open intent of repositories that the App can no longer reach: nothing can be reported there, and nothing
+ * may be built for an uninstalled repository. Pending reports to GitHub are dropped.
  *
  * @param isGone which repositories are meant.
  * @returns the repositories whose intents were ended.
@@ -39,7 +39,7 @@ export async function cutOff(
   return [...repositories];
 }
 
-/** Repositories that something was to be told of, though nothing is open for them. */
+/** Repositories with pending reports but no open intent. */
 async function pendingReportsOf(
   { store }: AppContext,
   isGone: (repository: RepositoryAt) => boolean,
@@ -67,7 +67,7 @@ async function endOpen(
     .filter(({ repository }) => isGone(repository))
     .map((intent) => endedBy(intent, why, now));
   await store.save(lease, { intents: ended });
-  // What else is open there goes on: whoever looks next looks now.
+  // Other intents are still open: notify the queue, so that the next worker starts now.
   for (let held = lease; !(await store.leaveLease(held, now));) held = await store.renewLease(held, leaseMs);
 }
 

@@ -31,7 +31,7 @@ export function decideCheckRun(payload: unknown): EventDecision {
       ...requested,
       ...branchOf(run.check_suite?.head_branch),
       pullRequests: pullRequestsOf(run.pull_requests, run.head_sha, repository),
-      why: 'a person asked for this check again',
+      why: 'a person re-requested this check',
     };
   });
 }
@@ -48,12 +48,12 @@ function actionRequest(
   return readPayload(requestedAction, payload, ({ requested_action: { identifier } }) => {
     const button = buttons.get(identifier);
     return button === undefined
-      ? ignored('the button is none of ours')
+      ? ignored('the button is not one of ours')
       : {
           kind: 'press',
           ...requested,
           button,
-          why: `a person pressed ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`,
+          why: `a person requested ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`,
         };
   });
 }
@@ -62,7 +62,7 @@ function actionRequest(
 export function decideCheckSuite(payload: unknown): EventDecision {
   const action = actionOf(payload);
   if (action !== 'requested' && action !== 'rerequested') {
-    return ignored('a check suite that ended asks for nothing');
+    return ignored('a completed check suite needs no action');
   }
   return readPayload(checkSuitePayload, payload, ({ check_suite: suite, sender, ...at }) => {
     const repository = repositoryAt(at.repository, at.installation);
@@ -74,7 +74,7 @@ export function decideCheckSuite(payload: unknown): EventDecision {
       ...commit,
       pullRequests: pullRequestsOf(suite.pull_requests, suite.head_sha, repository),
       by: sender.login,
-      why: 'a person asked for all checks of the commit again',
+      why: 'a person re-requested all checks of the commit',
     };
   });
 }

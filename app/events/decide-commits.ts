@@ -12,7 +12,7 @@ import { ignored, readPayload } from './read-payload.ts';
 
 const branchPrefix = 'refs/heads/';
 
-/** A push to a branch is looked at; a branch that a push removes is a branch deleted. */
+/** A push to a branch is examined; a push that deletes the branch is a deletion. */
 export function decidePush(payload: unknown): EventDecision {
   return readPayload(pushPayload, payload, (read) => {
     const repository = repositoryAt(read.repository, read.installation);
@@ -30,7 +30,7 @@ export function decidePush(payload: unknown): EventDecision {
   });
 }
 
-/** The end of a branch; its push says the same, and either may come alone. */
+/** The deletion of a branch. A push event says the same; either may arrive alone. */
 export function decideDelete(payload: unknown): EventDecision {
   return readPayload(deletePayload, payload, ({ ref, ref_type: type, repository, installation }) =>
     type === 'branch'
@@ -51,7 +51,7 @@ const examined: ReadonlyMap<string, string> = new Map([
   ['edited', 'a pull request goes to another branch'],
 ]);
 
-/** Every new head of a pull request gets its check, and one whose base changed gets it anew. */
+/** Every new head of a pull request gets a check, and again after its base changed. */
 export function decidePullRequest(payload: unknown): EventDecision {
   const action = actionOf(payload);
   const why = examined.get(action ?? '');

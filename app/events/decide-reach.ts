@@ -10,13 +10,13 @@ import { ignored, readPayload } from './read-payload.ts';
 
 const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> = new Map([
   ['created', { change: 'added', why: 'the App was installed' }],
-  ['new_permissions_accepted', { change: 'added', why: 'the App was given the permissions that it asked for' }],
+  ['new_permissions_accepted', { change: 'added', why: "the App's new permissions were accepted" }],
   ['deleted', { change: 'removed', why: 'the App was uninstalled' }],
   ['suspend', { change: 'suspended', why: 'the installation was suspended' }],
   ['unsuspend', { change: 'resumed', why: 'the installation was resumed' }],
 ]);
 
-/** An account installs the App, removes it, or has it pause. */
+/** An account installs, removes, suspends or resumes the App. */
 export function decideInstallation(payload: unknown): EventDecision {
   const known = changes.get(actionOf(payload) ?? '');
   if (!known) return ignored('it changes nothing about what the App reaches');
@@ -24,7 +24,7 @@ export function decideInstallation(payload: unknown): EventDecision {
     kind: 'installation',
     installationId: installation.id,
     ...known,
-    // Whoever removes the App removes it from all, whatever the list holds.
+    // An uninstall removes the App from every repository, whatever the list holds.
     ...(repositories && known.change === 'added'
       ? { repositories: repositories.map((each) => repositoryAt(each, installation)) }
       : {}),
@@ -53,10 +53,10 @@ const renamings: ReadonlyMap<string, string> = new Map([
 ]);
 const endings: ReadonlyMap<string, string> = new Map([
   ['deleted', 'the repository was deleted'],
-  ['archived', 'the repository was archived, so nothing can be told there any more'],
+  ['archived', 'the repository was archived, so nothing can be reported there any more'],
 ]);
 
-/** New names of a repository, and its end; everything else about one is told by other events. */
+/** Renames and removal of a repository. Other events carry all other changes. */
 export function decideRepository(payload: unknown): EventDecision {
   const action = actionOf(payload) ?? '';
   const [renamed, ended] = [renamings.get(action), endings.get(action)];

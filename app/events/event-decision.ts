@@ -18,11 +18,11 @@ const decideBy: ReadonlyMap<string, Decide> = new Map<string, Decide>([
   ['repository', decideRepository],
 ]);
 
-/** Events that may come although nothing is to be done, each with its own reason. */
+/** Ignored events, each with its reason. */
 const passedOver: ReadonlyMap<string, string> = new Map([
   ['ping', 'it only tries the address'],
   ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],
-  ['create', 'a branch or tag that is made is told by its push, too'],
+  ['create', 'a new branch or tag also sends a push event'],
   ['status', 'the statuses of others decide nothing here'],
   ['deployment', 'the Deployments on GitHub are written here, not obeyed'],
   ['deployment_status', 'the Deployments on GitHub are written here, not obeyed'],
@@ -33,15 +33,15 @@ const passedOver: ReadonlyMap<string, string> = new Map([
 export const decidedEvents: readonly string[] = [...decideBy.keys()];
 
 /**
- * What an event asks for, and why. Pure, and never throws: a payload that cannot be read is an `ignore` that says what
- * was wrong with it.
+ * Decides what an event requires, and why. Pure, and never throws: an invalid payload becomes an `ignore` that names
+ * the problem.
  */
 export function decideEvent(name: string, payload: unknown): EventDecision {
   const decide = decideBy.get(name);
   if (!decide)
     return { kind: 'ignore', why: passedOver.get(name) ?? 'Landfall does nothing about events of this name' };
   if (!hasInstallation(payload)) {
-    return { kind: 'ignore', why: 'it names no installation of the App, so nobody could act on it' };
+    return { kind: 'ignore', why: 'it names no installation of the App, so no action is possible' };
   }
   return decide(payload);
 }

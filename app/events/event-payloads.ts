@@ -6,7 +6,7 @@ import type { RepositoryAt } from '../repository.ts';
 // bounded; everything else passes by.
 
 const id = z.int().positive();
-/** No word of Git or GitHub holds a NUL or half a character, and no text column of Postgres takes them. */
+/** Git and GitHub names contain no NUL or lone surrogate, which Postgres' text columns reject. */
 const isStorable = (written: string): boolean => storableText(written) === written;
 const plainText = z.string().refine(isStorable, 'it holds a character that cannot be stored');
 const text = plainText.min(1).max(1_000);
@@ -15,13 +15,13 @@ const login = plainText.min(1).max(100);
 /** SHA-1 or SHA-256, in full. */
 const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, 'it is no commit');
 
-/** Dots alone are no name, and would lead elsewhere in an address. */
+/** Rejects names of dots alone: they would change the path of a URL. */
 const fullName = z.string().regex(/^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'it is no owner/name');
 const repository = z.looseObject({ id, full_name: fullName });
 const installation = z.looseObject({ id });
 const withAction = z.looseObject({ action: text });
 
-/** What every event of a repository has that an installation of the App was told. */
+/** The fields of every repository event that an installation receives. */
 const ofRepository = z.looseObject({ repository, installation });
 
 /** The action of an event, where it has one. */
@@ -43,7 +43,7 @@ export function repositoryAt(
 const sender = z.looseObject({ login });
 const headBranch = text.nullish();
 
-/** The pull requests of a check are told only where their heads lie in the same repository. */
+/** GitHub lists a check's pull requests only if their heads are in the same repository. */
 const checkPullRequests = z
   .array(
     z.looseObject({

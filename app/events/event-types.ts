@@ -1,6 +1,6 @@
 import type { RepositoryAt } from '../repository.ts';
 
-/** The check run that a person pressed something on. `externalId` is the id of our report. */
+/** The check run on which a person requested an action. `externalId` is the id of our report. */
 export interface CheckAction {
   name: string;
   externalId: string | undefined;
@@ -23,15 +23,15 @@ export type RequestedAction = 'rollback' | 'redeploy';
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 
 /**
- * What an event asks for. `why` is one clause without a full stop, fit to show and to log. It is stored as JSON with
- * the delivery.
+ * What an event requires. `why` is one clause without a full stop, for checks and logs. Stored as JSON with the
+ * delivery.
  */
 export type EventDecision =
-  /** A branch was pushed: where its head stands is to be read. */
+  /** A branch was pushed: read its head. */
   | { kind: 'push'; repository: RepositoryAt; branch: string; after: string; why: string }
-  /** A commit that nothing is built of, and that is told so. */
+  /** A commit for which nothing is built; its check says so. */
   | { kind: 'nothing-to-build'; repository: RepositoryAt; headSha: string; why: string }
-  /** A person asks for one check again, or for all of a commit's (`check` is absent). */
+  /** A person re-requested one check, or all checks of a commit (`check` is absent). */
   | {
       kind: 'rerun';
       repository: RepositoryAt;
@@ -42,7 +42,7 @@ export type EventDecision =
       by: string;
       why: string;
     }
-  /** A person pressed a button of ours. What they may do is to be asked for. */
+  /** A person used one of our buttons. Their permission has not been checked yet. */
   | {
       kind: 'press';
       repository: RepositoryAt;
@@ -52,11 +52,11 @@ export type EventDecision =
       by: string;
       why: string;
     }
-  /** GitHub expects the checks of a commit; `branch` is absent where it belongs to none of this repository. */
+  /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
   | { kind: 'check-suite'; repository: RepositoryAt; headSha: string; branch?: string; why: string }
   | ({ kind: 'pull-request'; why: string } & PullRequestAt)
   | { kind: 'merge-group'; repository: RepositoryAt; headSha: string; baseBranch: string; why: string }
-  /** `repositories` is absent where the change is about all that the installation reaches. */
+  /** `repositories` is absent if the change is about all that the installation reaches. */
   | {
       kind: 'installation';
       installationId: number;

@@ -2,7 +2,7 @@ import { shortCommit } from '../../src/planning/commit.ts';
 import { fullName } from '../repository.ts';
 import type { EventDecision } from './event-types.ts';
 
-/** A decision as one line for people: what it is about, and why. */
+/** Formats a decision as one line: its subject, and why. */
 export const decisionWords = (decision: EventDecision): string => `${subjectOf(decision)}: ${decision.why}`;
 
 function subjectOf(decision: EventDecision): string {

@@ -9,7 +9,7 @@ import { brieflyExamined } from './pull-request-words.ts';
 import { onInstallation, onRepositoryRenamed } from './reach.ts';
 import { onRerun } from './rerun.ts';
 
-/** A delivery as it is handled. The payload is GitHub's word at best, so it is read and not believed. */
+/** A delivery to handle. The payload is validated before use. */
 export interface ReceivedEvent {
   /** The delivery's GUID. */
   id: string;
@@ -17,17 +17,17 @@ export interface ReceivedEvent {
   payload: unknown;
 }
 
-/** What the handlers ask of other rooms. */
+/** Services of other modules for the handlers. */
 export interface HandlerServices {
-  /** What looks at pull requests; one that says that they deploy nothing by themselves when absent. */
+  /** Examines pull requests; by default their check says that they deploy nothing. */
   pullRequests?: PullRequestExaminer;
 }
 
 /**
- * Decides what an event asks for and does it. The decision is kept with the delivery (`world.decided`) as soon as it is
- * made, and once more with what was done.
+ * Decides what an event requires and does it. The decision is stored with the delivery (`context.decided`) as soon as
+ * it is made, and again with what was done.
  *
- * @throws HubError, InstallationPaused or ServiceError where another party failed: the same event may come again.
+ * @throws GitHubApiError, InstallationPaused or ServiceError if another service failed: the event is retried.
  */
 export async function handleEvent(
   { id, name, payload }: ReceivedEvent,

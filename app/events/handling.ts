@@ -1,12 +1,12 @@
 import type { AppContext } from '../context.ts';
 import type { DecisionOf, EventDecision, PullRequestAt } from './event-types.ts';
 
-/** Looks at a pull request and puts the check `Landfall` on its head. It may be asked twice about the same head. */
+/** Examines a pull request and puts the check `Landfall` on its head. Safe to call twice for the same head. */
 export interface PullRequestExaminer {
   examine(pull: PullRequestAt): Promise<void>;
 }
 
-/** What a handler is handed besides the decision. */
+/** A handler's arguments besides the decision. */
 export interface Handling {
   context: AppContext;
   pullRequests: PullRequestExaminer;
@@ -15,8 +15,8 @@ export interface Handling {
 }
 
 /**
- * Carries out what an event asks for. It may run again for the same delivery after a crash, so everything it does can
- * be done twice. @returns what was done, each as a short clause.
+ * Carries out what an event requires. It may run again for the same delivery after a crash, so it must be idempotent.
+ * @returns what was done, each as a short clause.
  */
 export type Handler<Kind extends EventDecision['kind']> = (
   decision: DecisionOf<Kind>,

@@ -5,14 +5,14 @@ import type { Cause, DeployRequest } from '../reconcile/intent.ts';
 import type { Target, AppContext } from '../context.ts';
 import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 
-/** A commit of a branch that somebody told us about. */
+/** A commit of a branch, as an event reported it. */
 export interface PushedCommit {
   repository: RepositoryAt;
   branch: string;
   commit: string;
 }
 
-/** A wish that the branch's head be built for a target. */
+/** A request to build the branch's head for a target. */
 export const restating = (
   { deploymentId, repoRef, terms }: Target,
   { repository, branch, commit }: PushedCommit,
@@ -20,11 +20,10 @@ export const restating = (
 ): DeployRequest => ({ deploymentId, repository, branch, commit, cause, terms, sending: { kind: 'restate', repoRef } });
 
 /**
- * Looks at what a branch deploys, and at where its head stands: the head is wished for on every target, and so is the
- * commit that was told where it is another one, so that its check says what became of it. Where nothing is deployed of
- * the branch the commit's own check says so.
+ * Finds the targets of a branch and requests a deploy of its head on each. A commit that is no longer the head is
+ * requested as well, so that its check gets an outcome. If the branch has no target, the commit's own check says so.
  *
- * @param isWanted false for a commit that a target need not be asked for; every commit is wanted when absent.
+ * @param isWanted false for a commit that a target can skip. Without it every commit is requested.
  * @returns what was done, as short clauses.
  */
 export async function lookAtBranch(
@@ -62,14 +61,14 @@ export async function lookAtBranch(
       if (!(await isWanted(target, each))) did.push(`${about} has its check`);
       else {
         const made = await store.request(restating(target, { ...event, commit: each }, cause));
-        did.push(made ? `wished for ${about}` : `knew the wish for ${about}`);
+        did.push(made ? `requested ${about}` : `already requested ${about}`);
       }
     }
   }
   return did;
 }
 
-/** Has every deployment looked at that something of this branch is open for: where the branch is gone, it ends there. */
+/** Notifies every deployment with open work of this branch: if the branch is gone, that work ends. */
 export async function wakeBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
   const did: string[] = [];
   for (const deploymentId of await store.busyDeployments()) {
@@ -84,7 +83,7 @@ export async function wakeBranch({ store }: AppContext, repository: RepositoryAt
   return did;
 }
 
-/** Wants only what nobody has asked for yet on that deployment. */
+/** Skips commits that were already requested on that deployment. */
 export const wantedOnce =
   ({ store }: AppContext) =>
   async ({ deploymentId }: Target, commit: string): Promise<boolean> =>

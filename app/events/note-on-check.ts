@@ -2,7 +2,7 @@ import { asMarkdown } from '../../src/report/sanitize.ts';
 import type { RepositoryAt } from '../repository.ts';
 import type { AppContext } from '../context.ts';
 
-/** Which check is meant. */
+/** Identifies a check. */
 export interface CheckMeant {
   repository: RepositoryAt;
   headSha: string;
@@ -16,9 +16,8 @@ const closing = '<!-- landfall: end of note -->';
 const roomLimit = 60_000;
 
 /**
- * Says on a check why nothing was done about what a person pressed there: one note, which takes the place of the one
- * before. A check that is not completed is about to be written anew by the work that it tells of, so it is left alone;
- * so is one that was written in the meantime. The log has the note in any case.
+ * Writes on a check why a requested action was ignored. The note replaces the previous one. A check that is not
+ * completed, or was written in the meantime, is left alone: its deploy writes it anew. The note is logged in any case.
  */
 export async function noteOnCheck({ store, log }: AppContext, meant: CheckMeant, note: string): Promise<string> {
   const { repository, headSha, name } = meant;
@@ -42,7 +41,7 @@ export async function noteOnCheck({ store, log }: AppContext, meant: CheckMeant,
   return note;
 }
 
-/** The summary with this note at its top, and without the one that stood there. */
+/** The summary with this note at its top, in place of a previous one. */
 export function withNote(summary: string, note: string): string {
   const end = summary.startsWith(opening) ? summary.indexOf(closing) : -1;
   const bare = end < 0 ? summary : summary.slice(end + closing.length).replace(/^\n+/, '');

@@ -12,7 +12,7 @@ import { wayBack } from './way-back.ts';
 /** Who may press: GitHub shows the buttons to more people than may deploy. */
 const mayPress = new Set(['admin', 'write']);
 
-/** Rollback and Redeploy. What is not done is said on the check, with the reason. */
+/** Rollback and Redeploy. A refusal is noted on the check, with the reason. */
 export const onPress: Handler<'press'> = async (decision, { context, delivery }) => {
   const { repository, headSha, check, button, by } = decision;
   const label = button === 'rollback' ? 'Rollback' : 'Redeploy';
@@ -62,10 +62,10 @@ async function redeploy(
   const head = await context.githubApi.head(repository, branch);
   if (!head) return { ok: false, why: `the branch ${branch} is gone` };
   await context.store.request(restating(target, { repository, branch, commit: head.sha }, cause));
-  return { ok: true, did: `wished for ${shortCommit(head.sha)} on ${target.terms.deploymentName} again` };
+  return { ok: true, did: `requested ${shortCommit(head.sha)} on ${target.terms.deploymentName} again` };
 }
 
-/** What was live before is put back as it was built then; its commit is the one that the wish is about. */
+/** Restores the previously live build; the request carries that build's commit. */
 async function rollback(
   { decision: { repository, headSha }, branch, target, cause }: ActionRequest,
   intents: readonly Intent[],
@@ -73,7 +73,7 @@ async function rollback(
 ): Promise<Done> {
   const { store, control } = context;
   const { deploymentId, terms } = target;
-  // The same press again: by now another revision may serve, and the way back from that one is not what was asked for.
+  // The same action again: another revision may be live by now, and rolling that one back was not requested.
   const known = (await store.lastIntents(deploymentId, 100)).find((each) => isOf(each, cause));
   if (known) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
   const back = await wayBack(intents, deploymentId, control);
@@ -81,10 +81,10 @@ async function rollback(
   const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
   const sending = { kind: 'redeploy', revisionId: back.revision.id } as const;
   await store.request({ deploymentId, repository, branch, commit, cause, terms, sending });
-  const did = `wished to go back to revision ${back.revision.id} on ${terms.deploymentName}`;
+  const did = `requested rollback to revision ${back.revision.id} on ${terms.deploymentName}`;
   if (!sameCommit(commit, headSha)) {
-    // The way back is told in the check of the commit that it leads to: whoever looks here has to be sent there.
-    const note = `${cause.by ?? 'A person'} pressed Rollback: revision ${back.revision.id} of commit ${shortCommit(commit)} is put back, and the check of that commit says how it goes`;
+    // The rollback is reported on the check of the commit it restores: link to it from this check.
+    const note = `${cause.by ?? 'A person'} requested a rollback: revision ${back.revision.id} of commit ${shortCommit(commit)} is restored, and progress is on the check of that commit`;
     await noteOnCheck(context, { repository, headSha, name: checkName(terms.deploymentName) }, note);
   }
   return { ok: true, did };

@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import type { PullRequestExaminer } from './handling.ts';
 
-/** Says of every pull request that it deploys nothing by itself, and looks no further. */
+/** Reports that a pull request deploys nothing by itself, without examining it. */
 export const brieflyExamined = (context: AppContext): PullRequestExaminer => ({
   async examine({ repository, headSha, baseBranch, fork }) {
     const whose = fork ? 'a pull request from a fork' : 'a pull request';

@@ -6,7 +6,7 @@ import { cutOff } from './cut-off.ts';
 import type { DecisionOf } from './event-types.ts';
 import type { Handler } from './handling.ts';
 
-/** What the App reaches changed: what it reaches now is looked at, what it does not is let go of. */
+/** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
   switch (decision.change) {
     case 'added':
@@ -42,7 +42,7 @@ async function letGo(
   return [`ended what was open for ${ended.length} repositories`];
 }
 
-/** Lanes that failed while the installation was suspended are tried again at once. */
+/** Retries at once the deployments that failed while the installation was suspended. */
 async function wakeAll({ installationId }: DecisionOf<'installation'>, { store }: AppContext): Promise<string[]> {
   let notified = 0;
   for (const deploymentId of await store.busyDeployments()) {
@@ -54,8 +54,8 @@ async function wakeAll({ installationId }: DecisionOf<'installation'>, { store }
   return [`woke ${notified} deployments`, 'the next recovery looks at its branches'];
 }
 
-/** Work that is under way goes on under the new name: an old one leads elsewhere once somebody else takes it. */
+/** Open work continues under the new name: someone else may take the old one. */
 export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repository }, { context }) => {
   await context.store.moved(repository);
-  return [`the work of the repository is told at ${fullName(repository)} from now on`];
+  return [`the repository is now reported as ${fullName(repository)} from now on`];
 };

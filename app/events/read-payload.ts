@@ -4,7 +4,7 @@ import type { DecisionOf, EventDecision } from './event-types.ts';
 /** Nothing is done, and why: one clause without a full stop. */
 export const ignored = (why: string): DecisionOf<'ignore'> => ({ kind: 'ignore', why });
 
-/** Decides about what a schema could read; what it could not is ignored, with the first thing that was wrong. */
+/** Decides on a valid payload; an invalid one is ignored, with its first problem. */
 export function readPayload<Schema extends z.ZodType>(
   schema: Schema,
   payload: unknown,

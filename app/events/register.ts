@@ -4,8 +4,8 @@ import { decidedEvents } from './event-decision.ts';
 import { handleEvent, type HandlerServices } from './handle-event.ts';
 
 /**
- * Registers the App's handlers: one for each event that can ask for something, and one for all others, which only says
- * why nothing is done about them.
+ * Registers the App's handlers: one for each event that may require something, and one for all others, which only
+ * records why they are ignored.
  */
 export function registerHandlers(
   app: Pick<Probot, 'on' | 'onAny'>,

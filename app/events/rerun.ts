@@ -8,7 +8,7 @@ import { lookAtBranch, restating, wantedOnce } from './look-at-branch.ts';
 import { noteOnCheck } from './note-on-check.ts';
 import { targetFor } from './target-for.ts';
 
-/** Re-run: every deployment whose check is meant is wished for again, at the commit that the check stands on. */
+/** Re-run: requests every deployment of the check again, at the commit of the check. */
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {
   const { repository, headSha, check, by } = decision;
   const { context, delivery } = handling;
@@ -35,10 +35,10 @@ async function requestAgain(
     return noteOnCheck(context, { repository, headSha, name: checkName(name) }, `Not run again: ${found.why}`);
   }
   await context.store.request(restating(found.target, { repository, branch, commit: headSha }, cause));
-  return `wished for ${name} again`;
+  return `requested ${name} again`;
 }
 
-/** The check that speaks of the commit as a whole is told again, by whoever it speaks of. */
+/** Reports the commit's own check again. */
 async function commitAgain(
   { repository, headSha, pullRequests }: DecisionOf<'rerun'>,
   { context: { store, clock }, pullRequests: examiner }: Handling,
@@ -47,17 +47,17 @@ async function commitAgain(
   const examined = pullRequests.map(({ number }) => `examined pull request ${number}`);
   const report = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return examined;
-  // GitHub waits for a new word even where it is the old one: the time makes it new.
+  // GitHub waits for an update even if nothing changed: a new time makes one.
   const content = { ...report.wanted.content, completedAt: new Date(clock.now()).toISOString() };
   const wanted = { kind: 'check', content } as const;
   await store.putReport(
     { kind: 'check', repository: report.repository, headSha, name: report.name, wanted },
     report.version,
   );
-  return [...examined, 'told the check of the commit again'];
+  return [...examined, 'reported the check of the commit again'];
 }
 
-/** What nobody has asked for yet is looked at as if the branch were pushed now. */
+/** Examines what has no request yet as if the branch were pushed now. */
 async function lookAgain(
   { repository, headSha, branch }: DecisionOf<'rerun'>,
   cause: Cause,
@@ -67,7 +67,7 @@ async function lookAgain(
   return lookAtBranch(context, { repository, branch, commit: headSha }, cause, wantedOnce(context));
 }
 
-/** The last word of each deployment. */
+/** The newest intent of each deployment. */
 function newestOfEach(intents: readonly Intent[]): Intent[] {
   return [...new Map(intents.map((intent) => [intent.deploymentId, intent])).values()];
 }

@@ -1,7 +1,7 @@
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Target, AppContext } from '../context.ts';
 
-/** A deployment that a person asks for. */
+/** The deployment on which a person requests an action. */
 export interface TargetRequest {
   repository: RepositoryAt;
   branch: string;
@@ -12,7 +12,7 @@ export interface TargetRequest {
 /** The target that may be acted on now, or why the repository may not act on it: a clause without a full stop. */
 export type FoundTarget = { ok: true; target: Target } | { ok: false; why: string };
 
-/** Asks anew whether a branch deploys this: what was agreed when a check was made need not hold any more. */
+/** Resolves the target again: the agreement from the time of the check may be outdated. */
 export async function targetFor(requested: TargetRequest, { targets: resolver }: AppContext): Promise<FoundTarget> {
   const { repository, branch, deploymentId, deploymentName } = requested;
   const { targets, refused } = await resolver.targetsOf(repository, branch);

@@ -3,12 +3,12 @@ import { classOfRevisionStatus, type Revision } from '../../src/contract/control
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
-/** The revision to go back to, or why there is none: a clause without a full stop. */
+/** The revision to restore, or why there is none: a clause without a full stop. */
 export type WayBack = { ok: true; revision: Revision } | { ok: false; why: string };
 
 /**
- * Where Rollback on a check leads: to what was live before the revision that the check speaks of, as long as that is
- * still the one that serves.
+ * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
+ * that the latter is still live.
  *
  * @param intents those of the check's deployment and commit, oldest first.
  * @throws ServiceError
@@ -21,7 +21,7 @@ export async function wayBack(
   const { active_revision_id: active } = await control.getDeployment(deploymentId);
   if (!active) return no('nothing is live, so there is nothing to go back from');
   const serving = intents.findLast(({ revisionId }) => revisionId === active);
-  if (!serving) return no(`revision ${active} serves, and it is not the one that this check speaks of`);
+  if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
   const former = serving.formerLiveRevisionId;
   if (former && former !== active) return { ok: true, revision: await control.getRevision(deploymentId, former) };
   return liveBefore(active, deploymentId, control);
@@ -31,7 +31,7 @@ const no = (why: string): WayBack => ({ ok: false, why });
 
 const pageSize = 100;
 
-/** How many revisions are looked through: one that lies further back is nobody's way back. */
+/** How many revisions are searched; an older one is no useful rollback target. */
 const lookedThrough = 1_000;
 
 /** Revisions are listed newest first; one that was live keeps its status when another takes its place. */
@@ -39,7 +39,7 @@ async function liveBefore(active: string, deploymentId: string, control: Control
   let isPast = false;
   for (let offset = 0; offset < lookedThrough; offset += pageSize) {
     const page = await listed(deploymentId, offset, control);
-    if (page === undefined) return no('this service does not list revisions, so nobody can tell what was live before');
+    if (page === undefined) return no('this service does not list revisions, so the previously live one is unknown');
     for (const revision of page) {
       if (isPast && classOfRevisionStatus(revision.status) === 'live') return { ok: true, revision };
       isPast ||= revision.id === active;

@@ -2,7 +2,7 @@ import { graphConfigPaths, type ExaminedFiles } from '../pull-requests/examined-
 import { validate, type Validation } from '../pull-requests/validation.ts';
 import { readDeployFile, type DeployFile } from '../targets/file-entries.ts';
 
-/** Reads files of repositories: others wrote them, and reading some takes long. */
+/** Reads files of repositories: they are untrusted, and reading some takes long. */
 export interface FileReader {
   /** The graph configuration files that a deploy file names; undefined where it could not be read. */
   graphConfigPaths(deployFile: string): Promise<readonly string[] | undefined>;

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readHere, type FileReader } from './readers.ts';
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export type Question = {
   [Name in keyof FileReader]: { name: Name; argument: Parameters<FileReader[Name]>[0] };
 }[keyof FileReader];
@@ -11,7 +11,7 @@ export type Question = {
 export type Answer =
   { kind: 'started' } | { kind: 'read'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
 
-/** The longest answer (characters): whoever takes it apart does nothing else meanwhile. */
+/** The longest response (characters): parsing it blocks the main thread. */
 const longestAnswer = 1_000_000;
 
 function read(question: Question): Promise<unknown> {

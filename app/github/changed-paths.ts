@@ -6,7 +6,7 @@ import type { AppRoute } from './octokit.ts';
 export const mostListedFiles = 3000;
 
 /**
- * Every path that a pull request changes, the former names of renamed files among them; undefined where the list is cut
+ * Every path that a pull request changes, the former names of renamed files among them; undefined if the list is cut
  * at GitHub's bound.
  */
 export async function changedPaths(

@@ -11,7 +11,7 @@ import type { PacedClient } from './sending.ts';
  * @param clientOf a client for each installation, as `clientsFor` gives them out
  */
 export function createGitHubApi(clientOf: (installationId: number) => PacedClient): GitHubApi {
-  /** Deployments whose last status may have been written, although no answer told so. */
+  /** Deployments whose last status may have been written without a response. */
   const unsure = new Set<number>();
   const at = ({ installationId }: RepositoryAt): PacedClient => clientOf(installationId);
   const toWrite = (repository: RepositoryAt, kind: 'change' | 'make'): PacedClient => {

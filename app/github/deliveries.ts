@@ -5,9 +5,9 @@ import type { AppRoute } from './octokit.ts';
 const pageSize = 100;
 
 /**
- * GitHub's memory of what it delivered to the App.
+ * The App's webhook deliveries as GitHub stores them.
  *
- * @param app a client that speaks for the App itself
+ * @param app a client that authenticates as the App itself
  */
 export function createDeliveryClient(app: GitHubClient<AppRoute>): DeliveryClient {
   return {

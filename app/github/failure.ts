@@ -4,11 +4,11 @@ import { GitHubApiError } from './github-api.ts';
 
 /** What a request that failed means for the ones after it. */
 export type Failure =
-  /** GitHub asks to wait until then (ms since the epoch). `told` is false where it did not say how long. */
+  /** GitHub's rate limit applies until then (ms since the epoch). `stated` is false if GitHub named no time. */
   | { kind: 'paused'; until: number; stated: boolean; why: string }
   | { kind: 'failed'; error: GitHubApiError; /** The same request may be answered later. */ passing: boolean };
 
-/** What was asked, for the sentence of a failure. */
+/** The request, for the text of an error. */
 export interface GitHubRequest {
   /** For example `GET /repos/{owner}/{repo}`. */
   route: string;
@@ -19,12 +19,12 @@ export interface GitHubRequest {
   now: number;
 }
 
-/** GitHub's advice where a secondary limit comes without a time (ms). */
+/** GitHub's advice for a secondary limit without a time (ms). */
 const unstatedPauseMs = 60_000;
 
 /**
- * The longest that is waited at once (ms), whatever is asked for: GitHub's limits begin anew every hour. Who has to
- * wait longer is told so again then, and a wrong time does not silence an installation for good.
+ * The longest single wait (ms), whatever GitHub states: its limits reset every hour. A longer limit is stated again
+ * then, and a wrong time does not stop an installation for good.
  */
 const longestWaitMs = 60 * 60_000;
 
@@ -37,7 +37,7 @@ const waitOf = (requested: number): number => Math.min(longestWaitMs, Math.max(1
 export function readFailure(error: unknown, requested: GitHubRequest): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const answer = answerOf(error);
-  // An Octokit says `status` where it sent something; what we ended ourselves is an AbortError or has our own name.
+  // Octokit sets `status` if it sent the request; our own aborts are an AbortError or a named error.
   if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'NoAnswer') return undefined;
   if (answer) {
     const pause = pauseOf(answer, requested.now);
@@ -76,8 +76,8 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
 }
 
 /**
- * When the limit of an hour begins anew (ms since the epoch by our clock), where nothing of it is left; undefined
- * otherwise. GitHub's time is measured by the `Date` of the same answer: our clock may be another.
+ * When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. GitHub's time
+ * is read relative to the response's `Date`: our clock may differ.
  */
 export function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
   if (header(headers, 'x-ratelimit-remaining') !== '0') return undefined;
@@ -87,7 +87,7 @@ export function resetOf(headers: Readonly<Record<string, unknown>>, now: number)
   return now + waitOf(reset - (Number.isNaN(theirNow) ? now : theirNow));
 }
 
-/** A token is asked for before the request itself: when that fails, nothing was written. */
+/** The token is requested before the request itself: if that fails, nothing was written. */
 function isTokenRequest(error: Error): boolean {
   const request: unknown = 'request' in error ? error.request : undefined;
   return isRecord(request) && typeof request['url'] === 'string' && request['url'].endsWith('/access_tokens');

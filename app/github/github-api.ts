@@ -10,25 +10,25 @@ export interface Head {
   committedAt: number;
 }
 
-/** What lies between two commits, as far as it is told. */
+/** The changes between two commits, as far as GitHub lists them. */
 export type Comparison =
   /** `paths` holds every changed path, the former name of a renamed one among them. */
   | { kind: 'ahead'; paths: readonly string[] }
   | { kind: 'identical' }
   /**
-   * The list is cut, the commits stand beside each other or the wrong way round, or one of them is not known.
-   * `contains` says whether the second holds the first all the same, where that is known.
+   * The list is incomplete, the commits diverged or are in the wrong order, or one of them is unknown. `contains` says
+   * whether the second contains the first, if known.
    */
   | { kind: 'unavailable'; why: string; contains?: boolean };
 
 /** What a person may do in a repository; `none` for strangers. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
-/** A check run and a GitHub Deployment as they should stand: the words are those of both doors. */
+/** The wanted state of a check run and a GitHub Deployment, shared by the Action and the App. */
 export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';
 export type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
 
-/** Which check run or deployment is meant: `externalId` is ours and finds it again after an answer that never came. */
+/** Identifies a check run or deployment: `externalId` is ours and finds it again after a lost response. */
 export interface CheckAt {
   repository: RepositoryAt;
   headSha: string;
@@ -42,32 +42,32 @@ export interface DeploymentAt {
   externalId: string;
 }
 
-/** GitHub asked that this installation waits: nothing is sent for it before `until` (ms since the epoch). */
+/** GitHub rate-limits this installation: nothing is sent for it before `until` (ms since the epoch). */
 export class InstallationPaused extends Error {
   readonly installationId: number;
   readonly until: number;
   constructor(installationId: number, until: number, why: string) {
-    super(`GitHub asks installation ${installationId} to wait until ${new Date(until).toISOString()}: ${why}`);
+    super(`GitHub paused installation ${installationId} until ${new Date(until).toISOString()}: ${why}`);
     this.name = 'InstallationPaused';
     this.installationId = installationId;
     this.until = until;
   }
 }
 
-/** GitHub's refusal or failure, with what was asked and no token. `status` is absent where no answer came. */
+/** GitHub's refusal or failure, with the request and no token. `status` is absent if no response arrived. */
 export class GitHubApiError extends Error {
   readonly status: number | undefined;
   /** Whether the request may have taken effect all the same. */
   readonly effect: 'none' | 'unknown';
   constructor(message: string, status: number | undefined, effect: 'none' | 'unknown') {
     super(message);
-    this.name = 'HubError';
+    this.name = 'GitHubApiError';
     this.status = status;
     this.effect = effect;
   }
 }
 
-/** A file is larger than what is read of one: asking again helps nobody. */
+/** A file exceeds the size limit: retrying does not help. */
 export class FileTooLarge extends GitHubApiError {
   /** A clause without a full stop. */
   readonly why: string;
@@ -80,14 +80,14 @@ export class FileTooLarge extends GitHubApiError {
 }
 
 /**
- * GitHub as the App's work sees it. Every call takes a fresh installation token. Failures are `HubError`, or
- * `InstallationPaused` where GitHub asks to wait; what is not there is a value.
+ * The App's GitHub client. Every call uses a fresh installation token. It fails with `GitHubApiError`, or with
+ * `InstallationPaused` while GitHub rate-limits the installation; what does not exist is a value.
  */
 export interface GitHubApi {
-  /** The newest commit of a branch; undefined where there is no such branch. */
+  /** The newest commit of a branch; undefined if there is no such branch. */
   head(at: RepositoryAt, branch: string): Promise<Head | undefined>;
   compare(at: RepositoryAt, base: string, head: string): Promise<Comparison>;
-  /** A text file at a commit or branch; undefined where there is none. @throws FileTooLarge above 1 MB */
+  /** A text file at a commit or branch; undefined if there is none. @throws FileTooLarge above 1 MB */
   file(at: RepositoryAt, path: string, ref: string): Promise<string | undefined>;
   defaultBranch(at: RepositoryAt): Promise<string>;
   permissionOf(at: RepositoryAt, login: string): Promise<Permission>;

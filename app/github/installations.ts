@@ -5,10 +5,10 @@ import type { RepositoryClient } from '../recovery/recover.ts';
 import type { AppRoute } from './octokit.ts';
 
 /**
- * All that installations of the App reach, read page by page as it is asked for.
+ * Lists the repositories of all installations, one page at a time.
  *
- * @param clientOf a client for each installation; for `undefined` one that speaks for the App itself
- * @param log told of an installation that cannot be asked now
+ * @param clientOf a client for each installation; for `undefined` one that authenticates as the App itself
+ * @param log receives installations that cannot be read now
  */
 export function createRepositoryClient(
   clientOf: (installationId: number | undefined) => GitHubClient<AppRoute>,

@@ -34,7 +34,7 @@ export interface Sends {
   ): Promise<Pick<AnswerOf<Each>, 'data' | 'headers'> & { status: number }>;
 }
 
-/** Hands out an Octokit: of an installation, or of the App itself, which speaks with its private key. */
+/** Returns an Octokit for an installation, or for the App itself, which authenticates with its private key. */
 export type OctokitFor = (installationId: number | undefined) => Promise<Sends>;
 
 /** Probot's Octokits; `probot` is anything with Probot's `auth`. */

@@ -1,4 +1,4 @@
-/** What GitHub asks of one installation, besides its limit of requests an hour. */
+/** GitHub's secondary limits for one installation, besides its hourly limit. */
 export interface PaceLimits {
   /** Between two writes (ms). */
   betweenWritesMs: number;
@@ -22,12 +22,12 @@ const hourMs = 60 * minuteMs;
 /** Pauses without a time double from one to the next, up to this (ms). */
 const longestPauseMs = 15 * minuteMs;
 
-/** The turns of one installation: in memory, by the handed time (ms since the epoch). */
+/** The rate limiter of one installation, in memory. Callers pass the time (ms since the epoch). */
 export class RateLimiter {
   readonly #limits: PaceLimits;
   /** When the next write may go out. */
   #nextWrite = 0;
-  /** The latest time that somebody who was refused was told to come back at. */
+  /** The latest time at which a refused caller was scheduled to return. */
   #promised = 0;
   /** When what was made within the last hour was made, oldest first. */
   #made: number[] = [];
@@ -40,8 +40,7 @@ export class RateLimiter {
   }
 
   /**
-   * Takes a turn. One that would come later than `patienceMs` from now is not taken: whoever asks has something better
-   * to do in the meantime than to wait.
+   * Takes a turn, unless it would start later than `maxWaitMs` from now: then the caller can do other work first.
    */
   turn(kind: RequestKind, now: number, maxWaitMs: number): Turn {
     const refused = this.refusal(kind, now, maxWaitMs);
@@ -54,8 +53,7 @@ export class RateLimiter {
   }
 
   /**
-   * Why a turn would not be given now. Each that is refused is told another time, one after the other, so that many who
-   * wait do not come back together.
+   * Why a turn is refused now. Each refused caller gets a different time, so that they do not all return together.
    */
   refusal(kind: RequestKind, now: number, maxWaitMs: number): Extract<Turn, { kind: 'not-before' }> | undefined {
     if (this.#paused && this.#paused.until > now) {
@@ -71,7 +69,7 @@ export class RateLimiter {
     return Math.max(now, this.#nextWrite, kind === 'make' ? this.#mayMakeAt(now) : 0);
   }
 
-  /** GitHub asks to wait. Where it did not say how long, each pause in a row is twice as long as the one before. */
+  /** Pauses the installation. If GitHub named no time, each consecutive pause is twice as long as the previous one. */
   pause(until: number, now: number, why: string, stated: boolean): number {
     const length = stated ? until - now : Math.min(longestPauseMs, (until - now) * 2 ** this.#unstatedPauses);
     this.#unstatedPauses = stated ? 0 : this.#unstatedPauses + 1;
@@ -84,7 +82,7 @@ export class RateLimiter {
     this.#unstatedPauses = 0;
   }
 
-  /** Whether nothing of it has to be remembered. */
+  /** Whether its state can be dropped. */
   isIdle(now: number): boolean {
     return (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#made.at(-1) ?? 0) <= now - hourMs;
   }

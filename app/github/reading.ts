@@ -22,7 +22,7 @@ async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | 
   }
 }
 
-/** The newest commit of a branch; undefined where there is no such branch. */
+/** The newest commit of a branch; undefined if there is no such branch. */
 export async function readHead(
   client: Client,
   { owner, name }: RepositoryAt,
@@ -38,7 +38,7 @@ export async function readHead(
   return { sha, message: commit.message, committedAt: Number.isNaN(committedAt) ? 0 : committedAt };
 }
 
-/** What lies between two commits. Everything but a whole list of what an ancestor lacks is untold. */
+/** Compares two commits. Anything but a complete list of what an ancestor lacks is `unavailable`. */
 export async function readComparison(
   client: Client,
   { owner, name }: RepositoryAt,
@@ -51,7 +51,7 @@ export async function readComparison(
       owner,
       repo: name,
       basehead: `${base}...${head}`,
-      // Files come with the first page whole; the commits are not needed.
+      // The first page contains all files; the commits are not needed.
       per_page: 1,
       page: 1,
     }),
@@ -69,7 +69,7 @@ export async function readComparison(
   return { kind: 'ahead', paths };
 }
 
-/** A text file at a commit or branch; undefined where there is none. */
+/** A text file at a commit or branch; undefined if there is none. */
 export async function readFile(
   client: Client,
   { owner, name }: RepositoryAt,
@@ -81,9 +81,9 @@ export async function readFile(
   );
   if (found === undefined) return undefined;
   const { data } = found;
-  // A folder comes as a list; a submodule is no file of this repository.
+  // A folder is a list; a submodule is not a file of this repository.
   if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return undefined;
-  // GitHub leaves the text out above 1 MB, so that a large file is never loaded.
+  // GitHub omits the text above 1 MB, so a large file is never loaded.
   if (data.size > fileLimitBytes || data.encoding !== 'base64') {
     throw new FileTooLarge(path, `${owner}/${name} at ${ref}`, data.size, fileLimitBytes);
   }
@@ -93,7 +93,7 @@ export async function readFile(
 const permissions: ReadonlySet<string> = new Set(['admin', 'write', 'read', 'none'] satisfies Permission[]);
 const isPermission = (text: string): text is Permission => permissions.has(text);
 
-/** What a person may do. Whom GitHub does not know as a collaborator, and a word that is not known, may do nothing. */
+/** A person's permission; `none` for anyone who is not a collaborator, and for unknown values. */
 export async function readPermission(
   client: Client,
   { owner, name }: RepositoryAt,

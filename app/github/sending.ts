@@ -5,7 +5,7 @@ import { InstallationPaused } from './github-api.ts';
 import type { AppRoute, OctokitFor } from './octokit.ts';
 import { githubPace, RateLimiter, type PaceLimits, type RequestKind } from './rate-limiter.ts';
 
-/** What sending is handed. */
+/** Options for sending requests. */
 export interface SendingOptions {
   octokitFor: OctokitFor;
   clock: Clock;
@@ -16,7 +16,7 @@ export interface SendingOptions {
   timeoutMs?: number;
 }
 
-/** GitHub did not answer in time. */
+/** GitHub did not respond in time. */
 class NoAnswer extends Error {
   constructor(ms: number) {
     super(`no answer within ${ms / 1000} s`);
@@ -28,7 +28,7 @@ class NoAnswer extends Error {
 const attempts = 4;
 const firstWaitMs = 500;
 
-/** How long a write waits for its turn here (ms); one that would wait longer is better kept by its job. */
+/** How long a write waits for its turn here (ms); a longer wait is left to its job. */
 const maxWaitMs = 5_000;
 
 /** The requests of the App itself are paced like those of an installation; no installation has this id. */
@@ -37,7 +37,7 @@ const appItself = 0;
 /** A client whose writes are paced. */
 export interface PacedClient extends GitHubClient<AppRoute> {
   /**
-   * Asks before reading what only a write needs, so that nothing is read in vain where the write cannot go out soon.
+   * Checks for a turn before reads that only a write needs, so that they are not wasted if the write must wait.
    *
    * @throws InstallationPaused
    */
@@ -45,9 +45,9 @@ export interface PacedClient extends GitHubClient<AppRoute> {
 }
 
 /**
- * Gives out a client for each installation (undefined: for the App itself). It paces writes, pauses one installation
- * and no other where GitHub asks for it, repeats reads that failed, and rejects with `HubError` or `InstallationPaused`
- * only. A write is sent once.
+ * Creates a client for each installation (undefined: for the App itself). It paces writes, pauses a single installation
+ * when GitHub rate-limits it, retries failed reads, and rejects with `GitHubApiError` or `InstallationPaused` only. A
+ * write is sent once.
  */
 export function clientsFor(options: SendingOptions): (installationId: number | undefined) => PacedClient {
   const { octokitFor, clock, random = Math.random, log, limits = githubPace, timeoutMs = 30_000 } = options;
@@ -87,7 +87,7 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
           if (failure === undefined) throw error;
           if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
           if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
-          // Between half and the whole of a wait that doubles: many that failed together do not come back together.
+          // Exponential backoff with jitter: requests that failed together do not retry together.
           await clock.sleep(firstWaitMs * 2 ** (attempt - 1) * (0.5 + random() / 2));
         }
       }
@@ -105,7 +105,7 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
 
     const pause = (rateLimiter: RateLimiter, requested: { until: number; why: string; stated: boolean }): number => {
       const until = rateLimiter.pause(requested.until, clock.now(), requested.why, requested.stated);
-      log?.(`GitHub asks installation ${id} to wait until ${new Date(until).toISOString()}: ${requested.why}`);
+      log?.(`GitHub paused installation ${id} until ${new Date(until).toISOString()}: ${requested.why}`);
       return until;
     };
 
@@ -129,7 +129,7 @@ function aboutOf(parameters: object): string {
   return part('repo') ? `${part('owner')}/${part('repo')}` : 'the App';
 }
 
-/** Ends the work when it takes too long, by the handed clock. */
+/** Aborts the work on timeout, by the injected clock. */
 async function bounded<Result>(
   clock: Clock,
   ms: number,

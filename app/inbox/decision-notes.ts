@@ -2,7 +2,7 @@ import type { DeliveryDecision } from './deliveries.ts';
 
 /** What handlers decide, on its way from them to the delivery's row. */
 export interface DecisionNotes {
-  /** The last word about a delivery counts. */
+  /** The last decision about a delivery counts. */
   note(deliveryId: string, decision: DeliveryDecision): void;
   /** Takes the note away. */
   take(deliveryId: string): DeliveryDecision | undefined;

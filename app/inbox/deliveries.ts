@@ -22,13 +22,13 @@ export interface StoredDelivery {
 /** What was decided about a delivery: JSON, for people to read. */
 export type DeliveryDecision = Readonly<Record<string, unknown>>;
 
-/** A delivery is kept for at least this long (ms), so that one that comes again is known. */
+/** Minimum retention of a delivery (ms), to recognise repeated ones. */
 export const leastAgeKept = 7 * 24 * 60 * 60_000;
 
 /** How long handled deliveries are kept (ms), where nobody says otherwise. */
 const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 
-/** How long those are kept (ms) that could not be handled. */
+/** Retention of unhandled deliveries (ms). */
 const unhandledKeptFor = 90 * 24 * 60 * 60_000;
 
 /** Of how many rows at a time a lot of old ones is freed. */
@@ -37,9 +37,9 @@ const removedAtOnce = 500;
 /** The inbox's memory. */
 export interface Deliveries {
   get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined>;
-  /** The newest first; `unhandled` leaves out those that were handled. */
+  /** The newest first; `unhandled` omits handled ones. */
   list(options: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]>;
-  /** Those of these GUIDs that never came here. */
+  /** Those of these GUIDs that were never received. */
   notHeld(ids: readonly string[]): Promise<string[]>;
   markHandled(id: string, decision: DeliveryDecision | undefined): Promise<void>;
   /** Notes an attempt that failed; `why` holds no secret. */
@@ -116,7 +116,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
     },
     async forget(age = deliveriesKeptFor) {
       if (age < leastAgeKept)
-        throw new RangeError('Deliveries are kept for 7 days at least: a repetition is known by them.');
+        throw new RangeError('Keep deliveries for at least 7 days, so that repeated ones are recognised.');
       const before = new Date(clock.now() - age);
       const longBefore = new Date(clock.now() - Math.max(age, unhandledKeptFor));
       for (let removed = 0; ;) {

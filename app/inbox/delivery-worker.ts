@@ -18,7 +18,7 @@ export interface DeliveryWorkerOptions {
   receive: (event: WebhookEvent) => Promise<void>;
   log: AppContext['log'];
   clock: Pick<Clock, 'now'>;
-  /** Told how each attempt ended. */
+  /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
   /** Deliveries at the same time in this process; 8 when absent. */
   concurrency?: number;
@@ -32,7 +32,9 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));
 }
 
-/** Hands one delivery to its handlers and keeps what they decided. It may come again after a crash: they bear that. */
+/**
+ * Passes one delivery to its handlers, and stores their decisions. They are idempotent: it may repeat after a crash.
+ */
 export async function handleDelivery(
   { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
   { queue, deliveries, notes, receive, log, clock, count }: DeliveryWorkerOptions,
@@ -68,7 +70,7 @@ export async function handleDelivery(
   count?.(event, 'handled');
 }
 
-/** The payload carries GitHub's signature, so its shape is GitHub's word for this event. */
+/** The payload has GitHub's signature, so its shape is that of this event. */
 function eventOf(id: string, name: string, payload: string): WebhookEvent {
   const event: WebhookEvent = JSON.parse(
     `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"payload":${payload}}`,
@@ -76,7 +78,7 @@ function eventOf(id: string, name: string, payload: string): WebhookEvent {
   return event;
 }
 
-/** Handlers run side by side and fail together: what they say comes as one error of several. */
+/** Handlers run concurrently: their failures arrive as one AggregateError. */
 const errorsIn = (error: unknown): unknown[] =>
   error instanceof AggregateError ? error.errors.flatMap(errorsIn) : [error];
 

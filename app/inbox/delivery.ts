@@ -1,6 +1,6 @@
 import { storableText } from './storable-json.ts';
 
-/** A webhook that was proven to come from GitHub, as it is stored. */
+/** A verified webhook, as stored. */
 export interface Delivery {
   /** GitHub's GUID, in lower case: the same for a delivery that is sent again. */
   id: string;
@@ -23,10 +23,10 @@ export interface DeliveryJob {
   id: string;
 }
 
-/** How much of an action (UTF-16 code units) is kept beside the payload, which has it whole. */
+/** The longest action (UTF-16 code units) in its own column; the payload has it whole. */
 const longestAction = 100;
 
-/** What a payload tells of itself; undefined where it is no JSON object. */
+/** The indexed fields of a payload; undefined if it is no JSON object. */
 export function readPayload(text: string): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
   let payload: unknown;
   try {

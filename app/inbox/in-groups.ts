@@ -1,4 +1,4 @@
-/** How much is written at once. */
+/** The limits of a group. */
 export interface GroupLimits<Item> {
   /** Items of one group at most. */
   items: number;
@@ -16,10 +16,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Writes items that come at the same time in groups. An item that comes while nothing is being written goes at once;
- * what comes meanwhile makes the next group, so a group waits for nothing but the one before it.
+ * Writes concurrent items in groups. An item that arrives while no write is in progress is written at once; items that
+ * arrive meanwhile form the next group, so a group waits only for the previous one.
  *
- * @param write writes a group and gives a result for each item, in their order; where it fails, each of them fails.
+ * @param write writes a group and returns a result for each item, in order; if it fails, each item fails.
  */
 export function inGroups<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
 
-/** Nothing was stored, or nobody can tell; the same delivery may be stored later. */
+/** Storing failed, or its result is unknown. The same delivery may be sent again. */
 export class StorageError extends Error {
   constructor(why: string, cause?: unknown) {
     super(why, { cause });
@@ -18,7 +18,7 @@ const fullStates: Readonly<Record<string, string>> = {
 /** SQLSTATEs of two writers in each other's way. */
 const passing = new Set(['40001', '40P01']);
 
-/** What passes by itself or by making room, as a `StoringTrouble`; anything else as it is. */
+/** Turns a transient database error into a `StorageError`; any other error is returned as it is. */
 export function toStorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -21,10 +21,10 @@ export type StoreDelivery = (delivery: Delivery) => Promise<'stored' | 'known'>;
 const groups = { items: 200, size: 16 * 1024 * 1024, sizeOf: ({ payload }: Delivery) => payload.length, atOnce: 2 };
 
 /**
- * Stores deliveries, each with its job, those that come at the same time in one transaction. It resolves when the
- * transaction is committed, and not before.
+ * Stores deliveries, each with its job; those that arrive together share one transaction. Resolves only after the
+ * commit.
  *
- * It rejects with `StoringTrouble` where the database is away, full or silent: then the sender has to come again.
+ * Rejects with `StorageError` if the database is down, full or too slow: the sender has to retry.
  */
 export function storeDeliveries({ pool, queue, clock, timeoutMs = 4_000 }: StoreDeliveriesOptions): StoreDelivery {
   const write = (deliveries: readonly Delivery[]): Promise<('stored' | 'known')[]> =>
@@ -59,7 +59,7 @@ async function writeGroup(
   );
   try {
     const stored = await Promise.race([writing, timeouts]);
-    // Of a delivery that came twice in one group the first is the new one.
+    // If a delivery is in the group twice, the first one is the new one.
     return deliveries.map(({ id }) => (stored.delete(id) ? 'stored' : 'known'));
   } catch (error) {
     writing.catch(() => undefined);
@@ -97,7 +97,7 @@ const transactionOf = (client: PoolClient): OpenTransaction => ({
   executeSql: (text, values) => client.query(text, values),
 });
 
-/** A connection that fails, or is still busy when the signal aborts, is thrown away: nobody knows its state. */
+/** A connection that fails, or is still busy when the signal aborts, is closed: its state is unknown. */
 async function transaction<T>(pool: Pool, signal: AbortSignal, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isReleased = false;

@@ -2,13 +2,13 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Fixed<T> = ColumnType<T, T, never>;
 
-/** Webhooks as they came, and what became of them. The row is the memory by which a repetition is known. */
+/** Received webhooks and their results. A row also identifies repeated deliveries. */
 export interface DeliveriesTable {
   /** GitHub's GUID. */
   id: Fixed<string>;
   event: Fixed<string>;
   action: Fixed<string | null>;
-  /** `bigint`: comes as text. */
+  /** `bigint`: returned as text. */
   installation_id: ColumnType<string | null, number | null, never>;
   repository_id: ColumnType<string | null, number | null, never>;
   /** The signed text. */

@@ -1,6 +1,6 @@
 import type { ControlService } from '../../src/contract/control/service.ts';
 
-/** What is asked once at the start, so that a person sees at once what is set up wrong. */
+/** Options of the check at startup, which shows wrong settings early. */
 export interface FirstLookOptions {
   control: Pick<ControlService, 'listDeployments'>;
   /** The App's own name at GitHub. */
@@ -9,7 +9,9 @@ export interface FirstLookOptions {
   baseUrl: string;
 }
 
-/** What was found at the two services, as sentences. A service that does not answer is told; the App goes on. */
+/**
+ * Checks GitHub and the control service, and returns one sentence each. A failure is reported; the App starts anyway.
+ */
 export async function firstLook({ control, appName, apiUrl, baseUrl }: FirstLookOptions): Promise<string[]> {
   const github = appName().then(
     (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,
@@ -21,12 +23,12 @@ export async function firstLook({ control, appName, apiUrl, baseUrl }: FirstLook
   const service = control.listDeployments({ limit: 100 }).then(
     ({ resources }) => `The control service at ${baseUrl} has ${counted(resources.length)}.`,
     (error: unknown) =>
-      `The control service at ${baseUrl} did not tell its deployments (${wordsOf(error)}). Check LANDFALL_BASE_URL, LANDFALL_API_KEY and LANDFALL_TENANT_ID.`,
+      `The control service at ${baseUrl} did not list its deployments (${wordsOf(error)}). Check LANDFALL_BASE_URL, LANDFALL_API_KEY and LANDFALL_TENANT_ID.`,
   );
   return Promise.all([github, service]);
 }
 
-/** Octokit tells a request without an answer as a 500 that has no response. */
+/** Octokit reports a request without a response as a 500 that has no `response`. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'response' in error && error.response !== undefined;
 

@@ -14,7 +14,7 @@ const quoted = (value: string | number): string =>
 /** Stacks keep their lines, each set in, so that a line that begins with a time begins something new. */
 const oneLine = (text: string): string => sanitize(text.trimEnd()).replace(/\n/g, '\n    ');
 
-/** Names of branches and words of services are others' texts: a terminal obeys what its control characters say. */
+/** Escapes control characters, which a terminal would execute: branch names and services' messages are untrusted. */
 const sanitize = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')

@@ -1,11 +1,11 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { JobCount } from '../../src/postgres/queue-jobs.ts';
 
-/** What is asked of the database when somebody reads the metrics. */
+/** Database queries behind the metrics, run on each scrape. */
 export interface MetricsSource {
-  /** Rejects where the database is away. */
+  /** Rejects while the database is down. */
   jobs: () => Promise<readonly JobCount[]>;
-  /** Since when (ms since the epoch) the oldest intent of each busy lane is open. */
+  /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
   queues: () => Promise<readonly number[]>;
   now: () => number;
 }
@@ -13,15 +13,15 @@ export interface MetricsSource {
 /** Counts for the people who run the App. No name of a repository, a person or a deployment is in them. */
 export interface AppMetrics {
   contentType: string;
-  /** In Prometheus' text format. It never fails: what can't be asked now is left out. */
+  /** In Prometheus' text format. Never fails: a metric that cannot be read is left out. */
   text(): Promise<string>;
-  /** What the figures of the database are asked from. */
+  /** Sets the source of the database metrics. */
   ask(source: MetricsSource): void;
-  /** A webhook was answered; without an event where it was not proven. */
+  /** Counts a webhook; without an event if its signature is invalid. */
   countWebhook(event: string | undefined, result: string): void;
   /** An attempt to handle a delivery ended. */
   countDelivery(event: string, result: string): void;
-  /** GitHub was asked something. */
+  /** Counts a request to GitHub. */
   countGithubRequest(kind: string, result: string): void;
   /** A revision is ours: made by us, adopted or found. */
   countRevision(how: string): void;

@@ -11,14 +11,14 @@ import { variablesHere } from '../settings/variables.ts';
 import { reachDatabase } from './reach-database.ts';
 import { deliveryLines, jobLines } from './tell.ts';
 
-/** What an operator asks of an App that runs. */
+/** An operator's command to a running App. */
 export type OperateCommand =
   | { kind: 'jobs'; limit: number }
   | { kind: 'deliveries'; limit: number; unhandled: boolean }
   /** `id` of a job, which for a delivery is its GUID. */
   | { kind: 'retry'; id: string };
 
-/** Where the answer goes: lines for people, and the same as a value. */
+/** The output: lines for people, and the same as a value. */
 export interface OperateTerminal {
   print(line: string): void;
   complain(line: string): void;
@@ -27,7 +27,7 @@ export interface OperateTerminal {
   hide(secret: string): void;
 }
 
-/** Answers an operator. False where it could not be done, which is told. */
+/** Runs an operator's command. Prints the problem and returns false on failure. */
 export async function operate(
   command: OperateCommand,
   { folder, env }: { folder: string; env: Variables },
@@ -46,7 +46,7 @@ export async function operate(
       case 'jobs': {
         const jobs = await failingJobs(database.pool, command.limit);
         for (const line of jobs.flatMap(jobLines)) terminal.print(line);
-        if (jobs.length === 0) terminal.print('No job is in trouble.');
+        if (jobs.length === 0) terminal.print('No failing jobs.');
         else terminal.print('Run one again with: npx landfall app retry <id>');
         terminal.conclude({ jobs });
         return true;
@@ -68,7 +68,7 @@ export async function operate(
     }
   } catch (error) {
     const hint = 'An App without DATABASE_URL has a database only while it runs: npm start.';
-    terminal.complain(`The App's database could not be asked: ${messageOf(error)}. ${hint}`);
+    terminal.complain(`The App's database is not reachable: ${messageOf(error)}. ${hint}`);
     return false;
   } finally {
     await database.close();
@@ -88,7 +88,7 @@ export async function operate(
         reported: `The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`,
       };
     }
-    // Its job is gone. Should one be under way all the same, the later of the two finds it handled.
+    // Its job is gone. If one is running all the same, the later of the two finds it handled.
     const log = (message: string): void => terminal.complain(message);
     const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);

@@ -6,7 +6,7 @@ import { messageOf } from '../../src/postgres/embedded/file-errors.ts';
 import { environment } from '../settings/environment.ts';
 import type { Variables } from '../settings/read-settings.ts';
 
-/** Where the database of an App that is set up here answers, or why it can't be known. The address is a secret. */
+/** The URL of this App's database, or why it is unknown. It is a secret. */
 export type ReachedDatabase = { ok: true; url: string } | { ok: false; problem: string };
 
 const settings = environment.pick({ DATABASE_URL: true, LANDFALL_DATA: true });

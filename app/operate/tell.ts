@@ -1,7 +1,7 @@
 import type { FailingJob } from '../../src/postgres/queue-jobs.ts';
 import type { StoredDelivery } from '../inbox/deliveries.ts';
 
-/** A job that is in trouble, as two lines of text. */
+/** A failing job, as two lines of text. */
 export const jobLines = ({ id, name, data, state, attempts, at, problem }: FailingJob): string[] => [
   `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
   `    ${oneLine(problem)}`,
@@ -28,5 +28,5 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
 
-/** Words of others: a terminal obeys what its control characters say. */
+/** Escapes control characters in untrusted text, which a terminal would execute. */
 const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 500);

@@ -40,7 +40,7 @@ export function workTally(counts: Counts): {
   };
 }
 
-/** The store of the App's work, which counts what it stored. */
+/** A work store that counts what it stores. */
 export class CountedStore extends PostgresStore {
   readonly #tally: ReturnType<typeof workTally>;
 

@@ -6,7 +6,9 @@ import type { ActingRule } from './examine.ts';
 
 type RuleQuery = { name?: string; deploymentId?: string };
 
-/** The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it. */
+/**
+ * The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it.
+ */
 export const actingRule =
   (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): ActingRule =>
   (repository) => {
@@ -16,7 +18,7 @@ export const actingRule =
       async find({ name, deploymentId }: RuleQuery) {
         if (deploymentId !== undefined) return byId(control, deploymentId);
         const named = await byName(control, name ?? '');
-        // Of several with one name one that is another's counts: a plan would tell of it.
+        // Of several with one name the refused one counts: a plan would report it.
         return named.find((each) => refusal(each) !== undefined) ?? named[0];
       },
       refusal,
@@ -24,7 +26,7 @@ export const actingRule =
     };
   };
 
-/** Says nothing of whose it is, or what it is made of. */
+/** Reveals neither its owner nor its contents. */
 const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
 
 async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {

@@ -20,17 +20,17 @@ export type ActingRule = (
 /** What examining takes. */
 export interface Examining {
   context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
-  /** Every path that a pull request changes; undefined where the list is cut. */
+  /** Every path that a pull request changes; undefined if the list is cut. */
   changedPaths: (pull: PullRequestAt) => Promise<readonly string[] | undefined>;
   actingRule: ActingRule;
-  /** Reads files of repositories; at once where absent. */
+  /** Reads files of repositories; synchronously by default. */
   files?: Pick<FileReader, 'graphConfigPaths' | 'validate'>;
 }
 
 /**
- * Looks at pull requests: one that changes the deploy file, or a graph configuration file that it names, has both
- * validated from its own commit, and is told what merging would do. Everything of its head is read as data; none of it
- * is run, and none of it decides what may be looked at.
+ * Examines pull requests: one that changes the deploy file, or a graph configuration file that it names, has both
+ * validated from its own commit, and gets a forecast of the merge. Everything of its head is read as data; none of it
+ * is run, and none of it decides what may be read.
  */
 export const createPullRequestExaminer = (examining: Examining): PullRequestExaminer => ({
   async examine(pull) {
@@ -44,7 +44,7 @@ export const createPullRequestExaminer = (examining: Examining): PullRequestExam
   },
 });
 
-/** What was said of the same pull request before holds no more: it may have gone to another branch since. */
+/** An earlier report on the same pull request is outdated: its base branch may have changed. */
 async function clearCheck(pull: PullRequestAt, { store, clock }: Examining['context']): Promise<void> {
   const { repository, headSha, number } = pull;
   const content = nothingToDeploy(whyNothing(pull), [], clock.now());
@@ -125,7 +125,7 @@ async function filesOf(
   return { deployFile, graphConfigs, unread };
 }
 
-/** A file's text; of one that is too large what to tell: a check that does not come would block the pull request. */
+/** A file's text, or what to report if it is too large: without a check the pull request would be blocked. */
 async function readText(
   { githubApi }: Pick<AppContext, 'githubApi'>,
   repository: RepositoryAt,

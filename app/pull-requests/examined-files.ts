@@ -3,7 +3,7 @@ import { defaultConfigPath, readDrafts } from '../../src/config/deploy-file.ts';
 import { fieldProblem } from '../../src/config/draft.ts';
 import type { Problem } from '../../src/diagnostics/problem.ts';
 
-/** The texts of a pull request's commit that Landfall knows something about. A file that is not there has no text. */
+/** The Landfall files of a pull request's commit. A missing file has no text. */
 export interface ExaminedFiles {
   deployFile: string | undefined;
   graphConfigs: ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ export interface ExaminedFiles {
   unread: readonly Problem[];
 }
 
-/** The most graph configuration files that one pull request is asked about: a file may name as many as it likes. */
+/** The most graph configuration files read for one pull request: a file may name as many as it likes. */
 const mostGraphConfigs = 20;
 
 /** The graph configuration files that a deploy file names, each once, however much else is wrong with it. */
@@ -46,7 +46,7 @@ export function missingGraphConfigs({ deployFile, graphConfigs, unread }: Examin
 /**
  * Which of the examined files a pull request changes.
  *
- * @param changed every path that it changes; undefined where the list is cut, which counts as all of them.
+ * @param changed every path that it changes; undefined if the list is cut, which counts as all of them.
  * @param paths the graph configuration files that matter, those of the base and of the head.
  */
 export function touchedFiles(changed: readonly string[] | undefined, paths: readonly string[]): string[] {

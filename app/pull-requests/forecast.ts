@@ -18,11 +18,11 @@ export type Forecast =
       notes: readonly string[];
     }
   | { kind: 'impossible'; deployment: string; obstacles: readonly Obstacle[] }
-  /** Not looked at: the deployment is not this repository's. Nothing of it is told. */
+  /** Not examined: the deployment is not this repository's. Nothing of it is shown. */
   | { kind: 'refused'; deployment: string; why: string }
-  /** Not looked at: an image is of no repository, so nobody can tell whose the deployment is. Nothing of it is told. */
+  /** Not examined: an image belongs to no repository, so the owner is unknown. Nothing of it is shown. */
   | { kind: 'unseen'; deployment: string; why: string }
-  /** The service could not be asked. */
+  /** The service did not respond. */
   | { kind: 'unavailable'; deployment: string; why: string };
 
 /** What a forecast is made from. */
@@ -31,7 +31,7 @@ export interface Forecasting {
   /** The branch that the pull request is to be merged into, and the newest commit of its head. */
   baseBranch: string;
   headSha: string;
-  /** The deployment of a name or id as the service has it; undefined where there is none. */
+  /** The service's deployment of a name or id; undefined if there is none. */
   find: (requested: { name?: string; deploymentId?: string }) => Promise<Deployment | undefined>;
   /** Whether this repository may act on it: its own, or bound by the operator. A sentence's clause where not. */
   refusal: (deployment: Deployment) => string | undefined;
@@ -42,10 +42,10 @@ export interface Forecasting {
 const notLookedAt =
   'an image or an uploaded folder is of no repository, so the App looks at this deployment only where its operator binds it; the Action plans it';
 
-/** How long the service may be asked about one deployment (ms). */
+/** Timeout for all requests about one deployment (ms). */
 const maxWaitMs = 60_000;
 
-/** Plans one deployment of the file as the Action would, and writes nothing: a dry run is the same story, cut short. */
+/** Plans one deployment of the file as the Action would: a dry run that writes nothing. */
 export async function forecast({ desired }: DesiredDeployment, forecasting: Forecasting): Promise<Forecast> {
   const { context, find, refusal, isOwn } = forecasting;
   const deployment = desired.name ?? desired.deploymentId ?? '';

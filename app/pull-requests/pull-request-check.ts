@@ -9,23 +9,25 @@ import { annotationsOf, type Validation } from './validation.ts';
 /** What was found out about a pull request. */
 export interface Examined {
   number: number;
-  /** The files that it changes and that were looked at. */
+  /** The changed files that were examined. */
   touched: readonly string[];
   /** The deploy file is there in the base and not in the head. */
   removesDeployFile: boolean;
   validation: Validation;
   forecasts: readonly Forecast[];
   baseBranch: string;
-  /** Strangers are told which fields would change, and not what the deployment has in them. */
+  /** A fork's check lists the fields that would change, without the deployment's values. */
   isFork: boolean;
 }
 
-/** The hidden line by which a check is known to speak of a pull request. */
+/** The hidden line that marks a pull request's check. */
 export const markOf = (pullRequest: number): string => `<!-- landfall: pull request ${pullRequest} -->`;
 
-const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` tell it all._';
+const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';
 
-/** The check of a pull request that changes the deploy file or a graph configuration: what is wrong, what it would do. */
+/**
+ * The check of a pull request that changes the deploy file or a graph configuration: what is wrong, what it would do.
+ */
 export function pullRequestCheck(examined: Examined, now: number): CheckContent {
   const { validation } = examined;
   const wrong = validation.problems.length > 0;
@@ -50,8 +52,8 @@ function titleOf({ validation, forecasts, removesDeployFile }: Examined): string
   if (removesDeployFile) return 'The deploy file is removed';
   const named = (kind: Forecast['kind']) => forecasts.filter((each) => each.kind === kind).length;
   const blocked = named('refused') + named('impossible');
-  if (blocked > 0) return `${count(blocked, 'deployment')} cannot be deployed so`;
-  if (named('unavailable') > 0) return 'The files are fine; the service could not be asked';
+  if (blocked > 0) return `${count(blocked, 'deployment')} cannot be deployed as written`;
+  if (named('unavailable') > 0) return 'The files are valid; the service did not respond';
   const parts = [
     ...(named('create') > 0 ? [`create ${count(named('create'), 'deployment')}`] : []),
     ...(named('patch') > 0 ? [`change ${count(named('patch'), 'deployment')}`] : []),
@@ -89,7 +91,7 @@ function summarySections({
     '|---|---|---|---|',
     ...rows,
   ];
-  const stranger = 'It comes from a fork: which fields would change is told, what the deployment has in them is not.';
+  const stranger = 'It comes from a fork: the fields that would change are listed, their current values are not.';
   const reported = isFork ? [stranger] : [];
   return [
     head,

@@ -13,7 +13,7 @@ export interface Validation {
   deployments: readonly DesiredDeployment[];
 }
 
-/** Validates the files of a pull request as data. No secret is looked up: whether one is there, the workflow knows. */
+/** Validates the files of a pull request as data. Secrets are not looked up: only the workflow has them. */
 export function validate(files: ExaminedFiles): Validation {
   const { deployFile, graphConfigs } = files;
   const read =

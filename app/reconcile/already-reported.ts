@@ -5,12 +5,12 @@ import type { Observation } from './observation.ts';
 
 /** Ends that say what became of a revision, so that the same revision need not be followed once more. */
 const ofRevision: readonly EndKind[] = ['deployed', 'unproven', 'broken', 'failed', 'interrupted'];
-/** Ends without a revision, after which nothing is sent again unless a person asks. */
+/** Outcomes without a revision; only a person's request starts another attempt. */
 const ofNone: readonly EndKind[] = ['unknown', 'absent'];
 
 /**
- * Why a push brings nothing new: an earlier one of the same commit came to its end, and nothing happened at the service
- * since. Two deliveries that both find the same head are such pushes. One clause, fit to show.
+ * Why a push changes nothing: an earlier one of the same commit has an outcome, and the service did nothing since. This
+ * happens when two deliveries find the same head. One clause, for a check.
  */
 export function alreadyReported(
   intent: Intent,
@@ -25,20 +25,20 @@ export function alreadyReported(
   const isReported =
     (ofRevision.includes(kind) && former.revisionId !== undefined && former.revisionId === newest) ||
     (ofNone.includes(kind) && former.formerLatestRevisionId === newest);
-  // A revision that ended so and serves all the same is looked at anew.
+  // A revision with such an outcome that is live all the same is observed again.
   const serves = observation.live?.id === former.revisionId;
   if (!isReported || (serves && (kind === 'failed' || kind === 'interrupted'))) return undefined;
-  return `the same commit was wished for before and ended ${kind}; press Re-run to build it again`;
+  return `the same commit was requested before and ended ${kind}; press Re-run to build it again`;
 }
 
-/** Whether the check of this commit says already why it is not built: it was rolled back before everyone's eyes. */
-export function reportedElsewhere(intent: Intent, sameCommits: readonly Intent[], decision: Decision): boolean {
+/** Whether the check of this commit already says why it is not built: it was rolled back there. */
+export function isReportedByEarlier(intent: Intent, sameCommits: readonly Intent[], decision: Decision): boolean {
   if (decision.kind !== 'skip' || decision.code !== 'rolled-back-before') return false;
   const kind = endedBefore(intent, sameCommits)?.end?.kind;
   return kind === 'rolled-back' || kind === 'broken' || kind === 'skipped';
 }
 
-/** The newest one before it that speaks for the commit in the check. */
+/** The newest earlier intent whose outcome the commit's check shows. */
 export const endedBefore = (intent: Intent, sameCommits: readonly Intent[]): Intent | undefined =>
   sameCommits.findLast(
     (each) =>

@@ -3,7 +3,7 @@ import type { Intent } from './intent.ts';
 import type { Observation } from './observation.ts';
 import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** When a revision that was just made is looked at first (ms). */
+/** Delay before a new revision is first observed (ms). */
 const firstLookMs = 1_000;
 
 /** Binds the intent to a revision: from now on it is followed by its id, whatever else becomes the newest. */
@@ -29,7 +29,7 @@ export async function beginFollowing(
   return how === 'triggered' ? requeueAfter(work, firstLookMs, intent.id) : continued;
 }
 
-/** What served before a revision that is adopted: the intent that it was made for knows, or it is what serves now. */
+/** What was live before an adopted revision: as its intent recorded, else what is live now. */
 async function formerOf(
   { context }: ReconcileContext,
   intent: Intent,

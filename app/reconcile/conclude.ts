@@ -8,7 +8,7 @@ import { mayContain } from './contains.ts';
 import { requestAfter, requestLike } from './follow-up-requests.ts';
 import { headOf, keep, continued, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** Draws the conclusion of a revision that was live and asked. */
+/** Sets the outcome of a revision that went live and was tested. */
 export async function conclude(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { verdict } = intent;
   if (!verdict) throw new Error(`intent ${intent.id} is concluded without a verdict`);
@@ -28,7 +28,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const { intents, silent } = live === undefined ? { intents: [], silent: [] } : await markContained(work, done, live);
   const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);
   const isForgiven = done.sending.kind === 'restate' && sameCommit(rolledBackCommit, done.commit);
-  // The check of a commit that is live in this one changes, unless a newer intent speaks in it.
+  // The check of a commit that is live in this one changes, unless a newer intent owns it.
   const quiet = new Set(silent);
   const reported = intents.filter(({ id }) => !quiet.has(id));
   await keep(work, [done], {
@@ -40,7 +40,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   return continued;
 }
 
-/** A wrong answer: the former revision is brought back where that is wished for and can be, else it is told. */
+/** A failed smoke test: rolls back if configured and possible, else reports the failure. */
 async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   const { context } = work;
   const now = context.clock.now();
@@ -72,7 +72,7 @@ const goingBack = (intent: Intent, revisionId: string, at: number): DeployReques
     cause: { kind: 'failure', key: intent.id, at },
   });
 
-/** Another revision serves by now: whatever was proven is not about what serves. */
+/** Another revision is live by now: the verdict is not about it. */
 async function replaced(
   work: ReconcileContext,
   intent: Intent,
@@ -95,7 +95,7 @@ async function replaced(
 }
 
 /**
- * A head that a person went back from is wished for: it is not built, and its check, which may still be green, says why.
+ * Requests a head that a person rolled back: it is not built, and its check, which may still be green, says why.
  */
 async function headGoneBackFrom(work: ReconcileContext, done: Intent): Promise<DeployRequest[]> {
   if (done.cause.kind !== 'rollback') return [];

@@ -7,13 +7,13 @@ import type { Changes } from './store.ts';
 
 type Kept = Pick<AppContext, 'store' | 'clock'>;
 
-/** What else changes, in the same transaction, because these intents stand as they do now. */
+/** Further changes in the same transaction that follow from these intents. */
 export interface Consequences {
   intents: readonly Intent[];
   deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'>;
 }
 
-/** The end of a rollback is also the end of what it was to undo, and what the lane does from then on follows from it. */
+/** The outcome of a rollback also ends the intent that it undid, and changes the queue. */
 export async function consequencesOf(context: Kept, intents: readonly Intent[]): Promise<Consequences> {
   const back = intents.find(({ end, sending }) => end !== undefined && sending.kind === 'redeploy');
   return back
@@ -21,7 +21,7 @@ export async function consequencesOf(context: Kept, intents: readonly Intent[]):
     : { intents: [], deploymentQueue: {} };
 }
 
-/** What follows for the lane once an old revision serves again: the commit is not tried again by itself. */
+/** Changes the queue after a rollback: the commit is not retried automatically. */
 async function afterGoingBack(
   { store, clock }: Kept,
   back: Intent,
@@ -39,7 +39,7 @@ async function afterGoingBack(
   };
 }
 
-/** The intent whose wrong answer this one was to undo, with its end; none where it undoes nothing. */
+/** The intent that this rollback undoes, with its outcome; none if it undoes nothing. */
 async function undoneBy({ store, clock }: Kept, back: Intent): Promise<Intent[]> {
   if (back.cause.kind !== 'failure' || !back.end) return [];
   const broken = await store.intent(back.cause.key);

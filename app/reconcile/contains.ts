@@ -2,7 +2,7 @@ import { GitHubApiError } from '../github/github-api.ts';
 import type { RepositoryAt } from '../repository.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 
-/** Whether `newer` holds everything of `older`; undefined where nobody can tell. @throws HubError, InstallationPaused */
+/** Whether `newer` contains `older`; undefined if unknown. @throws GitHubApiError, InstallationPaused */
 export async function containsCommit(
   { context }: Pick<ReconcileContext, 'context'>,
   repository: RepositoryAt,
@@ -14,7 +14,7 @@ export async function containsCommit(
   return comparison.kind === 'unavailable' ? comparison.contains : true;
 }
 
-/** The same, where it is only told beside something else: a refusal of GitHub leaves it open. @throws InstallationPaused */
+/** The same for additional information only: a refusal by GitHub means unknown. @throws InstallationPaused */
 export async function mayContain(...requested: Parameters<typeof containsCommit>): Promise<boolean | undefined> {
   try {
     return await containsCommit(...requested);

@@ -2,7 +2,7 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { decideTrigger } from '../../src/planning/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
-import { alreadyReported, endedBefore, reportedElsewhere } from './already-reported.ts';
+import { alreadyReported, endedBefore, isReportedByEarlier } from './already-reported.ts';
 import { ended } from './end-words.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent } from './intent.ts';
@@ -23,7 +23,7 @@ import {
 const hostedMs = 10 * 60_000;
 const anothersMs = 5_000;
 
-/** Decides what is done about the head's wish, and does it. Nothing of ours runs on the deployment. */
+/** Decides the deploy request for the head, and carries it out. Nothing of ours runs on the deployment. */
 export async function decideRequest(
   work: ReconcileContext,
   deploymentQueue: DeploymentQueue,
@@ -47,7 +47,7 @@ export async function decideRequest(
   context.log(`decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`, { why: decision.why });
   switch (decision.kind) {
     case 'skip':
-      return reportedElsewhere(intent, earlier, decision)
+      return isReportedByEarlier(intent, earlier, decision)
         ? join(work, intent, decision, earlier)
         : skip(work, intent, decision);
     case 'hold':
@@ -60,7 +60,7 @@ export async function decideRequest(
         ? trigger(
             work,
             intent,
-            { kind: 'trigger', why: `${decision.why} for too long, and is waited for no more` },
+            { kind: 'trigger', why: `${decision.why} for too long, so the App no longer waits` },
             observation,
           )
         : wait(work, intent, decision, observation);
@@ -69,7 +69,7 @@ export async function decideRequest(
   }
 }
 
-/** A revision of others that never ends must not keep pushes from being built for ever. */
+/** A stuck revision of another client must not block pushes for ever. */
 const isOverdue = ({ decision, deadline }: Intent, now: number): boolean =>
   decision?.kind === 'wait' && deadline !== undefined && now >= deadline;
 
@@ -140,10 +140,10 @@ async function trigger(
   return head?.sha === intent.commit ? sendFor(work, decided, observation.deployment) : continued;
 }
 
-/** True where no person asked: the service builds pushes by itself, but neither a Re-run nor a Redeploy. */
+/** True without a person's request: the service builds pushes itself, but neither a Re-run nor a Redeploy. */
 const isOfItself = ({ cause }: Intent): boolean => cause.kind === 'push' || cause.kind === 'recovery';
 
-/** What changed since the commit that serves; asked only where a rule needs it. */
+/** The changes since the live commit, read only if a rule needs them. */
 async function changedPaths(
   work: ReconcileContext,
   intent: Intent,
@@ -151,7 +151,7 @@ async function changedPaths(
 ): Promise<ChangedPaths | undefined> {
   const { terms, repository, commit } = intent;
   if (!terms.rules.paths || !isOfItself(intent) || !live || latest?.standing === 'on-its-way') return undefined;
-  if (live.commit === undefined) return { kind: 'unavailable', why: 'the live revision does not tell its commit' };
+  if (live.commit === undefined) return { kind: 'unavailable', why: 'the commit of the live revision is unknown' };
   const comparison = await work.context.githubApi.compare(repository, live.commit, commit);
   if (comparison.kind === 'unavailable') return comparison;
   return { kind: 'known', paths: comparison.kind === 'ahead' ? comparison.paths : [] };

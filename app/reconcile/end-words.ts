@@ -39,14 +39,14 @@ export const branchGone = ({ branch }: Intent): End => ({
 
 export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): End => ({
   kind: 'unknown',
-  reason: `The service was asked for a revision${sends > 1 ? ` ${sends} times` : ''}${sentAt ? ` at ${new Date(sentAt).toISOString()}` : ''}, and whether that took effect cannot be told: ${why}. It is not sent again.`,
+  reason: `A revision was requested from the service${sends > 1 ? ` ${sends} times` : ''}${sentAt ? ` at ${new Date(sentAt).toISOString()}` : ''}, and it is unknown whether that took effect: ${why}. It is not sent again.`,
   advice: 'Look at the newest revisions of the deployment; press Re-run to build this commit again.',
 });
 
 export const noRevision = (): End => ({
   kind: 'refused',
   reason: 'The service took the change and made no revision of it.',
-  advice: 'Look at the deployment and its newest revision; press Re-run to ask again.',
+  advice: 'Look at the deployment and its newest revision; press Re-run to request it again.',
 });
 
 const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
@@ -54,7 +54,7 @@ const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutF
 const whatServes = ({ formerLiveRevisionId }: Intent): string =>
   formerLiveRevisionId ? `Revision ${formerLiveRevisionId} still serves.` : 'No other revision of ours served before.';
 
-/** What is told of a revision that was followed to an end that is not live. */
+/** The outcome of a followed revision that did not go live. */
 export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>): End {
   const id = rollout.revisionId;
   switch (rollout.kind) {
@@ -92,13 +92,13 @@ export function provenEnd({ revisionId, commit }: Intent, { kind, tests }: Verdi
 export const unprovenEnd = ({ revisionId }: Intent, verdict: Verdict): End => ({
   kind: 'unproven',
   reason: `Revision ${revisionId} is live, but is not proven to answer: ${whyUnproven(verdict)}.`,
-  advice: 'Check that the agent can be reached with the key of this App; Re-run builds it again and asks again.',
+  advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
 });
 
-/** Nobody asked anything, because the file that has the questions has mistakes. */
+/** No smoke test ran, because the file that defines them is invalid. */
 export const unaskedEnd = ({ revisionId }: Intent): End => ({
   kind: 'unproven',
-  reason: `Revision ${revisionId} is live, and was asked nothing: the deploy file could not be read.`,
+  reason: `Revision ${revisionId} is live, but was not tested: the deploy file could not be read.`,
   advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',
 });
 
@@ -122,5 +122,5 @@ function whatMissed({ tests }: Verdict): string {
 
 function firstOf(words: readonly string[]): string {
   const said = words.filter((word) => word !== '');
-  return `${said[0] ?? 'nobody says why'}${said.length > 1 ? ` (and ${said.length - 1} more)` : ''}`;
+  return `${said[0] ?? 'no reason given'}${said.length > 1 ? ` (and ${said.length - 1} more)` : ''}`;
 }

@@ -7,7 +7,7 @@ import { headOf, keep, continued, requeueAfter, type StepResult, type ReconcileC
 
 const lookMs = 10_000;
 
-/** The hosted service builds pushes by itself: its revision of this commit is looked for, and none is made. */
+/** The hosted service builds pushes by itself: waits for its revision of this commit, and makes none. */
 export async function expectRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { context } = work;
   const observation = await look(work);
@@ -22,7 +22,7 @@ export async function expectRevision(work: ReconcileContext, intent: Intent): Pr
   if (now < (intent.deadline ?? now) || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
-    // Another commit is the head by now: the wishes are sorted once more, and this one with them.
+    // Another commit is the head by now: sort the requests again, this one included.
     const { deadline: _, ...rest } = intent;
     await keep(work, [{ ...rest, state: 'requested' }]);
     return continued;
@@ -33,7 +33,8 @@ export async function expectRevision(work: ReconcileContext, intent: Intent): Pr
       {
         kind: 'absent',
         reason: 'The service builds pushes by itself, and made no revision of this commit in time.',
-        advice: "Check build_on_push and the service's access to the repository, or press Re-run to have the App ask.",
+        advice:
+          "Check build_on_push and the service's access to the repository, or press Re-run to have the App request it.",
       },
       now,
     ),

@@ -1,12 +1,12 @@
 import type { Intent, DeployRequest } from './intent.ts';
 
-/** A wish that follows from another intent: for the same deployment and branch, on the same terms. */
+/** A request that follows from another intent: for the same deployment and branch, on the same terms. */
 export const requestLike = (
   { deploymentId, repository, branch, terms }: Intent,
   requested: Pick<DeployRequest, 'commit' | 'sending' | 'cause'>,
 ): DeployRequest => ({ deploymentId, repository, branch, terms, ...requested });
 
-/** The head of a branch, wished for because of what became of another intent; once for a key. */
+/** A request for the head of a branch because of another intent's outcome; once per key. */
 export const requestForHead = (intent: Intent, commit: string, key: string, at: number): DeployRequest => {
   const { branch, sending } = intent;
   return requestLike(intent, {
@@ -16,6 +16,6 @@ export const requestForHead = (intent: Intent, commit: string, key: string, at: 
   });
 };
 
-/** The head, because a revision that was asked for before it was built from another commit, or taken back. */
+/** A request for the head, because an earlier revision was built from another commit, or rolled back. */
 export const requestAfter = (intent: Intent, commit: string, at: number): DeployRequest =>
   requestForHead(intent, commit, `after-${intent.id}`, at);

@@ -14,7 +14,7 @@ import { keep, continued, reading, requeueAfter, type StepResult, type Reconcile
 const mostMs = 5_000;
 const leastMs = 1_000;
 const share = 0.25;
-/** A check that says nothing new is told that often that the revision is still watched (ms). */
+/** How often an unchanged check is updated to show that the revision is still watched (ms). */
 const heartbeatMs = 15_000;
 
 /** Looks once at the revision that is followed, by its id. */
@@ -22,7 +22,7 @@ export async function follow(work: ReconcileContext, intent: Intent): Promise<St
   const { revisionId } = intent;
   if (revisionId === undefined) throw new Error(`intent ${intent.id} is followed without a revision`);
   const before = intent.rollout ?? rolloutOf(revisionId);
-  // A revision that lost its place stays so: what came instead is still to be told.
+  // A superseded revision stays superseded; its successor is still to be reported.
   if (before.kind === 'superseded') return tookPlace(work, intent, before);
   const { observation, deployment } = await observationOf(work, intent, revisionId, before);
   const rollout = rolloutAfter(before, observation);
@@ -88,7 +88,7 @@ async function over(
   return continued;
 }
 
-/** What one look brings back. The deployment is asked only where a revision has ended or has something to say. */
+/** Observes the revision. The deployment is read only if a revision has ended or may have changed. */
 async function observationOf(
   work: ReconcileContext,
   intent: Intent,
@@ -114,7 +114,7 @@ async function observationOf(
   };
 }
 
-/** An active revision that is neither this one nor the newest is older or newer than it: its time tells. */
+/** An active revision that is neither this one nor the newest: its creation time says whether it is older or newer. */
 async function serving(
   work: ReconcileContext,
   { id, active_revision_id: active, latest_revision_id: latest }: Deployment,

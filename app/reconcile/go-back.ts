@@ -9,7 +9,7 @@ import { keep, continued, requeueAfter, type StepResult, type ReconcileContext }
 
 const anothersMs = 5_000;
 
-/** Decides whether an old revision is asked for again, and asks for it: a rollback of our own, or a person's. */
+/** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
 export async function goBack(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { sending, cause } = intent;
   if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
@@ -26,7 +26,7 @@ export async function goBack(work: ReconcileContext, intent: Intent): Promise<St
   return send(work, intent, observation);
 }
 
-/** Why a wrong answer is not undone: it is no longer what serves, or not for long any more. */
+/** Why a failed revision is not rolled back: it is not live any more, or about to be replaced. */
 async function whyNotUndone(
   { context }: ReconcileContext,
   { cause }: Intent,
@@ -41,12 +41,12 @@ async function whyNotUndone(
 
 async function send(work: ReconcileContext, intent: Intent, observation: Observation): Promise<StepResult> {
   const { deadline: _, ...rest } = intent;
-  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person asked for it';
+  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person requested it';
   const deploymentQueue = await queueAfter(work, intent, observation);
   return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, observation.deployment, deploymentQueue);
 }
 
-/** A person who goes back does not want what was live to come again by itself; one who redeploys lets pushes go on. */
+/** A person's rollback holds what was live before; a redeploy resumes pushes. */
 async function queueAfter(
   work: ReconcileContext,
   intent: Intent,
@@ -54,7 +54,7 @@ async function queueAfter(
 ): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
   if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
   if (intent.cause.kind !== 'rollback' || !live?.commit) return {};
-  // Two revisions may be of one commit: then it is not the commit that is gone back from.
+  // Both revisions may be of one commit: then that commit is not rolled back.
   const isSame = sameCommit(live.commit, await commitOfTarget(work, intent));
   return isSame ? {} : { rolledBackCommit: live.commit };
 }

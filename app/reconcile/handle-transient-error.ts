@@ -7,10 +7,10 @@ import { isRequestForHead, type Step } from './next-step.ts';
 import { adviceOn, later, mayPass, refusal, type TransientError } from './transient-error.ts';
 import { keep, continued, reading, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** How long after its time a revision that nobody can be asked about is given up (ms). */
+/** How long past its deadline a revision that cannot be observed is followed (ms). */
 const overdueMs = 60 * 60_000;
 
-/** Another party failed in a step: it is taken again later, or what cannot come to pass is ended. */
+/** Another service failed in a step: retries later, or ends what cannot succeed. */
 export async function handleTransientError(
   work: ReconcileContext,
   step: Exclude<Step, { kind: 'requeue' }>,
@@ -39,7 +39,7 @@ export async function handleTransientError(
 
 const newestOf = (intents: readonly Intent[]): number => Math.max(...intents.map(({ createdAt }) => createdAt));
 
-/** How watching a revision ends where the service says no for good: the deployment is gone, or the time is over. */
+/** The outcome of a revision that can no longer be observed: the deployment is gone, or the time is over. */
 async function endOfWatching(work: ReconcileContext, intent: Intent, error: TransientError): Promise<End | undefined> {
   if (!(error instanceof ServiceError)) return undefined;
   const { control, clock } = work.context;
@@ -65,7 +65,7 @@ async function endOfWatching(work: ReconcileContext, intent: Intent, error: Tran
   };
 }
 
-/** A commit that waits for a party to come back has a check all the same. */
+/** A commit that waits for a service gets a check all the same. */
 async function reportAtLeast(work: ReconcileContext, intents: readonly Intent[]): Promise<void> {
   const { store } = work.context;
   for (const intent of intents) {

@@ -6,15 +6,15 @@ import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import type { RepositoryAt } from '../repository.ts';
 
-/** Why somebody or something wants this commit on this deployment. One cause makes at most one revision. */
+/** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {
-  /** `failure` is a rollback of our own after a wrong answer. */
+  /** `failure` is our own rollback after a failed smoke test. */
   kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
   /** What makes the cause one: the delivery's GUID; for our own causes a text made from what they are about. */
   key: string;
-  /** Login of the person who pressed a button. */
+  /** Login of the person who requested the action. */
   by?: string;
-  /** When it came (ms since the epoch). */
+  /** When it was received (ms since the epoch). */
   at: number;
   /** How late we were (ms), where a push was found by looking and not by its delivery. */
   lateMs?: number;
@@ -23,14 +23,14 @@ export interface Cause {
 /** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
 export type Sending = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
 
-/** What was agreed for this commit when it was decided, so that a job elsewhere needs no file for it. */
+/** The deploy file's rules for this commit, stored at decision time, so that later jobs need no file. */
 export interface Terms {
   deploymentName: string;
-  /** Who makes the revision of a push: we, or the hosted service by itself. */
+  /** Who makes the revision of a push: the App, or the hosted service by itself. */
   builder: 'app' | 'service';
   rules: PushRules;
   smokeTests: readonly SmokeTest[];
-  /** What the deploy file says of this deployment could not be read: that there are no smoke tests proves nothing. */
+  /** The deploy file's entry could not be read: the absence of smoke tests proves nothing. */
   unread?: true;
   onFailure: OnFailure;
   /** `shared`: another deployment of the file names the same one. */
@@ -49,7 +49,7 @@ export interface Terms {
  * - `held`: waits for a person's Redeploy
  * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`
  * - `expecting`: the hosted service is to make the revision
- * - `following`, `smoking`: the revision is known, and is on its way, or live and asked
+ * - `following`, `smoking`: the revision is known, and is in progress, or live and being tested
  * - `ended`: `end` says how
  */
 export type IntentState =
@@ -65,10 +65,10 @@ export const endKinds = [
   'interrupted',
   'timed-out',
   'refused',
-  /** Whether a request took effect cannot be told: never sent again. */
+  /** It is unknown whether a request took effect: never sent again. */
   'unknown',
   'skipped',
-  /** Another intent of the same commit is told in the same check. */
+  /** Another intent of the same commit is reported in the same check. */
   'joined',
   /** The hosted service made no revision of this commit in time. */
   'absent',
@@ -77,23 +77,25 @@ export const endKinds = [
 ] as const;
 export type EndKind = (typeof endKinds)[number];
 
-/** How an intent ended. Texts may hold words of others; they are made harmless where they are shown. */
+/** The outcome of an intent. Texts may come from third parties; they are escaped when rendered. */
 export interface IntentEnd {
   kind: EndKind;
   /** One sentence. */
   reason: string;
   advice?: string;
   at: number;
-  /** The commit that came instead; `contains` is undefined where nobody could tell whether it holds this one. */
+  /** The commit deployed instead; `contains` is undefined if it is unknown whether it contains this one. */
   by?: { commit: string; contains: boolean | undefined };
   /** Set on a superseded or other commit once the one that contains it is live and proven. */
   liveIn?: string;
   logs?: readonly LogEntry[];
-  /** The intent that went back, or the revision that it went back to. */
+  /** The intent that rolled back, or the revision that it restored. */
   rolledBackTo?: string;
 }
 
-/** One smoke test under way, kept so that another process can go on. Owned by the smoke desk; others pass it on. */
+/**
+ * State of a running smoke test, stored so that another process can resume it. Opaque to all but the smoke test runner.
+ */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
 /** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
@@ -114,10 +116,10 @@ export interface Intent {
   /** The service's latest and live revisions before anything was sent. */
   formerLatestRevisionId?: string | null;
   formerLiveRevisionId?: string | null;
-  /** When it was stored that the request goes out (ms since the epoch), and how often it did. */
+  /** When sending was stored (ms since the epoch), and how often the request was sent. */
   sentAt?: number;
   sends?: number;
-  /** Where looking after an unknown answer ends, and where following or expecting does (ms since the epoch). */
+  /** The deadline for resolving an unknown outcome, following or expecting (ms since the epoch). */
   deadline?: number;
   revisionId?: string;
   how?: 'triggered' | 'adopted' | 'found';
@@ -125,14 +127,14 @@ export interface Intent {
   rollout?: Rollout;
   smoke?: SmokeState;
   verdict?: Verdict;
-  /** Where the agent answers. */
+  /** The agent's URL. */
   agentUrl?: string;
   end?: IntentEnd;
   createdAt: number;
   updatedAt: number;
 }
 
-/** What is recorded of an intent when it is wished for. */
+/** The fields of an intent that are recorded with the deploy request. */
 export type DeployRequest = Pick<
   Intent,
   'deploymentId' | 'repository' | 'branch' | 'commit' | 'cause' | 'terms' | 'sending'

@@ -4,7 +4,7 @@ import { LeaseLost, type Lease } from './store.ts';
 /**
  * Renews a lease again and again, so that a long step keeps it.
  *
- * @param lost called once another process has it.
+ * @param lost called once another process holds it.
  * @returns ends it.
  */
 export function keepLease(

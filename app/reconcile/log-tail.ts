@@ -4,11 +4,11 @@ import { Secrecy } from '../../src/deploy/secrecy.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { reading, type ReconcileContext } from './reconcile-context.ts';
 
-/** How much of a failed revision's logs is kept: lines, and characters of one line. */
+/** Stored part of a failed revision's logs: lines, and characters of one line. */
 const lines = 30;
 const characters = 1_000;
 
-/** Others' words with every secret of the deployment blotted out. */
+/** Redacts the deployment's secrets in third-party text. */
 export function redactorOf({ secrets }: Pick<Deployment, 'secrets'>): (text: string) => string {
   const secrecy = new Secrecy(() => undefined);
   secrecy.learn(secrets);

@@ -5,13 +5,13 @@ import type { Intent } from './intent.ts';
 import { mayPass } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 
-/** For how long GitHub is asked again before a check stays as it is (ms). */
+/** How long GitHub is retried before a check stays as it is (ms). */
 const timeoutMs = 10 * 60_000;
 
-/** How many commits GitHub is asked about at one conclusion: of those that were forced away some wait for ever. */
+/** The most comparisons at one conclusion: force-pushed commits stay uncontained for good. */
 const maxQueries = 10;
 
-/** Superseded commits as they stand now that `live` is live and proven. */
+/** The superseded commits, updated now that `live` is live and proven. */
 export interface ContainedIntents {
   intents: readonly Intent[];
   /** Ids of those whose check is another intent's to speak in by now. */
@@ -19,10 +19,10 @@ export interface ContainedIntents {
 }
 
 /**
- * The superseded commits of the deployment that `live` contains. Whether it does is known where what came instead of
- * them is known to; else GitHub is asked.
+ * The superseded commits of the deployment that `live` contains. Derived from what is known of their successors, else
+ * read from GitHub.
  *
- * @throws HubError, InstallationPaused where it is worth asking again later
+ * @throws GitHubApiError, InstallationPaused if a retry is worthwhile
  */
 export async function markContained(work: ReconcileContext, done: Intent, live: string): Promise<ContainedIntents> {
   const { store } = work.context;
@@ -61,7 +61,7 @@ async function requested(
   }
 }
 
-/** Whether the check of the commit is this intent's: a newer one of the same commit has it, if there is one. */
+/** Whether this intent owns the check of its commit: the newest one of the commit does. */
 async function hasOwnCheck(work: ReconcileContext, intent: Intent, done: Intent): Promise<boolean> {
   if (sameCommit(intent.commit, done.commit)) return false;
   const all = await work.context.store.intentsOf(intent.deploymentId, intent.commit);

@@ -1,6 +1,6 @@
 import type { Intent, DeployRequest } from './intent.ts';
 
-/** A wish as it is recorded: nothing is decided yet. */
+/** Makes an intent of a deploy request: nothing is decided yet. */
 export const newIntent = (
   request: DeployRequest,
   { id, seq, now }: { id: string; seq: number; now: number },

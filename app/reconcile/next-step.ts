@@ -1,27 +1,27 @@
 import type { Intent } from './intent.ts';
 import type { DeploymentQueue } from './store.ts';
 
-/** What is done next in a lane. */
+/** The next step of a deployment queue. */
 export type Step =
   /** Whether the request took effect is found out. */
   | { kind: 'settle'; intent: Intent }
   | { kind: 'follow'; intent: Intent }
   | { kind: 'smoke'; intent: Intent }
   | { kind: 'conclude'; intent: Intent }
-  /** The head is read and wishes are sorted by it; where the lane is free, the one for the head is decided. */
+  /** Read the head and sort the requests by it; if the deployment is free, decide the one for the head. */
   | { kind: 'requests'; busyWith: Intent | undefined }
-  /** An old revision is asked for again: a rollback of our own, or a person's. */
+  /** Redeploy an old revision: our own rollback, or a person's. */
   | { kind: 'go-back'; intent: Intent }
   | { kind: 'expect'; intent: Intent }
-  /** Nothing is to be done before `until` (ms since the epoch); with no time, before somebody wakes the lane. */
+  /** Idle until `until` (ms since the epoch); without it, until the queue is notified. */
   | { kind: 'requeue'; until: number | undefined };
 
-/** Under which name it is kept until when the wishes of a lane rest. */
+/** The key for deferring all requests of a queue. */
 export const requests = 'requests';
 
 /**
- * The next step of a lane, from what is open in it. `resting` tells what needs no look before a time: intents by their
- * id, and `wishes`. Going through the list from above, what has begun is brought on before anything new begins.
+ * The next step of a queue, from its open intents. `deferred` holds what is idle until a time: intents by id, and
+ * `requests`. The order below finishes started work before anything new starts.
  */
 export function nextStep(
   deploymentQueue: DeploymentQueue,
@@ -59,11 +59,11 @@ export const runningOf = (open: readonly Intent[]): Intent | undefined =>
       (intent.state === 'smoking' && !isBeingUndone(intent, open)),
   );
 
-/** A live revision that answers wrongly, while the former one is brought back. */
+/** A live revision with a wrong response, while the previous one is restored. */
 const isBeingUndone = (intent: Intent, open: readonly Intent[]): boolean =>
   intent.state === 'smoking' && open.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
 
-/** True for a wish that is about the head of a branch, and of which nothing was sent. */
+/** True for an unsent request for the head of a branch. */
 export const isRequestForHead = ({ sending, state }: Intent): boolean =>
   sending.kind === 'restate' &&
   (state === 'requested' || state === 'waiting' || state === 'held' || state === 'expecting');

@@ -7,11 +7,11 @@ import { attempt } from '../../src/deploy/attempt.ts';
 import type { Intent } from './intent.ts';
 import { reading, type ReconcileContext } from './reconcile-context.ts';
 
-/** A deployment as it stands at the service. */
+/** The observed state of a deployment. */
 export interface Observation {
   deployment: Deployment;
   live: RevisionSeen | undefined;
-  /** The newest revision, where it is another one than the live one. */
+  /** The newest revision, if it is not the live one. */
   latest: RevisionSeen | undefined;
 }
 
@@ -24,13 +24,13 @@ export async function look(work: ReconcileContext): Promise<Observation> {
     ? seenOf(await control.getRevision(deployment.id, newest, reading(work)), active)
     : undefined;
   const live = active && active !== newest ? await liveOne(work, deployment.id, active) : undefined;
-  // A newest revision that the deployment serves while its status lags is told as it is: on its way.
+  // The status of a newest revision may lag behind the deployment, which already serves it: report it as in progress.
   return newestSeen?.standing === 'live'
     ? { deployment, live: newestSeen, latest: undefined }
     : { deployment, live, latest: newestSeen };
 }
 
-/** A service may not tell anything any more of a revision that serves. */
+/** A service may no longer return the revision that is live. */
 async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSeen> {
   const read = await attempt(work.context.control.getRevision(deploymentId, id, reading(work)));
   if (!read.ok && read.error.kind !== 'missing') throw read.error;
@@ -61,11 +61,11 @@ export async function madeSince(
   if (!page.ok) return [newest];
   const listed = page.value.resources.map((revision) => seenOf(revision, active));
   const end = listed.findIndex((revision) => revision.id === former);
-  // Without the former one in sight there is no telling how far back the new ones go.
+  // Unless the former one is listed, it is unknown how many are new.
   return end === -1 && former !== null ? [newest] : listed.slice(0, end === -1 ? undefined : end);
 }
 
-/** The commit of the old revision that is asked for again, where the service tells it. @throws ServiceError */
+/** The commit of the old revision to redeploy, if the service returns it. @throws ServiceError */
 export async function commitOfTarget(
   work: ReconcileContext,
   { deploymentId, sending }: Intent,

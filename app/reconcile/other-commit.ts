@@ -5,13 +5,13 @@ import type { Intent } from './intent.ts';
 import { requestAfter } from './follow-up-requests.ts';
 import { headOf, keep, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** Whether the revision that is followed turned out to be of another commit than the wished one. */
+/** Whether the followed revision was built from another commit than the requested one. */
 export const isOfAnother = ({ sending, commit }: Intent, built: string | undefined): built is string =>
   sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit);
 
 /**
- * The branch moved on between the push and the build: what was built is told as what it is, and the head is wished for,
- * so that whatever it is gets a check of its own: the revision that was just made, or another one.
+ * The branch moved between the push and the build: reports the commit that was built, and requests the head, so that
+ * it gets its own check, whether it is the revision just made or another one.
  */
 export async function builtAnother(work: ReconcileContext, intent: Intent, built: string): Promise<StepResult> {
   const head = await headOf(work, intent);

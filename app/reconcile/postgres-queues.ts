@@ -4,18 +4,18 @@ import type { QueueState, Moved } from './queue-state.ts';
 import { recordColumns, recordOf } from './postgres-rows.ts';
 import type { QueueRow, WorkTransaction } from './tables.ts';
 
-/** The name of the job that advances a lane. */
+/** Job that reconciles a deployment queue. */
 export const reconcileJob = 'lane';
 
 /** The database's own time (ms since the epoch). */
 export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
 
-/** A lane's row, and the database's time: that of several processes may differ. */
+/** A queue's row with the database's time: the clocks of several processes may differ. */
 export interface LockedQueue extends QueueRow {
   database_now: number;
 }
 
-/** The lane's row, which nobody else changes before the transaction ends. */
+/** Locks the queue's row until the transaction ends. */
 export async function lockQueue(tx: WorkTransaction, deploymentId: string): Promise<LockedQueue> {
   const find = () =>
     tx
@@ -33,11 +33,11 @@ export async function lockQueue(tx: WorkTransaction, deploymentId: string): Prom
     .onConflict((conflict) => conflict.column('deployment_id').doNothing())
     .execute();
   const made = await find();
-  if (!made) throw new Error(`the lane of deployment ${deploymentId} was neither found nor made`);
+  if (!made) throw new Error(`The queue of deployment ${deploymentId} was neither found nor created.`);
   return made;
 }
 
-/** Changes a locked lane by a rule, and sends the job that this calls for. `now` is of the clock that lanes go by. */
+/** Applies a transition to a locked queue, and sends the job that it requires. `now` is the database's time. */
 export async function updateQueue<Extra>(
   tx: WorkTransaction,
   queue: Pick<Queue, 'send'>,

@@ -6,10 +6,10 @@ import { newReportRow, reportOf } from './postgres-rows.ts';
 import type { Report, ReportPut } from './report.ts';
 import type { WorkDatabase, WorkTransaction } from './tables.ts';
 
-/** The name of the job that tells a report. */
+/** Job that sends a report. */
 const reportJob = 'report';
 
-/** Stores what GitHub should show, and sends a job for each report that says something new by it. */
+/** Stores wanted reports, and sends a job for each that changed. */
 export async function putReports(
   tx: WorkTransaction,
   queue: Pick<Queue, 'sendMany'>,
@@ -75,7 +75,7 @@ async function scheduleReport(
   );
 }
 
-/** Stores what GitHub was told; an older word than the last one changes nothing of what was told. */
+/** Stores what was sent to GitHub. An older version does not overwrite a newer one. */
 export async function storeReported(
   db: WorkDatabase,
   id: string,

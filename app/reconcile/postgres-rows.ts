@@ -16,7 +16,7 @@ export const intentOf = (row: IntentRow): Intent => ({
   state: row.state,
 });
 
-/** What of an intent changes: where its repository lies is not the lane's to say. */
+/** The columns that change with an intent. Its repository does not: only a rename event changes that. */
 export function changedColumns(intent: Intent): Pick<Insertable<IntentsTable>, 'state' | 'body'> {
   const {
     id: _id,

@@ -28,7 +28,7 @@ import type { IntentRow, QueueRow, WorkDatabase, WorkTables, WorkTransaction } f
 export interface PostgresStoreOptions {
   /** The pool of the database; it stays the caller's to end. Its tables are there: `workMigrations`. */
   pool: Pool;
-  /** In the same database, so that a job exists if and when what it is about does. */
+  /** In the same database, so that jobs are sent in the same transaction. */
   queue: Pick<Queue, 'send' | 'sendMany'>;
   clock: Pick<Clock, 'now'>;
   /**
@@ -54,7 +54,8 @@ export class PostgresStore implements WorkStore {
 
   request(request: DeployRequest): Promise<Intent | undefined> {
     return this.#transaction(async (tx) => {
-      // The lane first: wishes of one deployment get their numbers in the order in which they can be seen.
+      // Lock the queue first, so that requests of one deployment are numbered in the order in which they become
+      // visible.
       const deploymentQueue = await lockQueue(tx, request.deploymentId);
       const intent = await this.#record(tx, request);
       if (intent) await this.#move(tx, deploymentQueue, (record, now) => notified(record, now));
@@ -264,7 +265,7 @@ export class PostgresStore implements WorkStore {
     return { ...(await updateQueue(tx, this.#queue, deploymentQueue, now, (record) => move(record, now))), now };
   }
 
-  /** Undefined where the cause is known. */
+  /** Undefined if the cause is known. */
   async #record(tx: WorkTransaction, request: DeployRequest): Promise<Intent | undefined> {
     const intent = newIntent(request, { id: randomUUID(), seq: 0, now: this.#clock.now() });
     const row = await tx

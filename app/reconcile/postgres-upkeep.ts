@@ -15,7 +15,7 @@ export async function moveRepository(tx: WorkTransaction, repository: Repository
   await tx.updateTable('reports').set({ repository: at }).where('repository_id', '=', id).execute();
 }
 
-/** Removes what ended, or was told, before a time (ms since the epoch), as `WorkStore.forget` says. */
+/** Removes what ended or was reported before a time (ms since the epoch), as `WorkStore.forget` says. */
 export async function forgetOld(tx: WorkTransaction, before: number, keep: number): Promise<number> {
   const numbered = tx
     .selectFrom('intents')

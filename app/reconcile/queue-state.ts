@@ -1,14 +1,16 @@
-/** What is kept of a lane so that one process at a time works on it, and so that somebody does. Times are ms since the epoch. */
+/**
+ * A deployment queue's state: ensures one worker at a time, and that work is picked up. Times are ms since the epoch.
+ */
 export interface QueueState {
-  /** Who has the right to work, and until when it is theirs without a sign. */
+  /** The lease holder, and when the lease expires without renewal. */
   holder: string | undefined;
   leaseUntil: number;
-  /** How many wake-ups came so far, and how many of them a look that ended has heeded. */
+  /** How many notifications arrived, and how many of them a finished pass has processed. */
   notifiedSeq: number;
   processedSeq: number;
-  /** When the lane wants to be looked at again by itself. */
+  /** When the queue is due without a notification. */
   nextAt: number | undefined;
-  /** The time of a job that is on its way and has not come to anybody yet. */
+  /** The time of a scheduled job that no worker has started yet. */
   jobAt: number | undefined;
 }
 
@@ -20,7 +22,7 @@ export interface Moved<Extra = unknown> {
   extra: Extra;
 }
 
-/** A lane that nobody has heard of yet. */
+/** A new queue. */
 export const newQueueState: QueueState = {
   holder: undefined,
   leaseUntil: 0,
@@ -30,29 +32,31 @@ export const newQueueState: QueueState = {
   jobAt: undefined,
 };
 
-/** A job may come this much before its time (ms): it is timed from when its transaction began. */
+/** How much a job may start before its time (ms): its delay counts from the start of the transaction. */
 const earlyMs = 1_000;
 
-/** A job that has not come this long after its time is thought lost (ms): an extra one does no harm. */
+/** When an overdue job counts as lost (ms): an extra one has no effect. */
 const lostJobMs = 5 * 60_000;
 
-/** There is something to do, now or at a time to come. Whoever works on the lane at present is told by the count. */
+/** Records that there is work, now or later. The current lease holder sees it by the count. */
 export function notified(record: QueueState, now: number, at = now): Moved<undefined> {
   if (at > now) {
     const nextAt = Math.min(at, futureOf(record.nextAt, now) ?? at);
     return { ...withJob({ ...record, nextAt }, at, now), extra: undefined };
   }
   const counted = { ...record, notifiedSeq: record.notifiedSeq + 1 };
-  // A holder sees the count when it leaves; the job is for the case that it dies.
+  // The holder sees the count on release; the job covers its crash.
   return { ...withJob(counted, isHeld(record, now) ? record.leaseUntil : now, now), extra: undefined };
 }
 
-/** What somebody who asks for the lease gets: `nextAt` is when the last look wanted to be followed by the next. */
+/** The result of a lease request: `nextAt` is when the last pass scheduled the next one. */
 export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
 
-/** Gives the lease to `holder`, unless another has it or nothing is to be done before a time for which there is a job. */
+/**
+ * Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later.
+ */
 export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
-  // Whoever comes is taken for the job whose time has come: should it be another, that one comes besides.
+  // Assume that this caller is the scheduled job; if it is another one, the scheduled one arrives as well.
   const record = { ...before, jobAt: futureOf(before.jobAt, now + earlyMs) };
   if (isHeld(record, now)) return { ...withJob(record, record.leaseUntil, now), extra: { kind: 'held' } };
   const isDue =
@@ -71,7 +75,7 @@ export function taken(before: QueueState, holder: string, now: number, leaseMs: 
   };
 }
 
-/** Gives the lease back where nobody woke the lane since `wakes` were counted. `again` is when to look next. */
+/** Releases the lease, unless the queue was notified since `notifiedSeq` was read. `again` schedules the next pass. */
 export function left(
   record: QueueState,
   { holder, notifiedSeq }: { holder: string; notifiedSeq: number },
@@ -86,7 +90,7 @@ export function left(
   return { ...(nextAt === undefined ? { record: free, job: undefined } : withJob(free, nextAt, now)), extra: true };
 }
 
-/** The process that held the lease is known to be dead. */
+/** Frees the lease of a dead process. */
 export const freed = (record: QueueState, now: number): Moved<undefined> => ({
   ...withJob({ ...record, leaseUntil: 0, jobAt: futureOf(record.jobAt, now) }, now, now),
   extra: undefined,

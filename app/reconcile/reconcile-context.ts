@@ -7,7 +7,7 @@ import type { Intent } from './intent.ts';
 import type { ReportPut } from './report.ts';
 import type { Changes, Lease } from './store.ts';
 
-/** One pass over a lane: what every step of it shares. */
+/** One pass over a deployment queue: what its steps share. */
 export interface ReconcileContext {
   context: AppContext;
   lease: Lease;
@@ -18,8 +18,8 @@ export interface ReconcileContext {
 }
 
 /**
- * What came of a step: something moved, so the next one is looked for; or nothing is to be done before a time. `of` is
- * the id of the intent that rests, where it is another subject than the step's.
+ * The result of a step: `continue` with the next one, or stay idle until a time. `of` is the id of the idle intent, if
+ * it is not the step's own.
  */
 export type StepResult = { kind: 'continue' } | { kind: 'requeue'; until: number; of?: string };
 
@@ -42,13 +42,13 @@ export const reading = ({ context, signal }: ReconcileContext): CallOptions => (
 
 /** What is stored beside the intents that a step is about. */
 interface Beside {
-  /** What those that wait are said to wait for. */
+  /** What waiting intents are shown to wait for. */
   busy?: Busy | undefined;
-  /** Intents that change without a word on GitHub, or with one among `reports`. */
+  /** Intents that change without a report of their own, or with one in `reports`. */
   also?: readonly Intent[];
 }
 
-/** What a lane's intents are said to wait for. */
+/** What a queue's intents are shown to wait for. */
 export interface Busy {
   commit: string;
   revisionId?: string | undefined;
@@ -85,8 +85,9 @@ export async function keep(
 }
 
 /**
- * What GitHub shows of an intent: nothing of one that is told by another, as a rollback of our own is by what it rolls
- * back. One that joined another leaves the check to it, and ends the GitHub Deployment that it may have begun.
+ * An intent's reports to GitHub. An intent that another one reports has none: our own rollback is reported by what it
+ * rolls back. A joined intent leaves the check to the other one, and closes the GitHub Deployment that it may have
+ * made.
  */
 export function reportsOf({ context }: Pick<ReconcileContext, 'context'>, intent: Intent, busy?: Busy): ReportPut[] {
   if (intent.cause.kind === 'failure') return [];
@@ -96,18 +97,20 @@ export function reportsOf({ context }: Pick<ReconcileContext, 'context'>, intent
   return [...check, ...(deployment ? [deployment] : [])];
 }
 
-/** A GitHub Deployment is one of a revision, or of a request that left one open; one that is only wished for is none. */
+/** A GitHub Deployment needs a revision, or a request that may have made one; a mere deploy request has none. */
 const hasStarted = ({ revisionId, sentAt, end }: Intent): boolean =>
   revisionId !== undefined || (sentAt !== undefined && (end?.kind === 'unknown' || end?.kind === 'refused'));
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
-/** How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before. */
+/**
+ * How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before.
+ */
 const skewMs = 10_000;
 
 /**
- * The newest commit of the branch, read now or a moment ago, but not before `since` (ms since the epoch): what was
- * read before a push came knows nothing of it. @throws HubError, InstallationPaused
+ * The newest commit of the branch, at most slightly stale, and read after `since` (ms since the epoch): an earlier read
+ * may miss the push. @throws GitHubApiError, InstallationPaused
  */
 export async function headOf(
   work: ReconcileContext,

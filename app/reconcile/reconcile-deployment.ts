@@ -8,18 +8,18 @@ import { takeSteps } from './steps.ts';
 const leaseMs = 60_000;
 
 /**
- * Works on one deployment's lane until it has to wait: takes the lease, goes from step to step, stores each, and leaves
- * the lease with the time of the next look. Nothing is done where another process has the lease or nothing is due.
- * May be called at any time and by any number of processes, and may be killed anywhere.
+ * Reconciles one deployment's queue until it is idle: takes the lease, stores every step, and releases the lease with
+ * the time of the next pass. Does nothing if another process has the lease or nothing is due. Any number of processes
+ * may call it at any time, and a crash anywhere is safe.
  *
- * @param signal has it leave at the next step; what is left is gone on with elsewhere.
+ * @param signal stops at the next step; another pass continues from there.
  */
 export async function reconcileDeployment(
   deploymentId: string,
   context: AppContext,
   signal: AbortSignal,
 ): Promise<void> {
-  // A job that does not begin comes again.
+  // A job that does not start is retried.
   signal.throwIfAborted();
   const lease = await context.store.takeLease(deploymentId, randomUUID(), leaseMs);
   if (!lease) return;
@@ -30,7 +30,7 @@ export async function reconcileDeployment(
     await work(lease, context, bound);
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) {
-      context.log(`another process goes on with deployment ${deploymentId}`);
+      context.log(`another process took over deployment ${deploymentId}`);
       return;
     }
     await letGo(lease, context, signal.aborted ? 0 : failedMs);
@@ -40,7 +40,7 @@ export async function reconcileDeployment(
   }
 }
 
-/** When a lane is looked at again in which something went wrong that nobody expected (ms); the job comes again too. */
+/** Delay before a queue is retried after an unexpected error (ms), besides the job's own retry. */
 const failedMs = 10_000;
 
 async function work(taken: Lease, context: AppContext, signal: AbortSignal): Promise<void> {
@@ -50,13 +50,13 @@ async function work(taken: Lease, context: AppContext, signal: AbortSignal): Pro
   }
 }
 
-/** Gives the lease back whoever woke the lane; where even that fails, the lease ends by itself. */
+/** Releases the lease, even if the queue was notified. If that fails, the lease expires. */
 async function letGo(taken: Lease, context: AppContext, ms: number): Promise<void> {
   try {
     for (let lease = taken; ; lease = await context.store.renewLease(lease, leaseMs)) {
       if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;
     }
   } catch (error) {
-    context.log(`the lease of deployment ${taken.deploymentId} was not given back: ${String(error)}`);
+    context.log(`the lease of deployment ${taken.deploymentId} was not released: ${String(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { RepositoryAt } from '../repository.ts';
 
-/** Something that GitHub should show. What is wanted is stored with the work; telling it is a job of its own. */
+/** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =
   { kind: 'check'; content: CheckContent } | { kind: 'deployment'; content: DeploymentContent };
 
@@ -21,7 +21,7 @@ export interface Report extends ReportPut {
   id: string;
   /** Grows whenever `wanted` changes. */
   version: number;
-  /** The version that GitHub was told last; 0 before the first. */
+  /** The version that was last sent to GitHub; 0 before the first. */
   reportedVersion: number;
   reportedAt?: number;
   githubId?: number;
@@ -32,5 +32,5 @@ export interface Report extends ReportPut {
 /** The name of the check that reports one deployment. */
 export const checkName = (deploymentName: string): string => `Landfall: ${deploymentName}`;
 
-/** The name of the check that speaks of a commit as a whole: nothing to deploy, a pull request, a merge group. */
+/** The name of the check about a commit as a whole: nothing to deploy, a pull request, a merge group. */
 export const commitCheckName = 'Landfall';

@@ -9,11 +9,11 @@ import type { Changes } from './store.ts';
 import { adviceOn, later, mayPass } from './transient-error.ts';
 import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** How long a request that writes may take, and it is looked for what became of one (ms). */
+/** Timeout of a write, and of resolving its outcome (ms). */
 export const settleMs = 60_000;
 /** How long after it was stored a request may still go out (ms). */
 const lateMs = 20_000;
-/** How long a request goes on after the process was told to leave (ms): what is cut off may have taken effect. */
+/** How long a request may continue after shutdown begins (ms): an aborted one may have taken effect. */
 const graceMs = 3_000;
 
 /** Stores that the request goes out, with what stood before it, and sends it. */
@@ -36,18 +36,18 @@ export async function sendFor(
   };
   await keep(work, [sending], deploymentQueue);
   await context.step?.('before-send', intent.id);
-  // Whoever was held up for long may no longer be the one to send; surely nothing has gone out yet.
+  // After a long pause the lease may belong to another process. Nothing has been sent yet.
   const isLate = work.signal.aborted || context.clock.now() - sentAt > lateMs;
   return isLate ? undone(work, sending) : request(work, sending);
 }
 
-/** Sends the request of an intent that is stored as `sending`, and takes the answer. */
+/** Sends the request of an intent that is stored as `sending`, and handles the response. */
 export async function request(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const answered = await ask(work, intent);
   await work.context.step?.('sent', intent.id);
   if (answered.ok) {
     const made = madeBy(intent, answered.value);
-    // A service may tell its new revision a little later; what became of it is looked for then.
+    // A service may list its new revision a little later; a later step resolves it.
     return made === undefined ? requeueAfter(work, 1_000, intent.id) : beginFollowing(work, intent, made, 'triggered');
   }
   const { error } = answered;
@@ -55,10 +55,10 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
     const result = later(work, error, intent.sentAt ?? work.context.clock.now());
     return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
   }
-  // Somebody else made a revision in the meantime: it is decided anew, from what stands now.
+  // Another client made a revision in the meantime: decide again from the current state.
   if (error.status === 412) return undone(work, intent);
   if (mayPass(error)) {
-    // Nothing was done: whoever waits need not be told that something may be under way.
+    // The request had no effect: do not show it as possibly running.
     await keep(work, [unsent(intent)]);
     return later(work, error, intent.createdAt);
   }
@@ -73,7 +73,7 @@ async function undone(work: ReconcileContext, intent: Intent): Promise<StepResul
   return continued;
 }
 
-/** `sentAt` stays: GitHub was told of a deployment that began, and has to be told how it ended. */
+/** Keeps `sentAt`: GitHub shows a started deployment, which needs an outcome. */
 function unsent(intent: Intent): Intent {
   const { deadline: _deadline, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, ...rest } = intent;
   return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };

@@ -17,24 +17,24 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 
-/** How often it is looked what became of a request (ms). */
+/** Poll interval for the outcome of a request (ms). */
 const lookMs = 3_000;
 
 /** For how long a service that heeds keys is taken to know one (ms). */
 const keysLastMs = 6 * 24 * 60 * 60_000;
 
 /**
- * Finds out what became of a request whose answer nobody has. A service that heeds idempotency keys is sent the same
- * again and answers as the first time. Any other one is looked at, and never sent to again.
+ * Resolves a request without a response. A service that honours idempotency keys gets the same request again and
+ * responds as the first time. Any other one is only observed, and never sent to again.
  */
 export async function settle(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { context } = work;
   const { idempotencyKeys } = await context.control.features(reading(work));
-  // A service forgets keys after a while; ours knows them for 7 days.
+  // Idempotency keys expire: our service keeps them for 7 days.
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
   const sends = (intent.sends ?? 1) + 1;
-  // An answer that tells no revision, again and again, is the answer.
+  // A response that repeatedly names no revision is final.
   if (sends > 3 && context.clock.now() >= deadlineOf(intent) && (await nothingNew(work, intent))) {
     await keep(work, [ended(intent, noRevision(), context.clock.now())]);
     return continued;
@@ -46,7 +46,7 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
 
 const deadlineOf = ({ deadline, sentAt = 0 }: Intent): number => deadline ?? sentAt + settleMs;
 
-/** Whether the service answers and has made nothing since. */
+/** Whether the service responds and has made nothing since. */
 async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
   const { deployment } = await look(work);
   return deployment.latest_revision_id === (formerLatestRevisionId ?? null);

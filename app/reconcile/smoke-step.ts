@@ -3,7 +3,7 @@ import { conclude } from './conclude.ts';
 import type { Intent } from './intent.ts';
 import { keep, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
-/** Brings the smoke tests of a live revision on, as far as they come by themselves. */
+/** Advances the smoke tests of a live revision, until they have to wait. */
 export async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { smoke, agentAt } = work.context;
   const { agentUrl, terms } = intent;
@@ -12,11 +12,11 @@ export async function smokeStep(work: ReconcileContext, intent: Intent): Promise
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
   if (result.kind === 'done') return judged(work, intent, result.verdict);
   await keep(work, [{ ...intent, smoke: result.state }]);
-  // What was only to be stored is gone on with here: no other process has in hand what this one has.
+  // Continue here after storing: only this process has the unused tokens.
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
 
-/** The verdict is stored before anything follows from it: nobody has to ask again. */
+/** Stores the verdict before anything follows from it, so that the tests need not run again. */
 async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   await keep(work, [{ ...intent, verdict }]);
   return continued;
@@ -27,6 +27,6 @@ const withoutAddress = ({ terms }: Intent): Verdict => ({
   tests: terms.smokeTests.map(({ name }) => ({
     name,
     attempts: 0,
-    verdict: { kind: 'unproven', because: 'no-address', why: 'the service tells no address of the agent' },
+    verdict: { kind: 'unproven', because: 'no-address', why: 'the service returns no URL for the agent' },
   })),
 });

@@ -2,21 +2,21 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 
-/** The wishes of a lane, by what the head of the branch makes of them. */
+/** A queue's requests, sorted by the head of the branch. */
 export interface SortedRequests {
   /** Of other commits than the head. */
   stale: readonly Intent[];
-  /** Of the head, and told by another intent of it. */
+  /** Of the head, and reported by another intent of it. */
   joined: readonly { intent: Intent; to: Intent }[];
-  /** The one for the head, where nothing that runs is about it already. */
+  /** The one for the head, unless running work is about it already. */
   first: Intent | undefined;
-  /** Wishes are stale and nothing is about the head yet: it needs one. */
+  /** Requests are stale and the head has none yet. */
   lacksHead: boolean;
 }
 
 /**
- * Sorts wishes by the head. Of several for the head the first counts, but for one that a person made: it may ask for
- * more than a push does.
+ * Sorts requests by the head. Of several for the head the first counts, unless a person made one: that may require more
+ * than a push.
  */
 export function sortRequests(open: readonly Intent[], head: string, busyWith: Intent | undefined): SortedRequests {
   const requests = open.filter(isRequestForHead);

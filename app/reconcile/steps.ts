@@ -12,10 +12,10 @@ import { isTransientError } from './transient-error.ts';
 import { handleTransientError } from './handle-transient-error.ts';
 import type { StepResult, ReconcileContext } from './reconcile-context.ts';
 
-/** More steps than this in one go would be a lane that turns in a circle: it goes on with the next job. */
+/** Limit of steps in one pass, against an endless loop: the next job continues. */
 const mostSteps = 60;
 
-/** Steps until nothing is to be done now. @returns when to look again (ms since the epoch), if at all by itself. */
+/** Runs steps until the queue is idle. @returns the time of the next pass (ms since the epoch), if any. */
 export async function takeSteps(work: ReconcileContext): Promise<number | undefined> {
   const { context, lease, signal } = work;
   const deferred = new Map<string, number>();
@@ -31,11 +31,11 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (result.of !== undefined) deferred.set(result.of, result.until);
     else deferred.set(step.kind === 'requests' ? requests : step.intent.id, result.until);
   }
-  context.log(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and goes on later`);
+  context.log(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;
 }
 
-/** Who wakes a lane early has nothing to tell of a revision that is followed: it is looked at when its time has come. */
+/** An early notification says nothing about a followed revision: it is observed at its own time. */
 function letRest(open: readonly Intent[], nextAt: number | undefined, deferred: Map<string, number>): void {
   const running = runningOf(open);
   if (nextAt !== undefined && running?.state === 'following') deferred.set(running.id, nextAt);
@@ -50,7 +50,7 @@ async function taken(
   try {
     return await effectOf(work, step, deploymentQueue, open);
   } catch (error) {
-    // What the other parties fail with is expected wherever they are asked; what follows from it depends on the step.
+    // Failures of other services are expected; each step handles them in its own way.
     if (!isTransientError(error)) throw error;
     return handleTransientError(work, step, open, error);
   }

@@ -7,7 +7,7 @@ import type { DeploymentQueue } from './store.ts';
 type Fixed<T> = ColumnType<T, T, never>;
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
-/** `bigint` comes as text. */
+/** `bigint` is returned as text. */
 type Big = ColumnType<string, number, never>;
 
 /** What of an intent lies in its columns; all the rest is one value. */
@@ -32,7 +32,7 @@ export interface IntentsTable {
   ended_at: GeneratedAlways<number | null>;
 }
 
-/** One row for a deployment: who works on it, who has to, and what holds for it. */
+/** One row per deployment: its lease, its notifications, and its hold. */
 export interface QueuesTable {
   deployment_id: Fixed<string>;
   holder: string | null;

@@ -19,16 +19,16 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 
-/** How often somebody else's revision is looked at, while a wish waits for it (ms). */
+/** Poll interval for another client's revision while a request waits for it (ms). */
 const anothersMs = 5_000;
 
-/** How long after a push GitHub may still answer with the head from before it (ms), and how soon it is asked again. */
+/** How long after a push GitHub may still return the previous head (ms), and the retry interval. */
 const lagMs = 10_000;
 const lagLookMs = 2_000;
 
 /**
- * Reads the head and sorts the wishes by it. Where the lane is free, the one for the head is decided; where it is
- * `busyWith` another, that one waits.
+ * Reads the head and sorts the requests by it. If the deployment is free, the head's request is decided; if it is
+ * `busyWith` another, that request waits.
  */
 export async function takeRequests(
   work: ReconcileContext,
@@ -72,7 +72,7 @@ export async function takeRequests(
   const changed = [...left, ...reported, ...waiting];
   if (changed.length > 0 || headRequest.length > 0 || requestedAction) {
     const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
-    // The one that was pressed is decided next; until then it stands as it is.
+    // The requested action is decided next; until then the first request stays as it is.
     const requestedFirst = requestedAction && first && !busyWith ? [{ ...first, state: 'waiting' as const }] : [];
     await keep(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
     return continued;
@@ -81,7 +81,7 @@ export async function takeRequests(
   return decideRequest(work, deploymentQueue, first, head);
 }
 
-/** Whether a push that just came is of a newer commit than the head that GitHub tells: its answers follow a little later. */
+/** Whether a recent push is newer than the head that GitHub returns: its API lags behind webhooks. */
 async function mayLag(work: ReconcileContext, stale: readonly Intent[], head: string): Promise<boolean> {
   const since = work.context.clock.now() - lagMs;
   const fresh = stale.filter(({ cause, createdAt }) => cause.kind === 'push' && createdAt > since);
@@ -91,23 +91,23 @@ async function mayLag(work: ReconcileContext, stale: readonly Intent[], head: st
   return false;
 }
 
-/** Whether the head was the last commit that came to anything here, and is live and proven. */
+/** Whether the last commit with an outcome here was the head, and is live and proven. */
 async function isLiveAndProven({ context }: ReconcileContext, deploymentId: string, head: string): Promise<boolean> {
   const last = await context.store.lastWithRevision(deploymentId, 10);
   const newest = last.find(({ end }) => end !== undefined);
   return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
 }
 
-/** The head is deployed although no delivery told of it yet: the cause that came for another commit speaks for it. */
+/** Requests the head before its own webhook arrives, with the cause of another commit. */
 const headRequestFor = (intent: Intent, commit: string, at: number): DeployRequest =>
   requestForHead(intent, commit, intent.cause.key, at);
 
 const joinedTo = (to: Intent) => ({
   kind: 'joined' as const,
-  reason: `It is told together with the ${to.cause.kind} that this commit was wished for by as well.`,
+  reason: `Reported with the ${to.cause.kind} that requested the same commit.`,
 });
 
-/** Whether the only wish waits for somebody else's revision, and that one is still on its way. */
+/** Whether the only request waits for another client's revision, and that one is still in progress. */
 async function waitsForAnother(work: ReconcileContext, requests: readonly Intent[]): Promise<boolean> {
   const [only, ...others] = requests;
   if (!only || others.length > 0 || only.state !== 'waiting' || only.decision?.kind !== 'wait') return false;

@@ -11,8 +11,8 @@ import { keep, continued, reading, requeueAfter, type StepResult, type Reconcile
 const lookMs = 5_000;
 
 /**
- * A newer revision took the place of the one that was followed. One of the same commit is followed instead: an Action
- * beside the App has asked for it as well. Any other is named in the end, with its commit where it tells it.
+ * A newer revision superseded the followed one. One of the same commit is followed instead: an Action also requested
+ * it. Any other is named in the outcome, with its commit if known.
  */
 export async function tookPlace(
   work: ReconcileContext,

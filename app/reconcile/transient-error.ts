@@ -14,13 +14,13 @@ const leastMs = 4_000;
 const mostMs = 5 * 60_000;
 const share = 0.3;
 
-/** The longest that is waited at once because the service asks for it (ms): a wrong time must not end a lane. */
+/** The longest `Retry-After` that is honoured (ms): a wrong one must not stop a queue. */
 const longestRetryAfterMs = 15 * 60_000;
 
-/** How long GitHub may say no to a read before it is believed (ms): permissions come a moment after an installation. */
+/** Grace period before a refused read is final (ms): permissions apply a moment after an installation. */
 const refusedMs = 10 * 60_000;
 
-/** True where the same call may go well later. */
+/** True if the same call may succeed later. */
 export function mayPass(error: TransientError): boolean {
   if (error instanceof InstallationPaused) return true;
   if (error instanceof GitHubApiError) {
@@ -38,7 +38,7 @@ export function later(work: ReconcileContext, error: TransientError, since: numb
   return requeueAfter(work, Math.max(requested, Math.min(mostMs, Math.max(leastMs, waited * share))));
 }
 
-/** Why a wish cannot be carried out, where the other party surely says no; undefined where it may come to pass later. */
+/** Why a request fails for good, if the other service refuses it; undefined if it may still succeed. */
 export function refusal(error: TransientError, waitedMs: number): End | undefined {
   if (mayPass(error) || error instanceof InstallationPaused) return undefined;
   if (error instanceof GitHubApiError) {
@@ -46,7 +46,7 @@ export function refusal(error: TransientError, waitedMs: number): End | undefine
     return {
       kind: 'refused',
       reason: `GitHub does not let the App read the branch: ${error.message}.`,
-      advice: 'Check that the App is installed on this repository with the permissions it asks for.',
+      advice: 'Check that the App is installed on this repository with the permissions it requests.',
     };
   }
   return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };

@@ -3,22 +3,22 @@ import type { AppContext } from '../context.ts';
 import { reconcileDeployment } from './reconcile-deployment.ts';
 import { reconcileJob } from './postgres-queues.ts';
 
-/** How the lanes are worked on. */
+/** Options of the reconcile workers. */
 export interface ReconcileWorkers {
   queue: Pick<Queue, 'define' | 'work'>;
   context: AppContext;
-  /** Lanes at the same time in this process; 8 when absent. */
+  /** Deployments reconciled at the same time in this process; 8 when absent. */
   concurrency?: number;
   /**
-   * No other process works on this database: leases of processes that died are freed, and their lanes gone on with at
-   * once instead of when the lease ends.
+   * No other process uses this database: leases of dead processes are freed at once, and their queues continue without
+   * waiting for expiry.
    */
   alone?: boolean;
-  /** Has every lane leave at its next step, before the queue itself stops. */
+  /** Stops every pass at its next step, before the queue itself stops. */
   signal?: AbortSignal;
 }
 
-/** Starts to work on lanes, until the queue stops. What was open when the last process ended is looked at first. */
+/** Starts reconciling until the queue stops, first what the last process left open. */
 export async function startReconcileWorkers({
   queue,
   context,

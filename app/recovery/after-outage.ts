@@ -39,7 +39,7 @@ export function afterOutage(
     if (isAway || signal.aborted) return;
     isAway = true;
     tryUntilDone(clock.now())
-      .catch((error: unknown) => log(`What was missed is only looked for later: ${String(error)}`))
+      .catch((error: unknown) => log(`The search for missed work failed and is retried later: ${String(error)}`))
       .finally(() => {
         isAway = false;
       });

@@ -1,14 +1,14 @@
 /** One attempt of GitHub's to deliver a webhook to the App. Attempts of one delivery share its GUID. */
 export interface HeldDelivery {
-  /** The attempt's own id: what is asked for again. */
+  /** The id of this attempt, for requesting a redelivery. */
   id: number;
   guid: string;
   event: string;
-  /** Whether somebody asked for it again: ours or a person's. */
+  /** Whether this attempt was requested, by the App or by a person. */
   redelivery: boolean;
   /** ms since the epoch */
   deliveredAt: number;
-  /** What the App's address answered; 0 where nothing did. */
+  /** The status of the App's response; 0 without a response. */
   statusCode: number;
 }
 
@@ -19,8 +19,8 @@ export interface DeliveryPage {
 }
 
 /**
- * GitHub's memory of what it delivered to the App: `GET /app/hook/deliveries` and `POST
- * /app/hook/deliveries/{id}/attempts`. Failures are `HubError`.
+ * GitHub's webhook deliveries: `GET /app/hook/deliveries` and `POST /app/hook/deliveries/{id}/attempts`. Fails with
+ * `GitHubApiError`.
  */
 export interface DeliveryClient {
   page(cursor?: string): Promise<DeliveryPage>;

@@ -5,7 +5,7 @@ import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { readAll } from '../targets/listed-deployments.ts';
 
-/** Which branches of a repository something is deployed from, as far as can be told without looking into it. */
+/** The deployed branches of a repository, as far as known without reading it. */
 export type BranchesOf = (repository: RepositoryAt) => readonly string[];
 
 /** What decides about a branch in a list of deployments. */
@@ -20,10 +20,10 @@ export interface BoundDeployment {
 }
 
 /**
- * Reads once what the service deploys. Whether a repository may act on a deployment is not decided here: this only
- * says where looking is worth a request to GitHub.
+ * Reads once what the service deploys. Ownership is not checked here: this only selects the repositories that are worth
+ * a request to GitHub.
  *
- * @returns undefined where the service does not list its deployments.
+ * @returns undefined if the service does not list its deployments.
  * @throws ServiceError
  */
 export async function deployedBranches(

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import type { RecoveryInbox } from './missed-deliveries.ts';
 
-/** How long what ended or was told is kept (ms), and how many of a deployment's newest intents stay whatever their age. */
+/** Retention of finished and reported work (ms), and how many of a deployment's newest intents are kept regardless. */
 export const workKeptForMs = 14 * 24 * 60 * 60_000;
 export const intentsKept = 50;
 
@@ -14,10 +14,10 @@ export interface MaintenanceResult {
 }
 
 /**
- * Removes what is old, and sees to it that whatever is open has a job: the lane of each busy deployment, and each report
- * that GitHub was not told. Both bear one job too many.
+ * Prunes old work, and ensures a job for each busy deployment queue and each report that was not sent to GitHub. An
+ * extra job has no effect on either.
  *
- * @param tellReports sees to it that each of these reports has a job.
+ * @param tellReports ensures a job for each of these reports.
  */
 export async function runMaintenance(
   { store, clock }: Pick<AppContext, 'store' | 'clock'>,

@@ -2,9 +2,9 @@ import { GitHubApiError } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
 import type { DeliveryClient, HeldDelivery } from './delivery-client.ts';
 
-/** The inbox as far as recovery needs it. */
+/** The part of the inbox that recovery needs. */
 export interface RecoveryInbox {
-  /** Those of these GUIDs that never came here. */
+  /** Those of these GUIDs that were never received. */
   notHeld(guids: readonly string[]): Promise<string[]>;
   /** Removes deliveries that are old enough. @returns how many went. */
   forget(): Promise<number>;
@@ -12,22 +12,22 @@ export interface RecoveryInbox {
 
 const minute = 60_000;
 
-/** How long GitHub keeps deliveries (ms), and how often the same one is asked for. */
+/** How long GitHub keeps deliveries (ms), and the minimum interval between requests for the same one. */
 const heldMs = 3 * 24 * 60 * minute;
 const betweenMs = 60 * minute;
 
-/** How much further back a run looks than where the last one began (ms): what that one asked for may have failed, too. */
+/** Overlap with the previous run (ms): its redeliveries may have failed, too. */
 const overlapMs = betweenMs + 30 * minute;
 
-/** Deliveries asked for in one run at most: GitHub counts them, and the next run goes on. */
+/** Limit of redeliveries in one run: they count against GitHub's rate limit, and the next run continues. */
 const atOnce = 200;
 
-/** How many GUIDs the inbox is asked about at a time. */
+/** GUIDs in one query to the inbox. */
 const requestsAtOnce = 500;
 
 /**
- * Which attempts to ask for again: the newest of each delivery that never came here, that no attempt of got a 2xx, and
- * that was not asked for within the last hour. Oldest first, so that they come in the order in which things happened.
+ * Selects the attempts to redeliver: the newest of each delivery that was never received, that never got a 2xx, and
+ * that was not requested within the last hour. Oldest first, so that they arrive in their original order.
  */
 export function attemptsToRepeat(
   attempts: readonly HeldDelivery[],
@@ -42,21 +42,21 @@ export function attemptsToRepeat(
     .toSorted((one, other) => one.deliveredAt - other.deliveredAt);
 }
 
-/** An address that stands before ours may take a delivery and lose it; the branch heads tell what was missed then. */
+/** A proxy in front of the App may accept a delivery and lose it; comparing branch heads finds what was missed then. */
 const wasTaken = ({ statusCode }: HeldDelivery): boolean => statusCode >= 200 && statusCode < 300;
 
-/** What a run asked GitHub for, and how many deliveries it left to the next one. */
+/** How many redeliveries a run requested, and how many it left to the next one. */
 export interface RequestedMissed {
   requested: number;
   left: number;
 }
 
 /**
- * Asks GitHub for the deliveries that it could not bring.
+ * Requests redelivery of what GitHub could not deliver.
  *
- * @param since when the last run that left none began (ms since the epoch); absent: everything that GitHub holds is
- *   looked at.
- * @throws HubError
+ * @param since when the last run that left none started (ms since the epoch); absent: all deliveries that GitHub holds
+ *   are checked.
+ * @throws GitHubApiError
  */
 export async function askForMissed(
   { clock, log }: Pick<AppContext, 'clock' | 'log'>,
@@ -71,7 +71,7 @@ export async function askForMissed(
   for (const { id, guid, event } of missed.slice(0, atOnce)) {
     const refusal = await askOnce(client, id);
     if (refusal === undefined) requested += 1;
-    log(refusal === undefined ? 'A delivery that never came is asked for again' : `A delivery is lost: ${refusal}`, {
+    log(refusal === undefined ? 'Requested a missed delivery again' : `A delivery is lost: ${refusal}`, {
       delivery: guid,
       event,
     });
@@ -108,7 +108,7 @@ async function attemptsSince(client: DeliveryClient, from: number): Promise<Held
   }
 }
 
-/** Only what failed is asked about: the inbox need not be searched for what it surely has. */
+/** Queries only failed deliveries: all others were received. */
 async function notHeldOf(
   attempts: readonly HeldDelivery[],
   inbox: Pick<RecoveryInbox, 'notHeld'>,

@@ -3,7 +3,7 @@ import type { Head } from '../github/github-api.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
-/** What stands for one deployment of a branch. */
+/** The observed state of one deployment of a branch. */
 export interface HeadQuestion {
   head: Head;
   live: RevisionSeen | undefined;
@@ -20,12 +20,12 @@ export interface HeadQuestion {
 /** Whether the head was missed. `key` makes the cause one, however often it is found. */
 export type HeadAnswer = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
 
-/** A push this young (ms) is on its way here by itself. */
+/** A push this recent (ms) will still be delivered. */
 const graceMs = 60_000;
 
 /**
- * Whether the head of a branch was never built and nobody is about to. It is fine where the last word about the
- * deployment was about this head, whatever became of it: its check says so.
+ * Whether the head of a branch was never built and no work is open for it. It is fine if the deployment's last outcome
+ * was about this head, whatever it was: its check says so.
  */
 export function wasMissed(question: HeadQuestion): HeadAnswer {
   const { head, live, latest, intents, rolledBackCommit, branch } = question;
@@ -36,12 +36,12 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
   if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest) && !gaveWay(newest)) {
     return fine(`the newest intent is about ${commit}`);
   }
-  // Without an intent no check says that it was taken back: it is wished for, and the lane says why it is not built.
+  // Without an intent no check shows the rollback: request the head, so that its check says why it is not built.
   const hasCheck = intents.some((intent) => sameCommit(intent.commit, head.sha));
   if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
   if (latest?.standing === 'on-its-way') {
     if (latest.commit === undefined)
-      return fine(`revision ${latest.id} is on its way and does not tell its commit yet`);
+      return fine(`revision ${latest.id} is in progress, and its commit is not known yet`);
     if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);
     // Another commit is about to take the place of what is live.
   } else if (live && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
@@ -57,19 +57,19 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
 
 const fine = (why: string): HeadAnswer => ({ kind: 'fine', why });
 
-/** A way back is about an older commit by intention: it says nothing of the head. */
+/** A rollback is about an older commit on purpose: it says nothing about the head. */
 const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
 
-/** It ended because the App was removed from the repository, and now it is back. */
+/** It ended because the App was removed from the repository, which is now installed again. */
 const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 
-/** It ended because another commit was the head, or was built: now that this one is the head again it is no last word. */
+/** It was superseded by another head or build: outdated now that this commit is the head again. */
 const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'superseded' || end?.kind === 'other-commit';
 
 /**
- * How long the branch stands there at most (ms): a commit may be older than the push that brought it there. Whoever
- * commits says when, so a time to come, or none, says nothing; without any other it counts as late enough.
+ * The longest time that the branch may have been at this head (ms): a commit may be older than its push. Committers set
+ * the commit time, so a future or missing one is ignored; without any other it counts as late enough.
  */
 function lateness({ head, now }: HeadQuestion, newest: Pick<Intent, 'createdAt'> | undefined): number {
   const committedAt = head.committedAt <= now + graceMs ? head.committedAt : 0;

@@ -10,25 +10,25 @@ import type { Target, AppContext } from '../context.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 import { wasMissed } from './missed-heads.ts';
 
-/** What looking at heads came to. */
+/** The result of comparing heads. */
 export interface HeadsLooked {
   branches: number;
-  /** Heads that were wished for now. */
+  /** Heads that were requested now. */
   recovered: number;
-  /** Repositories that could not be looked at now. */
+  /** Repositories that could not be read now. */
   failed: number;
-  /** Installations that GitHub asked to wait. */
+  /** Rate-limited installations. */
   paused: number;
 }
 
-/** So many of a deployment's newest intents are looked at for the last word about its head. */
+/** How many of a deployment's newest intents are searched for an outcome of its head. */
 const lastWords = 50;
 
 /**
- * Compares the heads of deployed branches with the commits of their revisions, and wishes for those that were missed.
- * One installation that has to wait, or one repository or deployment that fails, does not keep the others from it.
+ * Compares the heads of deployed branches with the commits of their revisions, and requests the missed ones. A paused
+ * installation, or a failing repository or deployment, does not stop the others.
  *
- * @param branchesOf undefined where the service does not list its deployments: then the default branch is looked at.
+ * @param branchesOf undefined if the service does not list its deployments: then the default branch is examined.
  */
 export async function recoverHeads(
   context: AppContext,
@@ -105,7 +105,7 @@ async function recoverTarget(context: AppContext, { repository, branch, head, ta
   return made !== undefined;
 }
 
-/** A service may not tell anything any more of an old revision, whatever it serves. */
+/** A service may no longer return an old revision, even if it is live. */
 async function seen(
   control: AppContext['control'],
   deploymentId: string,
@@ -118,7 +118,7 @@ async function seen(
   return { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
 }
 
-/** What the other parties failed at, as a value. A mistake of our own goes on. */
+/** Returns failures of other services as a value, and rethrows internal errors. */
 async function attempted(
   act: () => Promise<void>,
 ): Promise<InstallationPaused | GitHubApiError | ServiceError | undefined> {

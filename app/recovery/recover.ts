@@ -11,13 +11,13 @@ import { recoverHeads } from './recover-heads.ts';
 /** All that installations of the App reach. */
 export interface RepositoryClient {
   /**
-   * Every repository of every installation that is not suspended, those of one installation after each other. An
-   * installation that cannot be asked now is left out, with a word in the log.
+   * Every repository of every active installation, one after the other within an installation. An installation that
+   * cannot be read now is skipped and logged.
    */
   repositories(): AsyncIterable<RepositoryAt>;
 }
 
-/** What recovery needs besides the world. */
+/** Clients that recovery needs besides the context. */
 export interface RecoveryClients {
   deliveries: DeliveryClient;
   inbox: RecoveryInbox;
@@ -30,7 +30,7 @@ export interface RecoveryClients {
 
 /** What one run did. A part that failed is absent. */
 export interface Recovered {
-  /** When it began (ms since the epoch): the next run looks back to here. Absent where deliveries were left over. */
+  /** When it started (ms since the epoch): the next run looks back to here. Absent if deliveries were left over. */
   since?: number;
   requestedAgain?: number;
   heads?: { branches: number; recovered: number; failed: number; paused: number };
@@ -38,8 +38,8 @@ export interface Recovered {
 }
 
 /**
- * Finds what was missed: deliveries that never came, heads that nobody built, work that nobody does. Three parts, none
- * of which keeps the others from their work by failing.
+ * Finds missed deliveries, heads that were never built, and open work without a job. A failure in one part does not
+ * stop the others.
  *
  * @param since when the last run began that left no delivery over (ms since the epoch); absent at the first.
  */
@@ -51,11 +51,11 @@ export async function recover(
 ): Promise<Recovered> {
   const began = context.clock.now();
   const done: Recovered = {};
-  await part('Deliveries that never came could not be asked for', context, async () => {
+  await part('Missed deliveries could not be requested', context, async () => {
     const { requested, left } = await askForMissed(context, clients.deliveries, clients.inbox, since);
     done.requestedAgain = requested;
     if (left === 0) done.since = began;
-    else context.log('More deliveries are missing; the next run asks for them', { missing: left });
+    else context.log('More deliveries are missing; the next run requests them', { missing: left });
   });
   await part('What is old could not be cleared away', context, async () => {
     done.maintenance = await runMaintenance(context, clients.inbox, clients.enqueueReports);
@@ -76,7 +76,7 @@ export async function recover(
   return done;
 }
 
-/** What the other parties fail at waits for the next run; what is wrong here goes on to whoever runs the job. */
+/** Failures of other services wait for the next run; any other error is rethrown. */
 async function part(failed: string, { log }: AppContext, act: () => Promise<void>): Promise<void> {
   try {
     await act();

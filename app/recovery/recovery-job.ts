@@ -18,8 +18,8 @@ export interface RecoveryJob {
 /** How long from one run to the next (ms). */
 export const everyMs = 10 * 60_000;
 /**
- * Copies that start within one such time (ms), or see the end of an outage, share a run, which begins when it is over:
- * so no start is taken for done by a run that began before it.
+ * Copies that start within this time (ms), or see the end of an outage, share a run, which starts after it: so no run
+ * that started earlier counts for a later start.
  */
 export const startMs = 5_000;
 
@@ -62,8 +62,8 @@ async function sendSoon(
 }
 
 /**
- * Sends the run of the next slot. It is never the one that `done` was: a process whose clock is behind the one that
- * hands out jobs would name that again, and no run would follow. The time is told from now on, for the same reason.
+ * Sends the run of the next slot, never the one that is `done`: a process whose clock is behind the queue's would send
+ * that slot again, and no run would follow. The delay is relative for the same reason.
  */
 async function sendNext(
   queue: Pick<Queue, 'send'>,
@@ -77,7 +77,7 @@ async function sendNext(
   await queue.send(recoveryJob, job, { id: slotId('every', slot), startAfter });
 }
 
-/** The same uuid for the same slot, whoever asks. */
+/** The same uuid for the same slot in every process. */
 function slotId(kind: 'start' | 'every' | 'outage', slot: number): string {
   const hex = createHash('sha256').update(`${recoveryJob} ${kind} ${slot}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -1,4 +1,4 @@
-/** What a check says of an intent that the intent itself does not know. */
+/** Context of a check that the intent itself does not hold. */
 export interface About {
   /** What the deployment is busy with, where this one waits for it. */
   waitingFor?: { commit: string; revisionId?: string | undefined } | undefined;

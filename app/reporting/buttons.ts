@@ -19,11 +19,11 @@ const redeploy: Button = {
   identifier: redeployButton,
 };
 
-/** Ends after which the revision of the intent serves, so that there is something to go back from. */
+/** Outcomes with a live revision, which can be rolled back. */
 const serves: ReadonlySet<EndKind> = new Set(['deployed', 'unproven', 'broken']);
-/** Ends of a commit that another one stands for: its own check has the buttons. */
+/** Outcomes that another intent of the commit reports: its check has the buttons. */
 const stoodFor: ReadonlySet<EndKind> = new Set(['superseded', 'other-commit', 'joined']);
-/** A skip that a person may overrule; the others are no question of will. */
+/** Skips that a person may override. */
 const overruled = new Set(['skip-word', 'paths-untouched', 'rolled-back-before']);
 
 /** The buttons of an intent's check: none while it is under way. */

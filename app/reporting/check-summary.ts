@@ -6,7 +6,7 @@ import type { About } from './about.ts';
 import { isLiveInAnother } from './standing.ts';
 import { elapsed, minutesLate } from './title.ts';
 
-/** The sections of a check's summary, in Markdown that is harmless; the first says in one sentence how it stands. */
+/** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
 export function summarySections(intent: Intent, about: About): string[] {
   return [
     sentenceOf(intent, about),
@@ -54,7 +54,7 @@ function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
 const requested = (tests: number): string =>
   tests === 0
     ? 'No smoke test is named for it'
-    : `${tests} smoke test${tests === 1 ? ' asks' : 's ask'} it before this ends`;
+    : `${tests} smoke test${tests === 1 ? ' runs' : 's run'} before this ends`;
 
 const adviceOf = ({ end, state }: Intent): string => {
   if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(sentence(end.advice), 2000)}`;
@@ -76,11 +76,11 @@ function causeOf({ kind, by, lateMs }: Cause): string {
     case 'recovery':
       return recovered;
     case 'rerun':
-      return `${person} asked for it again (Re-run).`;
+      return `${person} requested a re-run.`;
     case 'redeploy':
-      return `${person} pressed Redeploy.`;
+      return `${person} requested a redeploy.`;
     case 'rollback':
-      return `${person} pressed Rollback.`;
+      return `${person} requested a rollback.`;
     case 'failure':
       return 'This goes back to the revision that served before a wrong answer.';
   }
@@ -97,7 +97,7 @@ function standInOf(end: IntentEnd): string[] {
   const { commit, contains } = end.by;
   const holds =
     contains === undefined
-      ? 'whether it contains this one cannot be told'
+      ? 'whether it contains this one is unknown'
       : contains
         ? 'which contains this one; this check turns green once that one is live'
         : 'which does not contain this one';

@@ -3,7 +3,7 @@ import { logsSection, smokeSection } from '../../src/report/summary.ts';
 import { timeline } from '../../src/report/timeline.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
-/** The sections of a check's text, in Markdown that is harmless: plan, timeline, smoke tests, last log lines. */
+/** The sections of a check's text, in escaped Markdown: plan, timeline, smoke tests, last log lines. */
 export function textSections(intent: Intent): string[] {
   const seen = intent.rollout?.seen ?? [];
   return [
@@ -19,7 +19,7 @@ function planOf({ decision, sending, terms, sends }: Intent): string {
   if (decision?.kind === 'adopt') {
     return `### Plan: adopt\n\nRevision ${asCode(decision.revisionId)} is of this commit already: it is followed, none is made.`;
   }
-  // What was not decided, or surely never went out, was not done: `sending` alone only says what it would be.
+  // Skip what was not decided or never sent: `sending` alone only says what would be sent.
   if (!sends && decision?.kind !== 'trigger') return '';
   if (terms.builder === 'service' && !sends) {
     return `### Plan: follow\n\nThe service makes the revision of ${name} by itself; nothing is sent.`;

@@ -4,8 +4,8 @@ import { jobsAbout, runJobAgain } from '../../src/postgres/queue-jobs.ts';
 import { reportJob } from './report-job.ts';
 
 /**
- * Sees to it that each of these reports has a job. One that is still to come is enough, and one that failed is run
- * again in the place of a new one beside it: so what GitHub refuses for days is one job, however often it is looked.
+ * Ensures a job for each of these reports. A scheduled one is enough, and a failed one is retried instead of adding
+ * another: a report that GitHub refuses for days has one job.
  */
 export async function giveReportJobs(
   reportIds: readonly string[],

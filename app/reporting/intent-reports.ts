@@ -12,8 +12,8 @@ import { deploymentStateOf, standingOf } from './standing.ts';
 import { titleOf } from './title.ts';
 
 /**
- * The check run of (deployment, head commit) as this intent has it stand. An intent that ended `joined` is spoken for
- * by another one of its commit: its own put would overwrite that one's, so a caller leaves it out.
+ * The check run of (deployment, head commit) for this intent. A `joined` intent is reported by another one of its
+ * commit: callers skip it, since its report would overwrite that one's.
  */
 export function checkOf(intent: Intent, about: About): ReportPut {
   const { repository, commit, terms, createdAt, sentAt, end } = intent;
@@ -41,7 +41,7 @@ export function checkOf(intent: Intent, about: About): ReportPut {
   };
 }
 
-/** The GitHub Deployment of an intent; undefined where it never came as far as being sent or followed. */
+/** The GitHub Deployment of an intent; undefined if the intent was never sent or followed. */
 export function deploymentOf(intent: Intent, about: About = { now: intent.updatedAt }): ReportPut | undefined {
   const { id, repository, commit, terms, revisionId, sentAt } = intent;
   if (revisionId === undefined && sentAt === undefined) return undefined;
@@ -64,7 +64,7 @@ function steady(intent: Intent): Intent {
   return rest;
 }
 
-/** GitHub takes http and https only, and an address with a user would show what nobody should see. */
+/** GitHub accepts http and https only, and a URL with credentials must not be shown. */
 function webAddress(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { sendReport, type ReportingContext } from './send-report.ts';
 
-/** The jobs that bring GitHub in line. */
+/** The jobs that send reports to GitHub. */
 export const reportJob = 'report';
 
 /** What such a job holds: the report, and for which time it was sent (ms since the epoch), where that was later. */
@@ -17,9 +17,9 @@ export interface ReportJobData {
  */
 const reportPolicy = { retryLimit: 5, retryDelay: 10, retryDelayMax: 300, expireInSeconds: 10 * 60 };
 
-/** How this process tells reports. */
+/** Options of the report workers. */
 export interface ReportWorkerOptions {
-  /** Reports at the same time; 4 when absent. One that would have to wait long makes room for others. */
+  /** Concurrent reports; 4 when absent. One with a long wait makes room for others. */
   concurrency?: number;
 }
 
@@ -42,7 +42,7 @@ export async function startReportWorker(
 /** Sends the job of a report for a later time; one of an id that is there already is not sent again. */
 export type SendLater = (data: ReportJobData, options: { id: string; startAfter: Date }) => Promise<void>;
 
-/** One job: tells the report, and leaves what is left to a job for the time to come. */
+/** One job: sends the report, and schedules another job for the rest. */
 export async function workOnReport(
   { id, at: sentFor = 0 }: ReportJobData,
   context: ReportingContext,
@@ -50,7 +50,7 @@ export async function workOnReport(
 ): Promise<void> {
   const { again } = await sendReport(id, context);
   if (again === undefined) return;
-  // One job for a report and a second, however many jobs asked for it; never this one again, should clocks disagree.
+  // At most one job per report and second; never this one again, even if clocks differ.
   const at = Math.max(Math.ceil(again / 1000) * 1000, sentFor + 1000);
   await send({ id, at }, { id: laterJobId(id, at), startAfter: new Date(at) });
 }

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
-/** Lets one at a time bring GitHub in line with a report: two would make two check runs. */
+/** Serializes the sending of a report: two at once would make two check runs. */
 export interface ReportLocks {
-  /** Does the work while nobody else does; undefined, and nothing done, where somebody is at it. */
+  /** Runs the work under a lock; returns undefined without running it if the lock is held. */
   exclusively<Value>(reportId: string, work: () => Promise<Value>): Promise<{ value: Value } | undefined>;
 }
 

@@ -3,27 +3,27 @@ import type { Report } from '../reconcile/report.ts';
 import type { AppContext } from '../context.ts';
 import { localReportLocks, type ReportLocks } from './report-locks.ts';
 
-/** What telling needs of the world. */
+/** The dependencies of reporting. */
 export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' | 'log' | 'random' | 'step'> & {
-  /** Where several processes tell, locks that they share; within one process it does without. */
+  /** Shared locks, if several processes report; a single process needs none. */
   reportLocks?: ReportLocks | undefined;
 };
 
-/** Between two writes of a check that stays as it was but for its words (ms): GitHub counts every one. */
+/** Minimum interval between text-only updates of a check (ms): each counts against the rate limit. */
 export const heartbeatMs = 15_000;
 
-/** After a failure that passes by itself: how long until the next attempt at least (ms). */
+/** Minimum delay before a retry after a transient failure (ms). */
 const betweenAttemptsMs = 15_000;
 
-/** When somebody else tells the report: how long until it is looked at again (ms). */
+/** Delay before a report is retried that another process is sending (ms). */
 const busyMs = 5_000;
 
 /**
  * Brings GitHub in line with what is wanted of a report. It may be killed at any step and run again, in another process
  * at the same time: the check run or deployment is made once.
  *
- * @returns when to call again (ms since the epoch), where there is something left to do
- * @throws HubError where GitHub refuses and will go on to, for example because the repository is gone
+ * @returns when to call again (ms since the epoch), if something is left to do
+ * @throws GitHubApiError on a permanent refusal, for example because the repository is gone
  */
 export async function sendReport(id: string, context: ReportingContext): Promise<{ again?: number }> {
   const locks = context.reportLocks ?? locksWithin(context);
@@ -52,18 +52,18 @@ async function sendOnce(id: string, context: ReportingContext): Promise<{ again?
   } catch (error) {
     if (error instanceof InstallationPaused) return { again: Math.max(error.until, clock.now() + 1) };
     if (!(error instanceof GitHubApiError) || !passes(error)) throw error;
-    log(`GitHub was not told of ${report.name} yet: ${error.message}`, { report: id });
+    log(`The report ${report.name} could not be sent to GitHub yet: ${error.message}`, { report: id });
     return { again: clock.now() + Math.round(betweenAttemptsMs * (1 + random())) };
   }
-  // Something newer may have been stored while this was told, by somebody whose job found it busy.
+  // A newer version may have been stored while this one was sent, and its job found the report busy.
   const now = await store.report(id);
   return now && now.reportedVersion < now.version ? { again: Math.max(dueAt(now), clock.now()) } : {};
 }
 
-/** Whether a failure passes by itself: no answer, or a server in trouble. A refusal stays one. */
+/** Whether a failure is transient: no response, or a server error. A refusal is final. */
 const passes = ({ status }: GitHubApiError): boolean => status === undefined || status >= 500;
 
-/** When a report may be told (ms since the epoch): an end and a change of state at once, other words not too often. */
+/** When a report is due (ms since the epoch): an outcome or a change of state at once, other changes less often. */
 export function dueAt({ wanted, reported, reportedAt }: Pick<Report, 'wanted' | 'reported' | 'reportedAt'>): number {
   if (wanted.kind === 'deployment' || wanted.content.status === 'completed') return 0;
   return reported?.state === wanted.content.status && reportedAt !== undefined ? reportedAt + heartbeatMs : 0;
@@ -96,9 +96,9 @@ async function sendDeployment(
 ): Promise<Pick<Report, 'githubId' | 'reported'>> {
   const { state } = content;
   if (githubId === undefined && reported === undefined) {
-    // What another took the place of before anybody heard of it needs no word.
+    // Superseded before it was ever reported: report nothing.
     if (state === 'inactive') return { reported: { state } };
-    // From now on it may be there, whatever becomes of the answer: it must not be left without an end.
+    // The GitHub Deployment may exist from here on, whatever the response: it must get a final status.
     await store.reported(id, { version: reportedVersion, at: clock.now(), reported: { state: 'asked for' } });
   }
   const at = { repository, commit: headSha, externalId: id };

@@ -3,37 +3,37 @@ import type { EndKind, Intent, IntentEnd, IntentState } from '../reconcile/inten
 
 type Conclusion = NonNullable<CheckContent['conclusion']>;
 
-/** How a check stands: GitHub takes a conclusion exactly where it is completed. */
+/** A check's status: GitHub accepts a conclusion only for a completed one. */
 export type Standing = { status: 'queued' | 'in_progress' } | { status: 'completed'; conclusion: Conclusion };
 
 /**
- * What each end is on GitHub, and why. Only a revision that is live, and that nothing speaks against, is green. A
- * branch rule takes `neutral` for passed, so whatever a person has to look at is `action_required`, not `neutral`.
+ * How each outcome appears on GitHub, and why. Only a live revision without a failure is green. Branch rules count
+ * `neutral` as passed, so whatever needs a person is `action_required`.
  */
 export const endStandings: Readonly<Record<EndKind, { conclusion: Conclusion; why: string }>> = {
   deployed: { conclusion: 'success', why: 'the revision is live, and every smoke test that there is passed' },
   unproven: {
     conclusion: 'action_required',
-    why: 'the revision is live and nothing speaks against it, but nothing proves it either: a person has to look',
+    why: 'the revision is live and no smoke test failed, but none passed either: a person has to look',
   },
   broken: { conclusion: 'failure', why: 'the revision is live and answers wrongly' },
   'rolled-back': { conclusion: 'failure', why: 'the revision answered wrongly; the one before it serves again' },
   failed: { conclusion: 'failure', why: 'the revision could not be built or rolled out' },
   superseded: { conclusion: 'neutral', why: 'a newer commit took its place; green once that one is live' },
-  interrupted: { conclusion: 'cancelled', why: 'somebody stopped the revision at the service' },
+  interrupted: { conclusion: 'cancelled', why: 'someone stopped the revision at the service' },
   'timed-out': { conclusion: 'timed_out', why: 'the revision was not live in time, and goes on without being watched' },
   refused: { conclusion: 'failure', why: 'the service or the file of the repository does not allow it' },
   unknown: {
     conclusion: 'action_required',
-    why: 'whether the request took effect cannot be told, so it is not sent again: a person has to look',
+    why: 'it is unknown whether the request took effect, so it is not sent again: a person has to look',
   },
   skipped: { conclusion: 'neutral', why: 'a rule of the deploy file or a standing decision says not to deploy it' },
-  joined: { conclusion: 'neutral', why: 'another cause of the same commit speaks for it in the same check' },
+  joined: { conclusion: 'neutral', why: 'another event of the same commit reports in the same check' },
   absent: { conclusion: 'failure', why: 'the service builds by itself, and made no revision of this commit in time' },
   'other-commit': { conclusion: 'neutral', why: 'the branch moved on before the build; green once its commit is live' },
 };
 
-/** How a check stands before its end. `held` has no end in sight without a person, so it does not stay open. */
+/** How a check appears before its outcome. `held` waits for a person without limit, so its check is completed. */
 export const stateStandings: Readonly<Record<Exclude<IntentState, 'ended'>, { standing: Standing; why: string }>> = {
   requested: { standing: { status: 'queued' }, why: 'recorded, and not decided yet' },
   waiting: { standing: { status: 'queued' }, why: 'another revision of the deployment is under way' },
@@ -41,13 +41,13 @@ export const stateStandings: Readonly<Record<Exclude<IntentState, 'ended'>, { st
     standing: { status: 'completed', conclusion: 'action_required' },
     why: 'a rollback holds the deployment until a person presses Redeploy',
   },
-  sending: { standing: { status: 'in_progress' }, why: 'the service is asked for a revision' },
+  sending: { standing: { status: 'in_progress' }, why: 'a revision is requested from the service' },
   expecting: { standing: { status: 'in_progress' }, why: 'the service is to make a revision by itself' },
   following: { standing: { status: 'in_progress' }, why: 'the revision is on its way' },
-  smoking: { standing: { status: 'in_progress' }, why: 'the revision is live and is asked its smoke tests' },
+  smoking: { standing: { status: 'in_progress' }, why: 'the revision is live and its smoke tests run' },
 };
 
-/** How the check of an intent stands. */
+/** The status of an intent's check. */
 export function standingOf({ state, end }: Pick<Intent, 'state' | 'end'>): Standing {
   if (end)
     return { status: 'completed', conclusion: isLiveInAnother(end) ? 'success' : endStandings[end.kind].conclusion };
@@ -59,8 +59,8 @@ export const isLiveInAnother = ({ kind, liveIn }: IntentEnd): boolean =>
   liveIn !== undefined && (kind === 'superseded' || kind === 'other-commit');
 
 /**
- * The state of the GitHub Deployment of an intent that came as far as being sent. `error` is what nobody could tell,
- * `failure` what is known to be bad; `inactive` is what another took the place of.
+ * The state of the GitHub Deployment of a sent intent: `error` for an unknown outcome, `failure` for a failed one,
+ * `inactive` for a superseded one.
  */
 export function deploymentStateOf({ state, end }: Pick<Intent, 'state' | 'end'>): DeploymentContent['state'] {
   if (!end) return state === 'following' || state === 'smoking' ? 'in_progress' : 'queued';

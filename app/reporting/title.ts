@@ -18,15 +18,15 @@ function words(intent: Intent, { waitingFor, now }: About): string {
     case 'held':
       return 'Held until a person presses Redeploy';
     case 'sending':
-      return 'Asks the service for a revision';
+      return 'Requesting a revision from the service';
     case 'expecting':
       return 'Waits for the revision that the service makes by itself';
     case 'following':
       return followingWords(intent, now);
     case 'smoking':
-      return 'Live, and being asked';
+      return 'Live, running smoke tests';
     case 'ended':
-      return 'Ended, and nobody knows how';
+      return 'Ended without a known outcome';
   }
 }
 
@@ -37,8 +37,8 @@ function followingWords({ rollout }: Intent, now: number): string {
 }
 
 /**
- * How long something goes on, in steps that grow with it: a check that changes with every look would be written at
- * every look.
+ * Formats a duration in steps that grow with it: a check whose text changes on every poll would be written on every
+ * poll.
  */
 export function elapsed(ms: number): string {
   const step = ms < 120_000 ? 15_000 : ms < 600_000 ? 60_000 : 300_000;
@@ -73,7 +73,7 @@ function endWords({ cause, verdict, decision }: Intent, end: IntentEnd): string 
     case 'skipped':
       return decision?.kind === 'skip' ? `Not deployed: ${decision.why}` : 'Not deployed';
     case 'joined':
-      return 'Told together with another cause of this commit';
+      return 'Reported with another event of this commit';
     case 'absent':
       return 'The service made no revision of this commit';
     case 'other-commit':
@@ -81,7 +81,7 @@ function endWords({ cause, verdict, decision }: Intent, end: IntentEnd): string 
   }
 }
 
-/** A lateness in words: whole minutes, at least one. */
+/** Formats a delay in whole minutes, at least one. */
 export function minutesLate(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   return `${minutes} minute${minutes === 1 ? '' : 's'}`;

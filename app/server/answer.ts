@@ -5,10 +5,10 @@ import type { Refusal } from './refusal.ts';
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
 const lingerMs = 1_000;
 
-/** How much (bytes) of what a refused sender goes on sending is read and dropped. */
+/** How much (bytes) of a refused request's body is read and dropped. */
 const droppedAtMost = 4 * 1024 * 1024;
 
-/** A body that is shorter than this (bytes) is let in and dropped, and the connection is kept. */
+/** A body that is shorter than this (bytes) is read and dropped, and the connection is kept. */
 const shortBody = 64 * 1024;
 
 /** Answers with a line of text. */
@@ -29,8 +29,8 @@ export function answerText(
 }
 
 /**
- * Says why a request is not taken, without keeping anything of its body. A long one is cut off, but not before its
- * sender had a moment to read the answer.
+ * Refuses a request, and discards its body. A long upload is cut off, after the client had a moment to read the
+ * response.
  */
 export async function refuse(
   request: IncomingMessage,
@@ -41,7 +41,7 @@ export async function refuse(
   if (response.headersSent || response.destroyed) return;
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   const length = Number(request.headers['content-length'] ?? (request.headers['transfer-encoding'] ? Infinity : 0));
-  // A sender that waits to be told to go on will send nothing more.
+  // A client that waits for `100 Continue` sends nothing more.
   const waits = request.headers.expect !== undefined && !request.readableDidRead;
   if (request.complete || (length <= shortBody && !waits)) {
     answerText(response, status, problem, headers);
@@ -59,7 +59,7 @@ export async function refuse(
   response.end();
 }
 
-/** Reads on for a little, keeping nothing; then the sender is left waiting. */
+/** Discards the body for a short time, then stops reading. */
 async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
   const over = new AbortController();
   const stop = (): void => over.abort();

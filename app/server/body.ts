@@ -6,12 +6,12 @@ export type ReadBody =
 
 /** What one body holds of a budget. */
 export interface Held {
-  /** Holds so many bytes more; false where there is no room. */
+  /** Reserves so many bytes; false if there is no room. */
   take(bytes: number): boolean;
   release(): void;
 }
 
-/** Bytes that bodies may hold together, so that many long ones at once do not take all memory. */
+/** Memory budget (bytes) of all request bodies together. */
 export function byteBudget(most: number): () => Held {
   let taken = 0;
   return () => {
@@ -32,8 +32,8 @@ export function byteBudget(most: number): () => Held {
 }
 
 /**
- * Reads a whole body of at most `longest` bytes, which are taken from the budget as they come. What comes beyond is
- * not kept.
+ * Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. Excess bytes are
+ * dropped.
  */
 export function readBody(request: IncomingMessage, longest: number, held: Held): Promise<ReadBody> {
   return new Promise((resolve) => {

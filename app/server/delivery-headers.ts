@@ -4,7 +4,7 @@ import type { Refusal } from './refusal.ts';
 /** GitHub's own limit for payloads (bytes). */
 export const longestPayload = 25 * 1024 * 1024;
 
-/** What a delivery's headers say of it. */
+/** The fields in a delivery's headers. */
 export interface DeliveryHeaders {
   /** The GUID, in lower case. */
   id: string;

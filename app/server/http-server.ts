@@ -14,7 +14,7 @@ export interface Timeouts {
   requestMs: number;
   /** Between two requests of a connection. */
   idleMs: number;
-  /** How often it is looked for clients that took too long. */
+  /** Interval of the check for slow clients. */
   lookMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface AppServerOptions {
   /** 0 takes a free one. */
   port: number;
   clock: Clock;
-  /** Told of mistakes of ours, with their stacks. */
+  /** Receives internal errors, with their stacks. */
   log: (message: string) => void;
   timeouts?: Partial<Timeouts>;
 }
@@ -44,9 +44,9 @@ export interface AppServer {
 }
 
 /**
- * Listens for HTTP. Requests that nobody answers get 404 or 405, those that come while it drains 503.
+ * Listens for HTTP. Unmatched requests get 404 or 405; requests during shutdown get 503.
  *
- * @throws Error with advice where the port can't be had.
+ * @throws Error with advice if the port is not available.
  */
 export async function listen(options: AppServerOptions): Promise<AppServer> {
   const { routes, host, port, clock, log } = options;
@@ -66,11 +66,10 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       );
     }
     const found = find(method, url);
-    if (found.kind === 'none')
-      return refuse(request, response, { status: 404, problem: 'There is nothing here.' }, clock);
+    if (found.kind === 'none') return refuse(request, response, { status: 404, problem: 'Not found.' }, clock);
     if (found.kind === 'other-methods') {
       response.setHeader('allow', found.allow);
-      return refuse(request, response, { status: 405, problem: `Only ${found.allow} is answered here.` }, clock);
+      return refuse(request, response, { status: 405, problem: `Method not allowed. Use ${found.allow}.` }, clock);
     }
     await found.route.handle({ request, response, params: found.params, query: () => queryOf(url) });
   }
@@ -90,10 +89,10 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
     connectionsCheckingInterval: timeouts.lookMs,
   });
   server.on('request', answer);
-  // With a listener of its own a client that asks before it sends is answered by its headers alone.
+  // With its own listener, `Expect: 100-continue` requests can be refused by their headers alone.
   server.on('checkContinue', answer);
   server.listen(port, host);
-  // It rejects with what the server says in the place of listening.
+  // Rejects with the server's error if it cannot listen.
   await once(server, 'listening').catch((error: unknown) => {
     throw listenProblem(error, host, port);
   });
@@ -111,7 +110,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       draining = true;
       const over = new AbortController();
       const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => over.abort());
-      // Connections whose last answer has just gone are idle from then on.
+      // Connections become idle once their last response is sent.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       server.closeIdleConnections();
       await pause(clock, withinMs, over.signal);

@@ -1,9 +1,9 @@
-/** Why a request is not taken: the status, and a sentence for whoever sent it. */
+/** Why a request is refused: the status, and a sentence for the client. */
 export interface Refusal {
   status: number;
   /** Ends with a full stop. */
   problem: string;
-  /** When it makes sense to come again (seconds). */
+  /** `Retry-After` (seconds). */
   retryAfter?: number;
 }
 

@@ -4,17 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Call {
   request: IncomingMessage;
   response: ServerResponse;
-  /** What stands in the place of `:name` in the route's path. */
+  /** The values of the path's `:name` parameters. */
   params: Readonly<Record<string, string>>;
-  /** Read only where a route asks for it. */
+  /** Parsed only on use. */
   query: () => URLSearchParams;
 }
 
-/** What answers at a path, for example `/runs/:intent`. */
+/** The handler of a path, for example `/runs/:intent`. */
 export interface Route {
   method: 'GET' | 'POST';
   path: string;
-  /** Answers. What it rejects with is a mistake of ours: a 500. */
+  /** Responds. A rejection is an internal error: a 500. */
   handle: (call: Call) => Promise<void> | void;
 }
 

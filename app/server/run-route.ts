@@ -9,18 +9,18 @@ import type { Route } from './router.ts';
 export interface RunWebhook {
   intentId: string;
   token: string | undefined;
-  /** Parses it; undefined where it is no JSON. Called only for a token that is right. */
+  /** Parses it; undefined if it is not JSON. Called only for a valid token. */
   body: () => unknown;
 }
 
-/** Takes the word about a run and says how to answer it. */
+/** Handles a webhook about a run, and returns the response's status. */
 export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
-/** The longest word about a run (bytes): the state of its thread. */
+/** The longest webhook about a run (bytes): it contains the thread's state. */
 const longestRun = 10 * 1024 * 1024;
 const heldAtOnce = 64 * 1024 * 1024;
 
-/** `POST /runs/{intent}?token=`: where agents tell that a smoke test's run has ended. */
+/** `POST /runs/{intent}?token=`: receives agents' webhooks about finished smoke test runs. */
 export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
   const hold = byteBudget(heldAtOnce);
   return {

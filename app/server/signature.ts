@@ -5,13 +5,13 @@ import { Webhooks } from '@octokit/webhooks';
 export type VerifySignature = (body: Buffer, signature: string) => Promise<string | undefined>;
 
 /**
- * Verifies a webhook's signature over the bytes as they came, in constant time, with each of the secrets: two of them
- * while one is changed.
+ * Verifies a webhook's signature over the raw bytes, in constant time, with each of the secrets: there are two during a
+ * rotation.
  */
 export function verifySignature(secrets: readonly [string, ...string[]]): VerifySignature {
   const verifiers = secrets.map((secret) => new Webhooks({ secret }));
   return async (body, signature) => {
-    // Only then are the bytes of the text, which is what is hashed, the bytes that came.
+    // The hash covers the decoded text, which equals the raw bytes only for valid UTF-8.
     if (body.length === 0 || !isUtf8(body)) return undefined;
     const text = body.toString('utf8');
     for (const verifier of verifiers) if (await verifier.verify(text, signature)) return text;

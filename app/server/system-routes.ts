@@ -4,19 +4,19 @@ import type { Route } from './router.ts';
 
 /** What the routes for those who run the App need. */
 export interface SystemOptions {
-  /** Rejects or never answers where the database is away. */
+  /** Rejects or never resolves while the database is down. */
   askDatabase: () => Promise<unknown>;
   isDraining: () => boolean;
   metrics: { contentType: string; text: () => Promise<string> };
   clock: Clock;
 }
 
-/** How long the database may take to answer (ms). */
+/** Timeout of the database probe (ms). */
 const databaseAnswersWithin = 2_000;
 
 /**
- * `/healthz`: the process answers. `/readyz`: it takes webhooks, so the database answers and nobody asked it to leave.
- * `/metrics`: counts for Prometheus.
+ * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and the process is not
+ * shutting down. `/metrics`: counts for Prometheus.
  */
 export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
   return [

@@ -20,22 +20,22 @@ export interface WebhookOptions {
   verify: VerifySignature;
   store: StoreDelivery;
   clock: Clock;
-  /** Told why nothing could be stored. */
+  /** Receives the reason when storing fails. */
   log: (message: string) => void;
-  /** Told how each webhook was answered; `event` is undefined where nobody proved it. */
+  /** Called with the result of each webhook; `event` is undefined without a valid signature. */
   count?: (event: string | undefined, result: IntakeResult) => void;
   /** Bytes that the webhooks under way may hold together; 128 MB when absent. */
   heldAtMost?: number;
   /** Called once a new delivery is stored, before it is answered. */
   onStored?: () => void | Promise<void>;
-  /** Called when a delivery could not be stored: its sender does not come again by itself. */
+  /** Called when a delivery could not be stored: GitHub does not retry by itself. */
   onUnstored?: () => void;
 }
 
 /** Where GitHub may send webhooks: what the set-up page writes, and Probot's usual path. */
 export const webhookPaths = ['/', '/api/github/webhooks'] as const;
 
-/** Bytes that the webhooks under way may hold together, where nobody says otherwise. */
+/** Default limit for the bytes of all webhooks in progress. */
 const usuallyHeld = 128 * 1024 * 1024;
 
 /**
@@ -58,7 +58,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
       return result;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      log(`A webhook could not be stored: ${error.message}. GitHub is asked for it later.`);
+      log(`A webhook could not be stored: ${error.message}. The App requests it from GitHub later.`);
       count?.(event, 'unstored');
       onUnstored?.();
       return comeAgain(`The webhook could not be stored: ${error.message}.`);
@@ -95,7 +95,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
 
 const plain = (text: string): string[] => ['content-type', 'text/plain', 'content-length', String(text.length + 1)];
 
-/** Headers of the answer that nearly every webhook gets, made once. */
+/** Headers of the usual response, made once. */
 const accepted: Readonly<Record<'stored' | 'known', string[]>> = { stored: plain('stored'), known: plain('known') };
 
 const wrongSignature: Refusal = {

@@ -12,7 +12,7 @@ export function readBindings(text: string): ReadBindings {
     if (written === '') continue;
     const [, repository, deployment] = line.exec(written) ?? [];
     if (repository === undefined || deployment === undefined) {
-      return { ok: false, problem: `has ${JSON.stringify(written)}: write owner/name=deployment, one a line` };
+      return { ok: false, problem: `has ${JSON.stringify(written)}: write owner/name=deployment, one per line` };
     }
     bindings.push({ repository: repository.toLowerCase(), deployment });
   }

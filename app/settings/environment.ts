@@ -9,7 +9,7 @@ import { readPrivateKey } from './private-key.ts';
 /** Shorter webhook secrets are guessed too easily. */
 const shortestSecret = 16;
 
-/** What people copy from examples, and what Probot takes where nothing is set. */
+/** Example values that people copy, and Probot's default. */
 const knownSecrets = new Set(['development', 'secret', 'changeme', 'your-webhook-secret']);
 
 const missing = { error: 'is missing' };
@@ -22,7 +22,7 @@ const secretProblem = (value: string): string | undefined => {
 };
 const secret = <Schema extends z.ZodType<string | undefined>>(schema: Schema): Schema => judged(schema, secretProblem);
 
-/** A check whose complaint is its own words. */
+/** A schema check with its own message. */
 function judged<Schema extends z.ZodType<string | undefined>>(
   schema: Schema,
   judge: (value: string) => string | undefined,
@@ -59,8 +59,8 @@ const number = (least: number, most: number, what: string) =>
   });
 
 /**
- * The App's variables, each with what it has to be. A complaint is the end of a sentence that the variable's name
- * begins; none shows a value that may be secret.
+ * The App's variables and their rules. A message completes a sentence that starts with the variable's name; none shows
+ * a value that may be secret.
  */
 export const environment = z.object({
   APP_ID: number(1, Number.MAX_SAFE_INTEGER, 'a whole number'),
@@ -102,7 +102,7 @@ export const environment = z.object({
   PORT: number(0, 65_535, 'a port from 0 to 65535').default(3000),
 });
 
-/** The name of a variable of ours. `PRIVATE_KEY_PATH` may stand in the place of `PRIVATE_KEY`. */
+/** The name of one of our variables. `PRIVATE_KEY_PATH` can replace `PRIVATE_KEY`. */
 export type Variable = keyof typeof environment.shape | 'PRIVATE_KEY_PATH';
 
 /** Variables that hold an address, to which keys or tokens are sent. */

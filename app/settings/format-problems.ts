@@ -1,6 +1,6 @@
 import type { SettingProblem } from './read-settings.ts';
 
-/** What is told a person whose settings do not do: every variable, what is wrong, and where to find it. */
+/** Formats configuration errors: every variable, what is wrong, and where to find its value. */
 export function formatProblems(problems: readonly SettingProblem[], serviceless: boolean): string {
   const count = problems.length === 1 ? 'one variable is' : `${problems.length} variables are`;
   return [

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** The key as PEM, or what is wrong with it in words that show nothing of it. */
+/** The key as PEM, or a problem that does not quote it. */
 export type ReadPrivateKey = { ok: true; pem: string } | { ok: false; problem: string };
 
 const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]*)-----END \1-----/;
@@ -27,7 +27,7 @@ function keyType(pem: string): string | undefined {
   try {
     return createPrivateKey(pem).asymmetricKeyType;
   } catch (error) {
-    // What the parser says of a broken key helps nobody and may quote it.
+    // The parser's message does not help, and may quote the key.
     if (error instanceof Error) return undefined;
     throw error;
   }

@@ -12,14 +12,14 @@ export interface SettingProblem {
   variable: Variable;
   /** The end of a sentence that the variable's name begins. */
   problem: string;
-  /** Where to find or make what it should hold. */
+  /** Where to find or create its value. */
   where: string;
 }
 
 /** The settings, or every problem at once. */
 export type ReadSettings =
   | { ok: true; settings: Settings }
-  /** `serviceless`: nothing is said of a control service at all, so that a person may want to start ours. */
+  /** `serviceless`: no control service is configured, so that the message can suggest to start ours. */
   | { ok: false; problems: SettingProblem[]; serviceless: boolean };
 
 /** The text of a file, or why it can't be read. */

@@ -27,7 +27,7 @@ export function variablesHere(folder: string, own: Variables): Variables {
   return { ...parseEnv(text), ...Object.fromEntries(set) };
 }
 
-/** Sentences about variables that look like one of ours and are none. */
+/** Warnings about variables that look like a misspelled one of ours. */
 export function mistypedVariables(variables: Variables): string[] {
   return Object.keys(variables).flatMap((name) => {
     if (variableNames.includes(name) || !/^(LANDFALL_|WEBHOOK_|PRIVATE_KEY)/.test(name)) return [];

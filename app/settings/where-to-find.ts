@@ -21,9 +21,9 @@ export const whereToFind: Readonly<Record<Variable, string>> = {
     'The settings of your control service, workspace; only keys of an organisation need it. `npm run local` prints it.',
   LANDFALL_FIELD_NAMES: 'Leave it out unless your control service wants the other spelling of its fields.',
   LANDFALL_BUILDER:
-    'app: this App asks for a revision at each push. service: the hosted service builds pushes by itself, and the App follows them.',
+    'app: this App requests a revision on each push. service: the hosted service builds pushes by itself, and the App follows them.',
   LANDFALL_BINDINGS:
-    'Needed only for a repository that acts on a deployment built from another one: owner/name=deployment, one a line.',
+    'Needed only for a repository that controls a deployment built from another one: owner/name=deployment, one per line.',
   LANDFALL_ALLOW_HTTP: 'Set it to true only where the network between is yours: keys travel in clear.',
   LANDFALL_DATA: 'A folder that this process may write to; the embedded database is kept in it.',
   PUBLIC_URL:

@@ -23,7 +23,7 @@ export const envLines = (app: MadeApp, publicUrl: string, apiUrl: string | undef
     '',
   ].join('\n');
 
-/** Writes a file that is not there yet, for this user alone. False where it is there: nothing is written over. */
+/** Creates a file that only this user can read. False if it exists: nothing is overwritten. */
 export async function writeNew(file: string, text: string): Promise<boolean> {
   try {
     const handle = await open(file, 'wx', 0o600);

@@ -1,4 +1,4 @@
-/** What GitHub makes an App from: the least that the App's work needs, and the events that it acts on. */
+/** GitHub's App manifest: the minimal permissions, and the events that the App handles. */
 export interface Manifest {
   name: string;
   url: string;
@@ -11,12 +11,12 @@ export interface Manifest {
 }
 
 /**
- * Each permission with what it is for; the App asks for no other. Events of installations come without asking.
+ * Each permission and its use; the App requests no other. Installation events are always sent.
  *
- * - `metadata`: every App has it; what a person may do in a repository is asked with it
+ * - `metadata`: mandatory; also used to read a person's permission in a repository
  * - `contents`: heads of branches, comparisons, the deploy file and graph configurations as data
- * - `pull_requests`, `merge_queues`: that one came, and which files it changes; nothing is written there
- * - `checks`, `deployments`: where the App tells how it went
+ * - `pull_requests`, `merge_queues`: read only, for their events and the changed files
+ * - `checks`, `deployments`: where the App reports
  */
 export const permissions = {
   metadata: 'read',
@@ -27,7 +27,7 @@ export const permissions = {
   deployments: 'write',
 } as const satisfies Manifest['default_permissions'];
 
-/** The events that the App acts on. */
+/** The events that the App handles. */
 export const events = [
   'push',
   'delete',
@@ -45,7 +45,7 @@ const webhookPath = '/api/github/webhooks';
  * The manifest of an App.
  *
  * @param publicUrl where GitHub reaches this App, without a slash at its end.
- * @param redirectUrl where the person's browser comes back to with the code.
+ * @param redirectUrl where the person's browser returns with the code.
  */
 export const manifestOf = (name: string, publicUrl: string, redirectUrl: string): Manifest => ({
   name,

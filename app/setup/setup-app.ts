@@ -14,7 +14,7 @@ export interface SetupOptions {
   publicUrl: string;
   /** GitHub's API, without a slash at its end. */
   apiUrl: string;
-  /** The organisation that the App is to belong to; a person's own account where it is absent. */
+  /** The organisation that will own the App; by default a person's own account. */
   organisation?: string | undefined;
   /** The name that GitHub proposes. */
   name: string;
@@ -33,12 +33,12 @@ const conversion = z.looseObject({
   webhook_secret: z.string().min(1),
 });
 
-/** How long GitHub may take to answer (ms). */
+/** Timeout of a request to GitHub (ms). */
 const answerWithinMs = 30_000;
 
 /**
- * The set-up page: hands a manifest to GitHub, takes the code that comes back, and writes the App's settings to a file.
- * A code that comes without our own state is not used.
+ * The setup page: posts a manifest to GitHub, receives the code, and writes the App's settings to a file. A code
+ * without our own state is refused.
  */
 export function setupApp(options: SetupOptions): Hono {
   const { origin, publicUrl, apiUrl, organisation, name, envFile, done } = options;
@@ -105,7 +105,7 @@ async function converted(apiUrl: string, code: string): Promise<Converted> {
   return { ok: true, app: { id, slug, name, htmlUrl, pem, webhookSecret } };
 }
 
-/** What lies below the bare word that a request failed. */
+/** The cause of a failed request. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;

@@ -21,11 +21,11 @@ const page = (title: string, body: readonly string[]): string =>
     '',
   ].join('\n');
 
-/** The page with the one button that hands the manifest to GitHub. It needs no script. */
+/** The page with the button that posts the manifest to GitHub. It needs no script. */
 export function startPage(manifest: Manifest, action: string): string {
   const requested = Object.entries(manifest.default_permissions).map(([name, level]) => `${name}: ${level}`);
   return page('Create the GitHub App', [
-    `<p>GitHub will show what the App asks for, and make it under the name that you choose there. It will be told of events at <code>${html(manifest.hook_attributes.url)}</code>.</p>`,
+    `<p>GitHub shows the requested permissions, and creates the App under the name that you choose there. GitHub sends its events to <code>${html(manifest.hook_attributes.url)}</code>.</p>`,
     `<p>Permissions: <code>${html(requested.join(', '))}</code>.</p>`,
     `<p>Events: <code>${html(manifest.default_events.join(', '))}</code>.</p>`,
     `<form action="${html(action)}" method="post">`,
@@ -42,6 +42,6 @@ export const donePage = (name: string, file: string, installUrl: string): string
     `<p>Next: <a href="${html(installUrl)}">install it</a> on the repositories that deploy agents, add the settings of your control service to the same file, and run <code>npm start</code>.</p>`,
   ]);
 
-/** A page that says what went wrong. */
+/** The error page. */
 export const problemPage = (problem: string): string =>
   page('That did not work', [`<p>${html(problem)}</p>`, '<p><a href="/">Start again</a></p>']);

@@ -7,7 +7,7 @@ import type { ListedDeployment } from './listed-deployments.ts';
 export const howToApply =
   'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
 
-/** The plain fields that the file asks for and the service holds otherwise, in the document's names. */
+/** The plain fields whose values in the file and at the service differ, by their API names. */
 export function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {
   const { source } = deployment;
   const ofSource = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];

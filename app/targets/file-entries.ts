@@ -13,11 +13,11 @@ export interface DeployFile {
   unread?: string;
 }
 
-/** A deployment of the file and the one at the service that it names, or why there is none to be named. */
+/** A deployment of the file with the one at the service that it names, or why there is none. */
 export interface Entry {
   /** As the file calls it. */
   label: string;
-  /** Absent where the file has mistakes in it: then `notes` has them. */
+  /** Absent if the file has mistakes here: then `notes` lists them. */
   requested: PushedDeployment | undefined;
   notes: readonly string[];
   found: { ok: true; deployment: ListedDeployment } | { ok: false; why: string };
@@ -72,7 +72,7 @@ function find(
   };
 }
 
-/** Problems in a person's words, and what they mean for a push. */
+/** Formats problems and their effect on a push. */
 function notesOf(problems: readonly Problem[]): string[] {
   const more = problems.length - mostProblems;
   return [

@@ -4,7 +4,7 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { sharedReading } from './shared-reading.ts';
 
-/** A deployment as a list tells it, which may be less than where it is asked for by its id. */
+/** A deployment as the list returns it, which may have fewer fields than a read by id. */
 export type ListedDeployment = DeploymentsList['resources'][number];
 
 /** What the service deploys, or that it does not list that. */
@@ -32,7 +32,7 @@ export function createDeploymentsReader(
   return (notBefore) => shared(control, notBefore);
 }
 
-/** A page that brings nothing new is the last one, too: a service that passes over `offset` would be asked for ever. */
+/** A page without new entries is the last one: a service that ignores `offset` would never end. */
 export async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<Listed> {
   const found = new Map<string, ListedDeployment>();
   for (let offset = 0; ; offset += pageSize) {

@@ -3,7 +3,7 @@ import { sameRepository } from '../../src/planning/repository-url.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Binding } from '../settings/settings.ts';
 
-/** What is asked of a deployment to tell whose it is: only what the service itself says of it. */
+/** The fields that prove ownership: only the service's own. */
 export type Owned = Pick<Deployment, 'id' | 'name' | 'source_config'>;
 
 type Named = Pick<RepositoryAt, 'owner' | 'name'>;
@@ -12,13 +12,16 @@ type Named = Pick<RepositoryAt, 'owner' | 'name'>;
 export interface Ownership {
   /** Whether an address is the repository's own, in whichever spelling. */
   isOwn(repository: Named, repoUrl: string): boolean;
-  /** Why the repository may not act on the deployment: one clause that tells nothing of whose it is; undefined where it may. */
+  /**
+   * Why the repository may not control the deployment, in one clause that does not reveal its owner; undefined if it
+   * may.
+   */
   refusal(repository: Named, deployment: Owned): string | undefined;
 }
 
 /**
- * A repository acts on a deployment whose `repo_url` at the service is its own, or which the operator bound to it. What
- * its files say about that counts for nothing.
+ * A repository controls a deployment if the service has its URL as `repo_url`, or if the operator bound the two. Files
+ * in the repository do not count.
  *
  * @param webHost where GitHub's repositories are reached, for example `github.com` or `localhost:4000`
  */
@@ -32,7 +35,7 @@ export function createOwnership(webHost: string, bindings: readonly Binding[]): 
       if (repoUrl && isOwn(repository, repoUrl)) return undefined;
       if (bindings.some((binding) => isBound(binding, repository, deployment))) return undefined;
       return (
-        `its repo_url is not this repository, and a repository acts on its own deployments only, unless the operator ` +
+        `its repo_url is not this repository, and a repository controls its own deployments only, unless the operator ` +
         `of the App binds it: ${fullName(repository)}=${deployment.id}`
       );
     },

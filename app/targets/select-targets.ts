@@ -16,7 +16,7 @@ export interface Selection {
   branch: string;
   defaultBranch: string;
   deployments: readonly ListedDeployment[];
-  /** False where the service lists none, so that only those that the file names by id are known. */
+  /** False if the service lists none, so that only those that the file names by id are known. */
   areAll: boolean;
   file: DeployFile;
   ownership: Ownership;
@@ -24,8 +24,8 @@ export interface Selection {
 }
 
 /**
- * What a branch deploys. The service's word decides which deployments (control-service.md, States: a push to `repo_ref`
- * where `build_on_push` is true), the file's adds rules to them; whose a deployment is comes before anything else.
+ * The targets of a branch. The service decides which deployments (control-service.md, States: a push to `repo_ref`
+ * where `build_on_push` is true); the file adds rules. Ownership is checked first.
  */
 export function selectTargets(selection: Selection): Targets {
   const entries = findEntries(selection.file, selection.deployments, selection.areAll);
@@ -58,7 +58,8 @@ function judge(
   const { repository, branch, ownership, file, common } = selection;
   const requested = entry?.requested?.desired;
   const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
-  // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the Action's business.
+  // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the
+  // Action's business.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
   const foreign = ownership.refusal(repository, deployment);
   if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
@@ -70,7 +71,7 @@ function judge(
   const ref = spelledRef(deployment.source_revision_config.repo_ref ?? '');
   if (ref === '' || isTagRef(ref) || ref !== branch) {
     return requested?.source === 'github' && requested.repoRef === branch
-      ? refuse(`the service builds another ref of it than the file asks for; ${howToApply}`)
+      ? refuse(`the service builds another ref of it than the file requests; ${howToApply}`)
       : [];
   }
   if (deployment.status.endsWith('_DELETE')) return refuse('it is being deleted at the service');
@@ -79,7 +80,7 @@ function judge(
     if (requestedBuild === false) return [];
     return refuse(
       requestedBuild
-        ? `build_on_push is off at the service, while the file asks for it; ${howToApply}`
+        ? `build_on_push is off at the service, while the file requests it; ${howToApply}`
         : 'build_on_push is off at the service',
     );
   }
@@ -104,11 +105,11 @@ function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment
   return (environment) => others.includes(environment.toLowerCase());
 }
 
-/** Whether an entry that leads to no target is worth a word on this branch: the one that it names, else the default one. */
+/** Whether an entry without a target is reported on this branch: the one that it names, else the default one. */
 const concerns = ({ requested }: Entry, { branch, defaultBranch }: Selection): boolean =>
   branch === (requested?.desired.source === 'github' ? (requested.desired.repoRef ?? defaultBranch) : defaultBranch);
 
-/** The first entry of each deployment counts; the others are told with it. */
+/** The first entry of each deployment counts; the others are reported with it. */
 function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
   const first = new Map<string, Entry>();
   for (const entry of entries) {
@@ -127,7 +128,7 @@ function notFound(entry: Entry, selection: Selection): Targets['refused'] {
   return [{ deployment: label, why: [found.why, ...notes].join('; ') }];
 }
 
-/** A file that says nothing anyone can read is told with the targets; where there are none, by itself. */
+/** An unreadable file is reported with the targets, or by itself if there are none. */
 function wholeFile({ file, branch, defaultBranch }: Selection, isReported: boolean): Targets['refused'] {
   if (file.unread !== undefined && branch === defaultBranch) {
     return [{ deployment: defaultConfigPath, why: unreadFile(file.unread), isFailure: true }];

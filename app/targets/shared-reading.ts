@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/clock.ts';
 
 /**
- * Has callers within `freshMs` of one another share one reading of the same thing, those who come while it is under
- * way too. One that failed is shared by none who come later.
+ * Shares one read among callers within `freshMs` of one another, and those who arrive while it runs. A failed read is
+ * not shared with later callers.
  *
- * @returns reads; one that began before `notBefore` (ms since the epoch) is not shared, where that is given.
+ * @returns a reader; a read that started before `notBefore` (ms since the epoch) is not shared.
  */
 export function sharedReading<Of, Value>(
   clock: Pick<Clock, 'now'>,

@@ -14,7 +14,7 @@ import { selectTargets } from './select-targets.ts';
 import { sharedReading } from './shared-reading.ts';
 import type { CommonTerms } from './terms.ts';
 
-/** What the desk is made of. */
+/** Options of the target resolver. */
 export interface TargetResolverOptions {
   githubApi: Pick<GitHubApi, 'defaultBranch' | 'file'>;
   control: Pick<ControlService, 'listDeployments' | 'getDeployment'>;
@@ -24,11 +24,11 @@ export interface TargetResolverOptions {
   webHost: string;
   builder: CommonTerms['builder'];
   log: AppContext['log'];
-  /** Reads deploy files; at once where absent. */
+  /** Reads deploy files; synchronously by default. */
   files?: Pick<FileReader, 'readDeployFile'>;
-  /** How long a revision is waited for; half an hour where nobody says. */
+  /** Timeout for a revision; half an hour by default. */
   timeoutMs?: number;
-  /** How long a list of deployments is shared (ms); three seconds where nobody says. */
+  /** How long a list of deployments is cached (ms); three seconds by default. */
   freshMs?: number;
 }
 
@@ -63,7 +63,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       };
       const all = await listed();
       const first = await select(all);
-      // A list that others had read before may lack what was deployed only now: nobody is told "nothing" by such a one.
+      // A cached list may lack a new deployment: never report "nothing to deploy" from it.
       const fresh = first.targets.length > 0 ? all : await listed(startedAt);
       const selected = fresh === all ? first : await select(fresh);
       log('targets found', {

@@ -12,7 +12,7 @@ export interface CommonTerms {
 }
 
 /**
- * The terms of a deployment as the file gives them, or as they are where it says nothing of it.
+ * The terms of a deployment from the file, with defaults for what it omits.
  *
  * @param isShared whether another deployment goes to the environment of this name, too
  */
@@ -41,7 +41,7 @@ export function termsOf(
   };
 }
 
-/** Where nothing else is said each deployment has an environment of its own, so that none retires another's. */
+/** By default each deployment has its own environment, so that none deactivates another's. */
 function environmentOf(
   deployment: ListedDeployment,
   named: NamedEnvironment | undefined,

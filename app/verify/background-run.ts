@@ -10,19 +10,19 @@ import { within } from '../../src/deploy/bounded.ts';
 /** The longest that starting a run may take (ms), whatever the test's own time is. */
 const startMs = 30_000;
 
-/** What came of starting. Where it failed, thread, assistant and run may have been made all the same. */
+/** The result of starting a run. After a failure thread, assistant and run may exist all the same. */
 export type Started =
   | { kind: 'started'; run: Run; threadId: string; sentAt: number; refusedWebhook: boolean }
   | { kind: 'failed'; error: ServiceError }
   | { kind: 'too-slow' };
 
-/** Whom to ask, and the world around. */
+/** The agent to test, and the dependencies. */
 export interface Starting {
   /** With the ids that were chosen. */
   agent: AgentServer;
   clock: Clock;
   signal: AbortSignal;
-  /** Where the agent tells that the run has ended; the token is in it. */
+  /** Where the agent reports the end of the run, with the token in it. */
   webhook: string | undefined;
 }
 

@@ -2,8 +2,8 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { Prepared } from './progress.ts';
 
 /**
- * The same agent, where threads and assistants get the ids that were chosen and stored beforehand: so they can be
- * removed by somebody else, should this process end before it has removed them.
+ * Wraps the agent so that threads and assistants get ids that were chosen and stored beforehand: another process can
+ * remove them if this one ends first.
  */
 export function withChosenIds(agent: AgentServer, { threadId, assistantId }: Prepared): AgentServer {
   return {

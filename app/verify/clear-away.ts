@@ -6,12 +6,12 @@ import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
 import type { Made } from './progress.ts';
 
-/** Whose things are removed, and the world around. */
+/** The agent to clean up, and the dependencies. */
 export interface Clearing {
   agent: AgentServer;
   clock: Clock;
   signal: AbortSignal;
-  /** Told what could not be removed, and why. */
+  /** Receives what could not be removed, and why. */
   left: (what: string) => void;
 }
 
@@ -31,7 +31,7 @@ export async function clearAway({ test, threadId, assistantId, runId }: Made, cl
 
   if (threadId !== undefined) {
     const problem = await why(async (options) => {
-      // A thread whose run goes on may not be removable; a run that has ended can't be cancelled, which is as well.
+      // A thread with an active run may not be removable. Cancelling a finished run fails without harm.
       if (runId !== undefined) await attempt(agent.cancelRun(threadId, runId, {}, options));
       for (;;) {
         const removed = await attempt(agent.deleteThread(threadId, options));

@@ -4,18 +4,18 @@ import type { Redact } from '../../src/planning/expectation-words.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { Secrecy } from '../../src/deploy/secrecy.ts';
 
-/** How long the service may take to tell a deployment's secrets (ms). */
+/** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
 
-/** How texts are made fit to be shown: what an agent said, and what was written about it or for it. */
+/** Redacts texts: an agent's output, and our own texts about it. */
 export interface Hiding {
   said: Redact;
   written: Redact;
 }
 
 /**
- * What a deployment's agent said may hold the deployment's secrets: they are blotted out. Where the service can't tell
- * them at the moment, nothing that the agent said is shown.
+ * Redacts the deployment's secrets in its agent's output. If the service cannot return them now, none of the output is
+ * shown.
  */
 export async function hidingSecretsOf(
   deploymentId: string,
@@ -26,7 +26,7 @@ export async function hidingSecretsOf(
   );
   if (!reported.ok) {
     return {
-      said: (text) => (text === '' ? '' : '(not shown: the service could not tell what is secret)'),
+      said: (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)'),
       written: (text) => text,
     };
   }

@@ -9,25 +9,25 @@ import type { ServiceError } from '../../src/contract/service-error.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
-import type { AskedProgress } from './progress.ts';
+import type { RunProgress } from './progress.ts';
 
-/** What one look at a run in the background showed. */
+/** The result of one poll of a background run. */
 export type Seen =
   | { kind: 'going-on'; why: string }
   /** `ended`: nothing is left that could be cancelled. */
   | { kind: 'evidence'; evidence: Evidence; ended: boolean };
 
-/** How long one look may take (ms), and how long after a test's time its run is still asked how it ended. */
+/** Timeout of one poll (ms), and how long after a test's timeout its run is still polled. */
 const lookMs = 15_000;
 const graceMs = 10_000;
 
-/** The key under which a graph tells that it stopped and waits for somebody, in a stream as here. */
+/** The key that marks an interrupted graph, in a stream and here. */
 const interruptKey = '__interrupt__';
 
-/** Asks a run how it stands, and what it left where it has ended. Rejects only when the signal ends it. */
+/** Polls a run, and reads its final state. Rejects only when the signal aborts it. */
 export async function lookAtRun(
   test: SmokeTest,
-  requested: AskedProgress,
+  requested: RunProgress,
   { agent, clock, signal }: { agent: AgentServer; clock: Clock; signal: AbortSignal },
 ): Promise<Seen> {
   const deadline = clock.now() + lookMs;
@@ -37,7 +37,7 @@ export async function lookAtRun(
   signal.throwIfAborted();
   const seen: Seen =
     looked.kind !== 'done'
-      ? { kind: 'going-on', why: 'the agent took too long to tell' }
+      ? { kind: 'going-on', why: 'the agent did not report the run in time' }
       : looked.value.ok
         ? looked.value.value
         : seenOf(looked.value.error);
@@ -52,18 +52,13 @@ function seenOf({ kind, message }: ServiceError): Seen {
   return { kind: 'evidence', evidence: { kind: 'unreachable', why: `the run is gone: ${message}` }, ended: true };
 }
 
-async function look(
-  { threadId, runId, sentAt }: AskedProgress,
-  agent: AgentServer,
-  clock: Clock,
-  options: CallOptions,
-) {
+async function look({ threadId, runId, sentAt }: RunProgress, agent: AgentServer, clock: Clock, options: CallOptions) {
   const run = await agent.getRun(threadId, runId, options);
   const status = FINAL_RUN_STATUSES.find((word) => word === run.status);
   if (status === undefined) return { kind: 'going-on', why: `the run is ${run.status}` } satisfies Seen;
   const seenMs = clock.now() - sentAt;
   const state = await attempt(agent.getThreadState(threadId, options));
-  // A run that failed is told as such, whatever became of the state that it left.
+  // A failed run is reported as failed, even without its state.
   if (!state.ok && status === 'success') throw state.error;
   const evidence: Evidence = {
     kind: 'answered',
@@ -79,14 +74,14 @@ async function look(
 type Word = 'success' | 'error' | 'interrupted';
 const wordOf = (status: FinalRunStatus): Word => (status === 'timeout' ? 'error' : status);
 
-/** A run that waits for somebody ends as `success` on some servers: its thread says so then. */
+/** Some servers end an interrupted run as `success`: its thread shows the interrupt. */
 function endOf(status: FinalRunStatus, { values, tasks, interrupts }: ThreadState): { status: Word; values: unknown } {
   const waitingFor = interrupts?.length ? interrupts : (tasks ?? []).flatMap((task) => task.interrupts ?? []);
   if (waitingFor.length === 0 || wordOf(status) === 'error') return { status: wordOf(status), values };
   return { status: 'interrupted', values: isObject(values) ? { ...values, [interruptKey]: waitingFor } : values };
 }
 
-/** How the run failed, in the server's words where it still tells them. */
+/** The run's error as the server reports it, if it still does. */
 async function errorOf(
   status: FinalRunStatus,
   { threadId, runId }: { threadId: string; runId: string },
@@ -98,7 +93,7 @@ async function errorOf(
   return { error: status, message: 'the run says so, and no more' };
 }
 
-/** How long the run took by the server's own clock (ms); undefined where its times make no sense. */
+/** How long the run took by the server's own clock (ms); undefined if its times make no sense. */
 function durationOf({ created_at, updated_at }: Run): number | undefined {
   const ms = Date.parse(updated_at) - Date.parse(created_at);
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;

@@ -4,7 +4,7 @@ import { isObject } from '../../src/contract/json-object.ts';
 import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts';
 import type { SmokeState } from '../reconcile/intent.ts';
 
-/** What was made at the agent for one attempt, to be removed after it. The run is named where it may still go on. */
+/** What an attempt made at the agent, to be removed after it. Names the run if it may still be active. */
 const made = z.object({
   test: z.string(),
   threadId: z.string().optional(),
@@ -13,17 +13,17 @@ const made = z.object({
 });
 export type Made = z.infer<typeof made>;
 
-/** Ids that were chosen, and nothing asked yet as far as is known. Whoever chose them goes on, and nobody else. */
+/** Ids were chosen, and no request is known to have been sent. Only the process that chose them continues. */
 const prepared = z.object({
   kind: z.literal('prepared'),
   threadId: z.uuid(),
   assistantId: z.uuid().optional(),
-  /** SHA-256 of the token that the run may be told with. */
+  /** SHA-256 of the run's webhook token. */
   tokenHash: z.string().optional(),
 });
 export type Prepared = z.infer<typeof prepared>;
 
-/** A run that goes on in the background. Times are ms since the epoch. */
+/** An active background run. Times are ms since the epoch. */
 const requested = z.object({
   kind: z.literal('started'),
   threadId: z.string(),
@@ -32,26 +32,26 @@ const requested = z.object({
   tokenHash: z.string().optional(),
   sentAt: z.number(),
   deadline: z.number(),
-  /** When it is looked at next if nobody tells of it before, and how often it was. */
+  /** When it is polled next without a webhook, and how often it was. */
   lookAt: z.number(),
   looks: z.int(),
-  /** Somebody woke the lane before it was to look. */
+  /** The queue was notified before the next poll. */
   reported: z.boolean(),
 });
-export type AskedProgress = z.infer<typeof requested>;
+export type RunProgress = z.infer<typeof requested>;
 
 const stored = z.object({
   version: z.literal(1),
-  /** JSON of what is kept: as a text, because an answer may hold characters that a database takes in no other way. */
+  /** The stored JSON, as text: a response may hold characters that Postgres' jsonb rejects. */
   kept: z.string(),
   /** What is under way; absent between two attempts. */
   under: z.discriminatedUnion('kind', [prepared, requested]).optional(),
-  /** The next attempt is not begun before (ms since the epoch). */
+  /** The next attempt does not start before (ms since the epoch). */
   notBefore: z.number().optional(),
   leftovers: z.array(made),
-  /** How often in a row somebody prepared an attempt and was gone before it was known what came of it. */
+  /** How often in a row a process prepared an attempt and ended before its result was known. */
   lost: z.int(),
-  /** The agent takes no address to tell, or does not tell. */
+  /** The agent accepts no webhook, or does not call it. */
   withoutWebhook: z.boolean(),
   /** Hashes of the tokens of runs that have ended. */
   spent: z.array(z.string()),
@@ -62,7 +62,7 @@ const kept = z.object({
   attempts: z.array(z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string')),
 });
 
-/** How far the tests of one intent have come: those that are concluded, and the attempts at the next one. */
+/** The progress of one intent's tests: finished tests, and attempts at the current one. */
 export interface Progress extends Omit<z.infer<typeof stored>, 'version' | 'kept'> {
   verdicts: readonly NamedVerdict[];
   attempts: readonly Evidence[];
@@ -77,7 +77,7 @@ const nothingYet: Progress = {
   spent: [],
 };
 
-/** Reads what was stored. What is nothing of this version's making is begun anew. */
+/** Reads the stored progress. State of another version starts over. */
 export function readProgress(state: SmokeState | undefined): Progress {
   const read = stored.safeParse(state);
   if (!read.success) return nothingYet;

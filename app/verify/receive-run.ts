@@ -11,11 +11,11 @@ export interface ReceiverOptions {
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
 }
 
-/** The word of an agent that a run has ended, as it came to `/runs/{intent}?token=`. */
+/** An agent's webhook about a finished run, as received at `/runs/{intent}?token=`. */
 export interface RunWebhook {
   intentId: string;
   token: string | undefined;
-  /** What the JSON of its body holds, whatever its content type; undefined where it is none. */
+  /** Parses its body as JSON, whatever its content type; undefined if it is not JSON. */
   body: () => unknown;
 }
 
@@ -26,11 +26,10 @@ const rememberedMs = 10 * 60_000;
 const mostRemembered = 10_000;
 
 /**
- * Makes the receiver of webhooks about runs. The right token wakes the deployment's lane, once; the run's own status
- * stays the truth, so what the payload says is only noted. It is neither stored nor printed: the token is in it.
+ * Creates the receiver of webhooks about runs. A valid token notifies the deployment's queue, once. The run's status is
+ * read from the agent, so the payload is only logged in short: it contains the token.
  *
- * 204: taken, also where it was before. 401: not a token of this intent. 404: there is no such intent. What the store
- * throws is handed on.
+ * 204: accepted, now or before. 401: not a token of this intent. 404: no such intent. Errors of the store are rethrown.
  */
 export function createReceiver({ store, clock, log }: ReceiverOptions) {
   const used = new Map<string, number>();
@@ -52,7 +51,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
       if (isUsed(awaited)) return { status: 204 };
       await store.wake(intent.deploymentId);
       use(awaited);
-      log(`an agent told that a run has ended: ${noteOf(body())}`, {
+      log(`an agent reported the end of a run: ${noteOf(body())}`, {
         intent: intent.id,
         deployment: intent.deploymentId,
       });
@@ -62,10 +61,10 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
   };
 }
 
-/** What a payload says, in our own words. */
+/** Summarizes a payload without quoting it. */
 function noteOf(body: unknown): string {
   const read = WebhookReceived.safeParse(body);
-  if (!read.success) return 'in words that nobody here knows';
+  if (!read.success) return 'in an unknown format';
   const { status, error } = read.data;
   const known = (['success', 'error', 'timeout', 'interrupted'] as const).find((word) => word === status);
   return `${known ?? 'an unknown status'}, ${error == null ? 'no error' : 'with an error'}`;

@@ -17,31 +17,24 @@ import { keepAttempt } from './keep-attempt.ts';
 import { lookAtRun } from './look-at-run.ts';
 import { nextLook } from './next-look.ts';
 import { makeToken } from './one-time-token.ts';
-import {
-  readProgress,
-  writeProgress,
-  type AskedProgress,
-  type Made,
-  type Prepared,
-  type Progress,
-} from './progress.ts';
+import { readProgress, writeProgress, type RunProgress, type Made, type Prepared, type Progress } from './progress.ts';
 import { tokensInHand } from './tokens-in-hand.ts';
 import { needsStream } from './way-of-asking.ts';
 
-/** What the desk works with. */
+/** Options of the smoke test runner. */
 export interface SmokeTestRunnerOptions {
   clock: Clock;
   /** From 0 up to 1. */
   random: () => number;
-  /** Asked for a deployment's secrets, which its agent may repeat. */
+  /** Source of a deployment's secrets, which its agent may repeat. */
   control: ControlService;
-  /** Where agents reach this App, without a slash at the end; without it they are asked how a run stands. */
+  /** This App's URL for agents' webhooks, without a trailing slash; without it runs are polled. */
   publicUrl?: string | undefined;
-  /** Told what could not be removed at an agent. */
+  /** Receives what could not be removed at an agent. */
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
 }
 
-/** How often in a row an attempt may be begun and lost with its process before it counts as one without an answer. */
+/** How often in a row an attempt may be lost with its process before it counts as one without a response. */
 const mostLost = 3;
 
 /** One step of one intent's tests, and all that it needs. */
@@ -54,13 +47,13 @@ interface Step {
 }
 
 /**
- * Asks a live revision its smoke tests, one after the other. `advance` does one small step and hands back the state
- * that has to be stored before the next: ids are chosen and stored before anything is made by them, and what was made
- * is removed after what it showed is stored. So a process may end anywhere, and the next one neither loses an answer
- * nor leaves a thread behind. A run whose process ended before its id was stored is given up and asked again.
+ * Runs a live revision's smoke tests, one after the other. `advance` does one small step and returns the state to store
+ * before the next: ids are stored before they are used, and threads are removed after their result is stored. So a
+ * crash anywhere loses no response and leaves no thread behind. A run whose process ended before its id was stored is
+ * abandoned and started again.
  *
- * A test that needs no stream is a run in the background, told by a webhook where there is a public address and looked
- * at otherwise. One that does is listened to within one step, for as long as the test may take.
+ * A test without stream expectations is a background run, reported by a webhook if there is a public URL and polled
+ * otherwise. Any other test streams its run within one step, up to the test's timeout.
  */
 export function createSmokeTestRunner({
   clock,
@@ -111,7 +104,7 @@ export function createSmokeTestRunner({
     const { intent, test, agent, signal, progress } = step;
     const token = inHand.take(prepared.threadId);
     const made: Made = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };
-    // Somebody else chose these ids, and may have used them before it was gone.
+    // Another process chose these ids, and may have used them before it ended.
     if (token === undefined) return lost(step, made);
     const chosen = withChosenIds(agent, prepared);
     if (needsStream(test)) {
@@ -127,7 +120,7 @@ export function createSmokeTestRunner({
     }
     const { run, threadId, sentAt, refusedWebhook } = started;
     const isReported = webhook !== undefined && !refusedWebhook;
-    const under: AskedProgress = {
+    const under: RunProgress = {
       kind: 'started',
       threadId,
       runId: run.run_id,
@@ -147,13 +140,13 @@ export function createSmokeTestRunner({
   function lost(step: Step, made: Made): Promise<SmokeStepResult> | SmokeStepResult {
     const { under: _, ...progress } = step.progress;
     if (progress.lost < mostLost) return goOn({ ...progress, lost: progress.lost + 1, leftovers: [made] });
-    const why = 'whoever asked was gone before the answer was there, several times';
+    const why = 'the process ended before the response arrived, several times';
     return after(step, { kind: 'unreachable', why }, made);
   }
 
-  async function look(step: Step, requested: AskedProgress): Promise<SmokeStepResult> {
+  async function look(step: Step, requested: RunProgress): Promise<SmokeStepResult> {
     const { test, agent, signal, progress } = step;
-    // Whoever comes before the time was woken, most likely by the agent.
+    // A call before the scheduled time follows a notification, most likely the agent's webhook.
     const reported = requested.reported || clock.now() < requested.lookAt;
     const seen = await lookAtRun(test, requested, { agent, clock, signal });
     if (seen.kind === 'going-on') {
@@ -163,7 +156,7 @@ export function createSmokeTestRunner({
     }
     const { threadId, assistantId, runId } = requested;
     const made = { test: test.name, threadId, assistantId, ...(seen.ended ? {} : { runId }) };
-    // An address that an agent can't reach may cost it more than the one delivery.
+    // A URL that an agent cannot reach may cost it more than one delivery.
     const isSilent = requested.tokenHash !== undefined && !reported;
     const withoutWebhook = progress.withoutWebhook || isSilent;
     return after({ ...step, progress: { ...progress, withoutWebhook } }, seen.evidence, made);

@@ -1,11 +1,11 @@
-/** Tokens that this process has made and not used yet, each under what it is for. Nobody else has them. */
+/** Unused tokens that this process made, by purpose. No other process has them. */
 export interface TokensInHand {
   keep(what: string, token: string): void;
   /** Hands a token out, once. */
   take(what: string): string | undefined;
 }
 
-/** More than ever are in hand at once: what is beyond was taken over by another process. */
+/** More than are ever in use: older ones belong to runs that another process took over. */
 const most = 1_000;
 
 export function tokensInHand(): TokensInHand {

@@ -157,7 +157,7 @@ describe.concurrent('beside a push', aJourney, () => {
     await thief.concluded(commit, 'success');
     const run = await thief.concluded(commit, 'neutral', /not acted upon/, ofCommit);
     const words = await thief.wordsOf(run);
-    expect(words).toContain('a repository acts on its own deployments only');
+    expect(words).toContain('a repository controls its own deployments only');
     expect(words).not.toContain('victim');
     await thief.quiet();
     expect(await victim.revisions()).toEqual([]);

@@ -130,7 +130,7 @@ describe('smoke tests of the App', () => {
     const ownContext = { ...hello, context: { greeting: 'hello' } };
     const { verdict, stored, logged } = await askAsTheApp(agent, [hello, ownContext]);
     expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }] });
-    expect(logged).toEqual(Array.from({ length: 2 }, () => 'an agent told that a run has ended: success, no error'));
+    expect(logged).toEqual(Array.from({ length: 2 }, () => 'an agent reported the end of a run: success, no error'));
     expect(stored.every(({ withoutWebhook }) => withoutWebhook === false)).toBe(true);
     expect(await there()).toEqual(before);
   });
@@ -141,7 +141,7 @@ describe('smoke tests of the App', () => {
       kind: 'failed',
       tests: [{ verdict: { held: [{ held: false, seen: expect.stringContaining('no ink') }, { held: false }] } }],
     });
-    expect(logged).toEqual(['an agent told that a run has ended: error, with an error']);
+    expect(logged).toEqual(['an agent reported the end of a run: error, with an error']);
   });
 
   test('that only a stream can answer are listened to', async () => {

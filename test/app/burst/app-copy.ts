@@ -10,7 +10,7 @@ export interface AppCopy {
   said(): string;
   /** A count of its metrics: the sum over every line of this name that holds `label`. */
   count(name: string, label?: string): Promise<number>;
-  /** Asks it to leave and waits until it has. @returns its exit code */
+  /** Stops it and waits until it has exited. @returns its exit code */
   stop(): Promise<number | null>;
 }
 

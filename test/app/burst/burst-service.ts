@@ -18,7 +18,7 @@ import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
 import { migrate } from '../../../src/postgres/migrate.ts';
 import { instantBuilds } from './instant-builds.ts';
 
-/** A control service whose deployments are built for real where their repository is a folder, and in no time elsewhere. */
+/** A control service that builds a deployment for real if its repository is a folder, and instantly otherwise. */
 export interface BurstService {
   url: string;
   apiKey: string;

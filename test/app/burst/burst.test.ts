@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('two copies of the App on one database share 250 pushes to 25 deployments', () => {
-  test('every webhook is stored once and acknowledged, those that come twice too', () => {
+  test('stores and acknowledges every webhook once, repeated ones too', () => {
     expect(ends.answers).toEqual({ '202 stored': size.pushes, '202 known': 13 });
   });
 
@@ -58,7 +58,7 @@ describe('two copies of the App on one database share 250 pushes to 25 deploymen
     expect(ends.openChecks).toEqual([]);
   });
 
-  test('every commit is live, or is told as live in the one that came instead', () => {
+  test('reports every commit as live, or as live in its successor', () => {
     expect(ends.conclusions).toEqual({ success: size.pushes });
   });
 });

@@ -10,14 +10,14 @@ import { headOf, startModelGitHub, type ModelGitHub, type ModelRepository, type 
 
 /** Where it takes place. */
 export interface BurstFixture {
-  /** Emptied and removed by whoever made it; others than its owner may pass through. */
+  /** Emptied and removed by its creator; other users may traverse it. */
   folder: string;
   /** Two empty databases. */
   appDatabaseUrl: string;
   serviceDatabaseUrl: string;
 }
 
-/** What a deployment came to. */
+/** The final state of a deployment. */
 export interface BurstEnd {
   name: string;
   isReal: boolean;
@@ -30,7 +30,7 @@ export interface BurstEnd {
   revisions: string[];
 }
 
-/** What the burst came to. */
+/** The result of the burst. */
 export interface BurstEnds {
   deployments: BurstEnd[];
   /** How many webhooks were answered with what. */
@@ -42,18 +42,18 @@ export interface BurstEnds {
   checks: number;
   /** How many checks have which conclusion. */
   conclusions: Record<string, number>;
-  /** Revisions that came of no cause, or of more than one; and causes that have more than one revision. */
+  /** Revisions with no cause or several; and causes with several revisions. */
   doubledRevisions: string[];
   /** Deliveries that each copy handled. */
   handled: number[];
   githubRequests: number;
-  /** From the first webhook to the last answer, until nothing is left to deploy, and until all is told (ms). */
+  /** From the first webhook to the last response, until nothing is left to deploy, and until all is reported (ms). */
   answeredMs: number;
   deployedMs: number;
   quietMs: number;
 }
 
-/** Plays it and tells how everything ended. */
+/** Runs the burst and returns its results. */
 export async function playBurst(play: BurstFixture, size: BurstSize): Promise<BurstEnds> {
   await using ending = new AsyncDisposableStack();
   const github = await startModelGitHub();

@@ -22,7 +22,7 @@ export interface BurstSize {
 export interface Deployed {
   name: string;
   repository: ModelRepository;
-  /** The git repository where it is really built. */
+  /** The git repository of a real build. */
   git: Repository | undefined;
   deploymentId: string;
 }
@@ -75,13 +75,13 @@ async function realRepository(folder: string): Promise<Repository> {
   return repository;
 }
 
-/** Commits a change where a deployment is really built. @returns the commit */
+/** Commits a change to a deployment with real builds. @returns the commit */
 export async function changed(git: Repository, commits: number): Promise<string> {
   await writeFile(join(git.folder, 'notes.md'), `Change ${commits}\n`);
   return git.commit(`Change ${commits}`);
 }
 
-/** Waits until nothing is left. Whoever calls it bounds the time. */
+/** Waits until nothing is left. The caller bounds the time. */
 export async function quiet(left: () => Promise<number>): Promise<void> {
   while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 250));
 }

@@ -1,4 +1,4 @@
-// A light GitHub over HTTP: what the App asks of it, for many small repositories, without git and without rules.
+// A minimal GitHub over HTTP with the endpoints that the App uses, for many small repositories, without git or rules.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -38,12 +38,12 @@ export interface ModelGitHub {
   url: string;
   privateKey: string;
   webhookSecret: string;
-  /** Makes a repository; `sha` is its first commit's, where there is a real one. */
+  /** Makes a repository; `sha` is that of its first commit, if it is a real one. */
   repository(owner: string, name: string, sha?: string): ModelRepository;
-  /** Moves the head to a new commit, a real one's id where there is one, and gives the webhook that tells it. */
+  /** Moves the head to a new commit (a real commit's id if given), and returns the push webhook. */
   push(to: ModelRepository, sha?: string): ModelWebhook;
   checks(): readonly ModelCheck[];
-  /** How often each operation was asked for. */
+  /** How often each operation was requested. */
   requests: Map<string, number>;
   close(): Promise<void>;
 }
@@ -181,7 +181,7 @@ export async function startModelGitHub(): Promise<ModelGitHub> {
     requests.set(operation, (requests.get(operation) ?? 0) + 1);
   }
 
-  /** What is asked as the App, and for an installation as a whole. */
+  /** Requests as the App, and for an installation as a whole. */
   const ofApp = (method: string, { pathname }: URL, authorization: string): Answer => {
     const token = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname)?.[1];
     if (token !== undefined) {

@@ -3,7 +3,7 @@ import type { Rollouts } from '../../../src/control-service/service/settings.ts'
 
 /** Makers of revisions that take no time: what is built is the head of the repository at that moment. */
 export interface InstantBuilds extends Rollouts {
-  /** Resolves when everything that was asked for is made. */
+  /** Resolves when everything requested is made. */
   settled(): Promise<void>;
 }
 

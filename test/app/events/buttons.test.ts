@@ -39,7 +39,7 @@ const did = (delivery = 'guid-press') => fixture.decided.get(delivery)?.['did'];
 async function pushed(name = 'support'): Promise<Intent> {
   await fixture.push(head);
   const intent = fixture.intents().find(({ terms }) => terms.deploymentName === name);
-  if (!intent) throw new Error('nothing was wished for');
+  if (!intent) throw new Error('nothing was requested');
   return intent;
 }
 
@@ -54,7 +54,7 @@ const completed = (summary = 'It is live.') =>
   });
 
 describe('Re-run', () => {
-  test('of one check is a wish for its deployment, and no other', async () => {
+  test('of one check requests its deployment, and no other', async () => {
     fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
     await pushed();
     await rerun();
@@ -66,7 +66,7 @@ describe('Re-run', () => {
     });
   });
 
-  test('of all checks is a wish for every deployment of the commit', async () => {
+  test('of all checks requests every deployment of the commit', async () => {
     fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
     await pushed();
     await rerunAll();
@@ -81,14 +81,14 @@ describe('Re-run', () => {
     ]);
   });
 
-  test('that comes again is the same cause', async () => {
+  test('that is redelivered is the same cause', async () => {
     await pushed();
     await rerun();
     await rerun();
     expect(fixture.intents()).toHaveLength(2);
   });
 
-  test('is found although the commit came with another branch first', async () => {
+  test('finds the commit if another branch had it first', async () => {
     await pushed();
     fixture.branches.set('next', { targets: [], refused: [] });
     await fixture.receive(
@@ -102,7 +102,7 @@ describe('Re-run', () => {
     expect(last()).toMatchObject({ branch: 'main', cause: { kind: 'rerun' } });
   });
 
-  test('takes the terms that hold now', async () => {
+  test('uses the current terms', async () => {
     await pushed();
     const [target] = targetsOn('main', 'support').targets;
     if (!target) throw new Error('no target');
@@ -111,7 +111,7 @@ describe('Re-run', () => {
     expect(last()?.terms.timeoutMs).toBe(1);
   });
 
-  test('of a deployment that is not acted on any more says why, on the check', async () => {
+  test('of a deployment that is no longer allowed says why, on the check', async () => {
     await pushed();
     await completed();
     fixture.branches.set('main', {
@@ -125,12 +125,12 @@ describe('Re-run', () => {
     );
   });
 
-  test('of a check that nothing is known of looks at the branch', async () => {
+  test('of an unknown check examines the branch', async () => {
     await rerun();
     expect(last()).toMatchObject({ deploymentId: 'd-support', commit: head, cause: { kind: 'rerun' } });
   });
 
-  test('of the check of the whole commit tells it again, with what holds now', async () => {
+  test('of the check of the whole commit reports it again, from the current state', async () => {
     fixture.branches.set('main', { targets: [], refused: [{ deployment: 'sales', why: 'one reason' }] });
     await fixture.push(head);
     await fixture.clock.sleep(5_000);
@@ -141,7 +141,7 @@ describe('Re-run', () => {
     expect(check?.completedAt).toBe('2026-11-21T08:00:05.000Z');
   });
 
-  test('of the check of the whole commit finds deployments that are new', async () => {
+  test('of the check of the whole commit finds new deployments', async () => {
     fixture.branches.set('main', { targets: [], refused: [] });
     await fixture.push(head);
     fixture.branches.set('main', targetsOn('main', 'support'));
@@ -149,7 +149,7 @@ describe('Re-run', () => {
     expect(last()).toMatchObject({ deploymentId: 'd-support', commit: head, cause: { kind: 'rerun' } });
   });
 
-  test('has a pull request examined anew', async () => {
+  test('examines a pull request again', async () => {
     const examined: number[] = [];
     const check_run = {
       name: 'Landfall',
@@ -165,7 +165,7 @@ describe('Re-run', () => {
 });
 
 describe('Redeploy', () => {
-  test('is a wish for the head of the branch, whichever commit the button stood on', async () => {
+  test('requests the head of the branch, whichever commit the button is on', async () => {
     await pushed();
     const newer = fixture.commit();
     await press('redeploy');
@@ -176,7 +176,7 @@ describe('Redeploy', () => {
     });
   });
 
-  test('of a branch that is gone is not done', async () => {
+  test('of a deleted branch is refused', async () => {
     await pushed();
     fixture.git.point('main', undefined);
     await press('redeploy');
@@ -210,20 +210,20 @@ describe('Rollback', () => {
     sending: { kind: 'redeploy', revisionId },
   });
 
-  test('leads to the revision that was live before, as the service lists it', async () => {
+  test('restores the previously live revision, as the service lists it', async () => {
     await press('rollback');
     expect(last()).toMatchObject(wayBackTo('r1', former));
   });
 
-  test('is told in the check of the commit that it leads to, and the one that was pressed on says so', async () => {
+  test('reports on the check of the restored commit, with a note on its own check', async () => {
     await completed();
     await press('rollback');
     const note =
-      'octocat pressed Rollback: revision r1 of commit fffffff is put back, and the check of that commit says how it goes';
+      'octocat requested a rollback: revision r1 of commit fffffff is restored, and progress is on the check of that commit';
     expect((await fixture.check(head, 'support'))?.summary).toBe(withNote('It is live.', note));
   });
 
-  test('leads to the one that was live when the commit was sent, where that was kept', async () => {
+  test('restores the revision that was live when the commit was sent, if stored', async () => {
     const [intent] = fixture.intents();
     if (!intent) throw new Error('no intent');
     await fixture.save(intent, { formerLiveRevisionId: 'r1' });
@@ -232,7 +232,7 @@ describe('Rollback', () => {
     expect(last()).toMatchObject(wayBackTo('r1', former));
   });
 
-  test('is a wish about the commit of the check where the service does not tell the other', async () => {
+  test('requests the commit of the check if the service does not list the other', async () => {
     fixture.control.still.set('d-support', {
       active: 'r3',
       revisions: [
@@ -244,7 +244,7 @@ describe('Rollback', () => {
     expect(last()).toMatchObject(wayBackTo('r1', head));
   });
 
-  test('that comes again goes back once, whatever serves by then', async () => {
+  test('that is redelivered rolls back once, whatever is live by then', async () => {
     await press('rollback');
     fixture.control.still.set('d-support', {
       active: 'r4',
@@ -263,7 +263,7 @@ describe('Rollback', () => {
       'another revision serves',
       { active: 'r9', revisions: [{ id: 'r9', status: 'DEPLOYED' }] },
       true,
-      'revision r9 serves, and it is not the one that this check speaks of',
+      'revision r9 is live, and it is not the one that this check reports',
     ],
     ['nothing is live', { revisions: [] }, true, 'nothing is live, so there is nothing to go back from'],
     [
@@ -279,10 +279,10 @@ describe('Rollback', () => {
       'no revision was live before r3',
     ],
     [
-      'nobody can tell what was',
+      'the previous revision is unknown',
       { active: 'r3', revisions: [] },
       false,
-      'this service does not list revisions, so nobody can tell what was live before',
+      'this service does not list revisions, so the previously live one is unknown',
     ],
   ])('is not done where %s, and the check says so', async (_, still, lists, why) => {
     await completed();
@@ -297,11 +297,11 @@ describe('Rollback', () => {
   });
 });
 
-describe('a button pressed', () => {
+describe('a requested action', () => {
   test.each([
     ['read', 'Redeploy was not done: octocat has only read access to this repository, and it takes write'],
     ['none', 'Redeploy was not done: octocat has no access to this repository, and it takes write'],
-  ] as const)('by somebody with the permission %s does nothing but say so', async (permission, note) => {
+  ] as const)('with the permission %s only explains the refusal', async (permission, note) => {
     await pushed();
     await completed();
     fixture.allow(permission);
@@ -314,20 +314,20 @@ describe('a button pressed', () => {
     });
   });
 
-  test.each(['write', 'admin'] as const)('by somebody with the permission %s is done', async (permission) => {
+  test.each(['write', 'admin'] as const)('with the permission %s is carried out', async (permission) => {
     await pushed();
     fixture.allow(permission);
     await press('redeploy');
     expect(fixture.intents()).toHaveLength(2);
   });
 
-  test('on a check that nothing is known of does nothing', async () => {
+  test('on an unknown check does nothing', async () => {
     await press('rollback');
     expect(fixture.intents()).toEqual([]);
     expect(did()).toEqual(['Rollback was not done: nothing is known of this check any more']);
   });
 
-  test('on a deployment that the repository may not act on any more does nothing', async () => {
+  test('on a deployment that the repository no longer controls does nothing', async () => {
     await pushed();
     fixture.branches.set('main', { targets: [], refused: [] });
     await press('redeploy');
@@ -337,13 +337,13 @@ describe('a button pressed', () => {
 });
 
 describe('a note on a check', () => {
-  test('takes the place of the one before, and acts on nothing', () => {
+  test('replaces the previous note, and is escaped', () => {
     const once = withNote('The summary.', 'No: @octocat <b>');
     expect(once).toContain('&#60;b&#62;');
     expect(withNote(once, 'other')).toBe(withNote('The summary.', 'other'));
   });
 
-  test('is left out where the check is still open: the work that it tells of writes it anew', async () => {
+  test('is skipped while the check is open: its deploy rewrites it', async () => {
     await pushed();
     await fixture.store.putReport({
       kind: 'check',
@@ -357,7 +357,7 @@ describe('a note on a check', () => {
     expect(await fixture.check(head, 'support')).toMatchObject({ status: 'in_progress', summary: 'On its way.' });
   });
 
-  test('is left out where the check was written in the meantime', async () => {
+  test('is skipped if the check was written in the meantime', async () => {
     await pushed();
     await completed();
     fixture.allow('read');
@@ -370,7 +370,7 @@ describe('a note on a check', () => {
     expect((await fixture.check(head, 'support'))?.summary).toBe('Written since.');
   });
 
-  test('is left out where there is no room for it', async () => {
+  test('is skipped if it does not fit', async () => {
     await pushed();
     await completed('x'.repeat(60_000));
     fixture.allow('read');

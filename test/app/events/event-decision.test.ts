@@ -19,7 +19,7 @@ const requested = (action: string, extra: object = {}) => ({ action, check_run: 
 
 const decide = (name: string, payload: object) => decideEvent(name, { ...place, ...payload });
 
-describe('an event asks for', () => {
+describe('decides', () => {
   test.each<[string, string, object, string]>([
     ['a push to a branch', 'push', pushed, 'push of aaaaaaa to main of acme/agents: the branch was pushed'],
     [
@@ -74,7 +74,7 @@ describe('an event asks for', () => {
       'a push without an installation',
       'push',
       { ...pushed, installation: undefined },
-      'ignored: it names no installation of the App, so nobody could act on it',
+      'ignored: it names no installation of the App, so no action is possible',
     ],
     [
       'a push whose commit is none',
@@ -83,7 +83,7 @@ describe('an event asks for', () => {
       'ignored: its payload cannot be read: after: it is no commit',
     ],
     [
-      'a push of a repository that leads elsewhere',
+      'a push of a repository with an unsafe name',
       'push',
       { ...pushed, repository: { id: 22, full_name: 'acme/agents/../x' } },
       'ignored: its payload cannot be read: repository.full_name: it is no owner/name',
@@ -104,13 +104,13 @@ describe('an event asks for', () => {
       'Re-run of one check',
       'check_run',
       requested('rerequested'),
-      're-run of "Landfall: support" at aaaaaaa on main of acme/agents by octocat: a person asked for this check again',
+      're-run of "Landfall: support" at aaaaaaa on main of acme/agents by octocat: a person re-requested this check',
     ],
     [
       'Re-run of all checks',
       'check_suite',
       { action: 'rerequested', check_suite: suite },
-      're-run of all checks at aaaaaaa on main of acme/agents by octocat: a person asked for all checks of the commit again',
+      're-run of all checks at aaaaaaa on main of acme/agents by octocat: a person re-requested all checks of the commit',
     ],
     [
       'the checks of a commit',
@@ -128,10 +128,10 @@ describe('an event asks for', () => {
       'a suite that ended',
       'check_suite',
       { action: 'completed', check_suite: suite },
-      'ignored: a check suite that ended asks for nothing',
+      'ignored: a completed check suite needs no action',
     ],
     [
-      'a check of somebody else that ended',
+      'a completed check of another App',
       'check_run',
       requested('completed'),
       'ignored: of a check run only Re-run and the buttons ask for something',
@@ -140,22 +140,22 @@ describe('an event asks for', () => {
       'Rollback',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'rollback' } }),
-      'rollback on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person pressed Rollback',
+      'rollback on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person requested Rollback',
     ],
     [
       'Redeploy',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'redeploy' } }),
-      'redeploy on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person pressed Redeploy',
+      'redeploy on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person requested Redeploy',
     ],
     [
       'a button that is none of ours',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'format_disk' } }),
-      'ignored: the button is none of ours',
+      'ignored: the button is not one of ours',
     ],
     [
-      'a button that nobody names',
+      'an unknown button',
       'check_run',
       requested('requested_action'),
       'ignored: its payload cannot be read: requested_action: Invalid input: expected object, received undefined',
@@ -269,10 +269,10 @@ describe('an event asks for', () => {
       'installation 11 removed, acme/agents: the repository was deleted',
     ],
     [
-      'a repository that nobody can write to any more',
+      'an archived repository',
       'repository',
       { action: 'archived' },
-      'installation 11 removed, acme/agents: the repository was archived, so nothing can be told there any more',
+      'installation 11 removed, acme/agents: the repository was archived, so nothing can be reported there any more',
     ],
     [
       'a comment',
@@ -306,14 +306,14 @@ describe('an event asks for', () => {
       check: { name: 'Landfall: support', externalId: 'ours' },
       by: 'octocat',
       pullRequests: [{ repository, number: 7, headSha: sha, baseBranch: 'main', fork: false }],
-      why: 'a person asked for this check again',
+      why: 'a person re-requested this check',
     });
   });
 });
 
 describe('whatever comes', () => {
   test.each(['../agents', './agents', 'acme/..', 'acme/.', '../..'])(
-    'a repository that is named %s, which would lead elsewhere in an address, is not acted upon',
+    'ignores a repository named %s, which would change the path of a URL',
     (full_name) => {
       const push = { ref: 'refs/heads/main', before: sha, after: sha, installation: { id: 5 } };
       expect(decideEvent('push', { ...push, repository: { id: 1, full_name } }).kind).toBe('ignore');
@@ -323,7 +323,7 @@ describe('whatever comes', () => {
 
   const names = [...new Set(examplesOf('api.github.com').map(({ name }) => name))];
 
-  test('anything at all is decided, and the decision can be stored', () => {
+  test('decides any payload, and the decision can be stored', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, payload) => {
         const decision = decideEvent(name, payload);
@@ -333,7 +333,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('a payload that lacks a field, or has another in its place, is decided', () => {
+  test('decides a payload with a missing or wrong field', () => {
     const examples = examplesOf('api.github.com').filter(
       ({ name, payload }) => decideEvent(name, payload).kind !== 'ignore',
     );

@@ -16,7 +16,7 @@ const golden = z
 
 const examples = examplesOf('api.github.com');
 
-/** Many examples were sent to a repository's own webhook: an App is told its installation besides. */
+/** Many examples were sent to a repository's own webhook: an App's webhooks also name the installation. */
 const installed = examples
   .filter(({ payload }) => payload['installation'] === undefined)
   .map((each) => ({ ...each, payload: { ...each.payload, installation: { id: 1 } } }));
@@ -30,7 +30,7 @@ describe('every example of a payload has its stated decision', () => {
     expect(decided(examples)).toEqual(golden.asTheyAre);
   });
 
-  test('and as it would be told to an installation of the App', () => {
+  test('and as an installation of the App receives it', () => {
     expect(decided(installed)).toEqual(golden.toAnInstallation);
   });
 
@@ -42,7 +42,7 @@ describe('every example of a payload has its stated decision', () => {
 });
 
 describe('through Probot', () => {
-  test('every example is handled by exactly one handler, which keeps the decision with the delivery', async () => {
+  test('one handler handles each example, and stores the decision with the delivery', async () => {
     const fixture = new HandlerFixture();
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const probot = new Probot({

@@ -24,7 +24,7 @@ export function targetsOn(branch: string, ...names: string[]): Targets {
   };
 }
 
-/** A world that stands still but for what is told to it: one repository, one store, GitHub and the service as models. */
+/** A static context: one repository, one store, GitHub and the service as models. */
 export class HandlerFixture {
   readonly clock = new SimulatedClock(start);
   readonly git = new ModelGit(() => this.clock.now());
@@ -82,11 +82,11 @@ export class HandlerFixture {
     return report?.wanted.kind === 'check' ? report.wanted.content : undefined;
   }
 
-  /** An intent of a deployment goes on to this, as its lane would have it. */
+  /** Advances an intent of a deployment to this, as its worker would. */
   async save(intent: Intent, more: Partial<Intent>): Promise<Intent> {
     await this.store.wake(intent.deploymentId);
-    const lease = await this.store.takeLease(intent.deploymentId, 'lane', 1_000);
-    if (!lease) throw new Error('the lane is held');
+    const lease = await this.store.takeLease(intent.deploymentId, 'worker', 1_000);
+    if (!lease) throw new Error('the lease is held');
     const saved = { ...intent, ...more };
     await this.store.save(lease, { intents: [saved] });
     await this.store.leaveLease(lease, undefined);

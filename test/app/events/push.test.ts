@@ -13,7 +13,7 @@ const requested = () =>
   fixture.intents().map(({ commit, deploymentId, cause }) => [commit, deploymentId, cause.kind, cause.key]);
 
 describe('a push', () => {
-  test('is a wish for its commit on each target', async () => {
+  test('requests its commit on each target', async () => {
     fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
     const head = fixture.commit();
     await fixture.push(head);
@@ -26,18 +26,18 @@ describe('a push', () => {
     expect(fixture.store.reports.size).toBe(0);
   });
 
-  test('that comes again is the same cause', async () => {
+  test('that is redelivered is the same cause', async () => {
     const head = fixture.commit();
     await fixture.push(head);
     await fixture.push(head);
     expect(requested()).toHaveLength(1);
     expect(fixture.decided.get('guid-1')).toMatchObject({
       kind: 'push',
-      did: [`knew the wish for ${head.slice(0, 7)} on support`],
+      did: [`already requested ${head.slice(0, 7)} on support`],
     });
   });
 
-  test('whose branch has moved on is a wish for the head, and one for itself, so that its check is told', async () => {
+  test('whose branch has moved on requests the head and itself, for its check', async () => {
     const older = fixture.commit();
     const head = fixture.commit();
     await fixture.push(older);
@@ -47,7 +47,7 @@ describe('a push', () => {
     ]);
   });
 
-  test('that goes back to an older commit by force is a wish of its own', async () => {
+  test('that is forced back to an older commit makes its own request', async () => {
     const [older, newer] = [fixture.commit(), fixture.commit()];
     await fixture.push(older, 'main', 'guid-1');
     await fixture.push(newer, 'main', 'guid-2');
@@ -56,7 +56,7 @@ describe('a push', () => {
     expect(requested().at(-1)).toEqual([older, 'd-support', 'push', 'guid-3']);
   });
 
-  test('to a branch that nothing is built from says so, neutral, with what is refused and harmless', async () => {
+  test('to a branch without a target says so, neutral and escaped, with the refusals', async () => {
     fixture.branches.set('next', {
       targets: [],
       refused: [{ deployment: 'sales', why: 'its repo_url is [another](https://x)' }],
@@ -81,7 +81,7 @@ describe('a push', () => {
     });
   });
 
-  test('with refused deployments beside those that are built names them on the commit', async () => {
+  test('names refused deployments on the commit, besides those that are built', async () => {
     fixture.branches.set('main', {
       ...targetsOn('main', 'support'),
       refused: [{ deployment: 'sales', why: 'it is not ours' }],
@@ -95,7 +95,7 @@ describe('a push', () => {
     });
   });
 
-  test('of a long list of refused deployments shows a part, and how many more there are', async () => {
+  test('shortens a long list of refused deployments, and counts the rest', async () => {
     const refused = Array.from({ length: 400 }, (_, at) => ({ deployment: `d${at}`, why: 'x'.repeat(900) }));
     fixture.branches.set('main', { targets: [], refused });
     const head = fixture.commit();
@@ -105,7 +105,7 @@ describe('a push', () => {
     expect(Buffer.byteLength(summary)).toBeLessThan(65_535);
   });
 
-  test('whose branch is gone by now wakes what is open for it, and says so on the commit', async () => {
+  test('whose branch is deleted notifies its open work, and says so on the commit', async () => {
     const head = fixture.commit();
     await fixture.push(head);
     fixture.git.point('main', undefined);
@@ -118,7 +118,7 @@ describe('a push', () => {
     expect(await fixture.check(head)).toMatchObject({ conclusion: 'neutral', summary: 'The branch main is gone.' });
   });
 
-  test('that GitHub cannot be asked about now fails as a whole, with what was decided kept', async () => {
+  test('fails as a whole while GitHub is not available, and keeps its decision', async () => {
     const paused = new InstallationPaused(11, fixture.clock.now() + 60_000, 'secondary rate limit');
     fixture.githubApi.head = () => Promise.reject(paused);
     await expect(fixture.push(fixture.commit())).rejects.toBe(paused);
@@ -126,7 +126,7 @@ describe('a push', () => {
     expect(fixture.decided.get('guid-1')).toMatchObject({ kind: 'push', branch: 'main' });
   });
 
-  test('that failed in the middle is whole when it comes again', async () => {
+  test('completes on redelivery after a partial failure', async () => {
     fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
     const head = fixture.commit();
     const request = fixture.store.request.bind(fixture.store);
@@ -143,7 +143,7 @@ describe('a push', () => {
     ]);
   });
 
-  test('to a fork is told as nothing to build', async () => {
+  test('to a fork is reported as nothing to build', async () => {
     const head = fixture.commit();
     const payload = { ref: 'refs/heads/main', before: 'b'.repeat(40), after: head };
     await fixture.receive('push', { ...payload, repository: { ...place.repository, fork: true } });
@@ -154,12 +154,12 @@ describe('a push', () => {
   test.each([
     ['a push', 'push', { ref: 'refs/heads/main', before: 'b'.repeat(40), after: '0'.repeat(40), deleted: true }],
     ['its own event', 'delete', { ref: 'main', ref_type: 'branch' }],
-  ])('the end of a branch, told by %s, wakes what is open for it and nothing else', async (_, name, payload) => {
+  ])('the deletion of a branch, by %s, notifies only its open work', async (_, name, payload) => {
     fixture.branches.set('next', targetsOn('next', 'preview'));
     await fixture.push(fixture.commit());
     await fixture.push(fixture.commit('next'), 'next');
     fixture.jobs.length = 0;
-    const lease = await fixture.store.takeLease('d-support', 'lane', 1_000);
+    const lease = await fixture.store.takeLease('d-support', 'worker', 1_000);
     if (!lease) throw new Error('no lease');
     await fixture.store.leaveLease(lease, undefined);
     await fixture.receive(name, payload, 'guid-9');
@@ -176,13 +176,13 @@ describe('the checks that GitHub expects of a commit', () => {
       'guid-2',
     );
 
-  test('are wished for where no push came', async () => {
+  test('are requested without a push', async () => {
     const head = fixture.commit();
     await suite(head, 'main');
     expect(requested()).toEqual([[head, 'd-support', 'push', 'guid-2']]);
   });
 
-  test('are there where the push came first', async () => {
+  test('exist if the push was handled first', async () => {
     const head = fixture.commit();
     await fixture.push(head);
     await suite(head, 'main');
@@ -190,7 +190,7 @@ describe('the checks that GitHub expects of a commit', () => {
     expect(fixture.decided.get('guid-2')).toMatchObject({ did: ['the commit has its checks'] });
   });
 
-  test('cost GitHub nothing where the push came first', async () => {
+  test('cost no request to GitHub if the push was handled first', async () => {
     const head = fixture.commit();
     await fixture.push(head);
     fixture.githubApi.head = () => Promise.reject(new Error('started'));
@@ -199,7 +199,7 @@ describe('the checks that GitHub expects of a commit', () => {
     expect(requested()).toHaveLength(1);
   });
 
-  test('of a commit whose push never came are told, and the head that has them is asked for no more', async () => {
+  test('of a commit without a push are reported; a head with checks is not repeated', async () => {
     const older = fixture.commit();
     const head = fixture.commit();
     await fixture.push(head);
@@ -257,7 +257,7 @@ describe('what is not deployed yet', () => {
     expect(await fixture.check(head)).toMatchObject({ conclusion: 'neutral', title: 'Nothing to deploy' });
   });
 
-  test('what was found out about a pull request is not overwritten by the push of its branch', async () => {
+  test('a push does not overwrite the report on its pull request', async () => {
     const head = fixture.commit('next');
     const examine = async () => {
       const content = { status: 'completed', conclusion: 'failure', title: '2 problems', summary: 'Look.' } as const;

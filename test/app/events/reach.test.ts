@@ -41,7 +41,7 @@ describe('the App is added', () => {
     expect(fixture.intents()).toHaveLength(1);
   });
 
-  test('to a repository that nothing is built from: GitHub is not asked', async () => {
+  test('to a repository without a target: makes no request to GitHub', async () => {
     fixture.githubApi.head = () => Promise.reject(new Error('started'));
     await repositories('added', [{ id: 5, full_name: 'acme/other' }]);
     expect(fixture.intents()).toEqual([]);
@@ -49,7 +49,7 @@ describe('the App is added', () => {
 });
 
 describe('the App is removed', () => {
-  test('what is open ends, and what was not told is dropped', async () => {
+  test('ends open work, and drops pending reports', async () => {
     await fixture.push(head);
     await fixture.push(fixture.commit('next'), 'next', 'guid-2');
     expect(await fixture.store.pendingReports()).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('the App is removed', () => {
     expect(await fixture.store.pendingReports()).toEqual([]);
   });
 
-  test('from where nothing is open: what was not told is dropped all the same', async () => {
+  test('drops pending reports even without open work', async () => {
     await fixture.push(fixture.commit('next'), 'next', 'guid-2');
     expect(await fixture.store.pendingReports()).toHaveLength(1);
     await repositories('removed', [{ id: 5, full_name: 'acme/other' }]);
@@ -81,9 +81,9 @@ describe('the App is removed', () => {
     expect(states()).toEqual([state]);
   });
 
-  test('while somebody works on the deployment: the event is handled again, and then it ends', async () => {
+  test('retries the event while another worker holds the deployment, then ends it', async () => {
     await fixture.push(head);
-    const lease = await fixture.store.takeLease('d-support', 'lane', minute);
+    const lease = await fixture.store.takeLease('d-support', 'worker', minute);
     if (!lease) throw new Error('no lease');
     await expect(installation('deleted')).rejects.toBeInstanceOf(DeploymentBusy);
     expect(states()).toEqual(['requested']);
@@ -104,7 +104,7 @@ describe('the App is removed', () => {
   });
 });
 
-test('a suspended installation keeps its work, and resumes it', async () => {
+test('a suspended installation keeps its work and resumes it', async () => {
   await fixture.push(head);
   await installation('suspend');
   expect(states()).toEqual(['requested']);
@@ -114,7 +114,7 @@ test('a suspended installation keeps its work, and resumes it', async () => {
   });
 });
 
-test('a renamed repository has its work told under the new name', async () => {
+test('reports the work of a renamed repository under the new name', async () => {
   await fixture.push(head);
   await fixture.receive('repository', { action: 'renamed', repository: { id: 22, full_name: 'acme/helpers' } });
   expect(fixture.intents()[0]?.repository).toEqual({ ...repository, name: 'helpers' });

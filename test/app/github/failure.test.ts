@@ -26,7 +26,7 @@ function rejected(
 
 const inSeconds = (seconds: number) => String(Math.floor(now / 1000) + seconds);
 
-describe('GitHub asks to wait', () => {
+describe('a rate limit', () => {
   test.each([
     ['429 with retry-after', 429, { 'retry-after': '42' }, 'slow down', 42, true],
     ['403 with retry-after', 403, { 'retry-after': '7' }, 'You have exceeded a secondary rate limit', 7, true],
@@ -51,7 +51,7 @@ describe('GitHub asks to wait', () => {
       600,
       true,
     ],
-    ['a wait without an end: an hour, and asked again then', 429, { 'retry-after': '9'.repeat(30) }, 'x', 3600, true],
+    ['a wait without an end: an hour, then again', 429, { 'retry-after': '9'.repeat(30) }, 'x', 3600, true],
     [
       'an hour that begins anew in a hundred years: an hour',
       403,
@@ -72,7 +72,7 @@ describe('GitHub asks to wait', () => {
   });
 });
 
-describe('GitHub refuses or fails', () => {
+describe('a refusal or failure', () => {
   test.each([
     ['403 that is no limit', 403, { 'x-ratelimit-remaining': '4000' }, 'none', false],
     ['404', 404, {}, 'none', false],
@@ -96,12 +96,12 @@ describe('GitHub refuses or fails', () => {
     });
   });
 
-  test('a token that could not be had means that nothing was written', () => {
+  test('a failed token request means that nothing was written', () => {
     const error = rejected(503, {}, 'down', 'https://api.test/app/installations/7/access_tokens');
     expect(readFailure(error, requested)).toMatchObject({ error: { effect: 'none', status: 503 } });
   });
 
-  test('the sentence says what was asked, where, and what came, in one line and without a token', () => {
+  test('the message names the request and the response, in one line and without a token', () => {
     const failure = readFailure(rejected(422, {}, 'Invalid\nrequest \u001b[31m'), requested);
     const message = failure?.kind === 'failed' ? failure.error.message : '';
     expect(message).toBe(
@@ -109,7 +109,7 @@ describe('GitHub refuses or fails', () => {
     );
   });
 
-  test('a mistake of ours is none of these', () => {
+  test('an internal error is none of these', () => {
     expect(readFailure(new TypeError('x is not a function'), requested)).toBeUndefined();
     expect(readFailure('text', requested)).toBeUndefined();
   });

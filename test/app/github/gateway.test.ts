@@ -52,12 +52,12 @@ afterAll(async () => {
   await demo.stop();
 });
 
-describe('against GitHub as its own document has it', () => {
-  test('the repositories of the installations are found', () => {
+describe("against GitHub's OpenAPI document", () => {
+  test('lists the repositories of the installations', () => {
     expect(at).toMatchObject({ installationId: demo.github.installationId('acme'), owner: 'acme', name: 'agents' });
   });
 
-  test('heads are read, with a slash in the branch, and what is not there is a value', async () => {
+  test('heads are read, with a slash in the branch; a missing branch is a value', async () => {
     expect(await githubApi.head(at, 'main')).toMatchObject({ sha: second, message: 'Change' });
     expect((await githubApi.head(at, 'feature/x'))?.sha).toMatch(/^[0-9a-f]{40}$/);
     expect(await githubApi.head(at, 'gone')).toBeUndefined();
@@ -85,10 +85,10 @@ describe('against GitHub as its own document has it', () => {
   test.each([
     ['mona', 'admin'],
     ['writer', 'write'],
-    ['nobody-at-all', 'none'],
+    ['unknown-login', 'none'],
   ])('%s may %s', async (login, expected) => expect(await githubApi.permissionOf(at, login)).toBe(expected));
 
-  test('a check run is made once, is changed, and keeps every annotation once', async () => {
+  test('makes a check run once, updates it, and sends every annotation once', async () => {
     const check = { repository: at, headSha: second, name: 'Landfall: echo', externalId: 'report-1' };
     const queued: CheckContent = { status: 'queued', title: 'Waits', summary: 'It waits.' };
     const id = await githubApi.writeCheck(check, undefined, queued);
@@ -135,7 +135,7 @@ describe('against GitHub as its own document has it', () => {
     await githubApi.writeCheck(check, id, { ...queued, status: 'in_progress' });
   });
 
-  test('a deployment is made once and given its states', async () => {
+  test('makes a deployment once, and writes its states', async () => {
     const place = { repository: at, commit: second, externalId: 'report-2' };
     const shown: DeploymentContent = {
       environment: 'production',
@@ -170,7 +170,7 @@ describe('against GitHub as its own document has it', () => {
     expect(deliveries.every(({ guid }) => /^[0-9a-f-]{36}$/.test(guid))).toBe(true);
   });
 
-  test('nothing that was asked or answered differs from the document', () => {
+  test('no request or response differs from the document', () => {
     expect(demo.problems).toEqual([]);
     expect(demo.errors).toEqual([]);
     expect(demo.github.requests.length).toBeGreaterThan(30);

@@ -47,23 +47,23 @@ describe('the head of a branch', () => {
     expect(decodeURIComponent(github.requests[0]?.path ?? '')).toBe('/repos/acme/agents/branches/feature/x#1');
   });
 
-  test('of a branch that is not there is a value', async () => {
+  test('of a missing branch is a value', async () => {
     missing();
     expect(await githubApi.head(repository, 'gone')).toBeUndefined();
   });
 
-  test('of a branch that was renamed is not the one of the new name', async () => {
+  test('of a renamed branch is not that of the new name', async () => {
     answer(branch('main'));
     expect(await githubApi.head(repository, 'master')).toBeUndefined();
   });
 
-  test('that cannot be read is a failure and not a missing branch', async () => {
+  test('that cannot be read is an error, not a missing branch', async () => {
     answer({}, 500);
-    await expect(githubApi.head(repository, 'main')).rejects.toMatchObject({ name: 'HubError', status: 500 });
+    await expect(githubApi.head(repository, 'main')).rejects.toMatchObject({ name: 'GitHubApiError', status: 500 });
   });
 });
 
-describe('what lies between two commits', () => {
+describe('a comparison of two commits', () => {
   const files = (count: number) => Array.from({ length: count }, (_, n) => ({ filename: `f${n}` }));
   test.each([
     ['ahead: its paths', { status: 'ahead', files: files(2) }, { kind: 'ahead', paths: ['f0', 'f1'] }],
@@ -96,13 +96,13 @@ describe('what lies between two commits', () => {
     expect(await githubApi.compare(repository, commit, newer)).toEqual(expected);
   });
 
-  test('a commit that GitHub does not know is untold', async () => {
+  test('is unavailable for a commit that GitHub does not know', async () => {
     missing();
     const unreported = await githubApi.compare(repository, commit, newer);
     expect(unreported).toEqual({ kind: 'unavailable', why: expect.stringContaining('does not know') });
   });
 
-  test('one and the same commit needs no request', async () => {
+  test('of a commit with itself needs no request', async () => {
     expect(await githubApi.compare(repository, commit, commit)).toEqual({ kind: 'identical' });
     expect(github.requests).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('a file', () => {
   });
 });
 
-describe('what a person may do', () => {
+describe("a person's permission", () => {
   test.each([
     ['admin', 'admin'],
     ['write', 'write'],
@@ -165,13 +165,13 @@ describe('what a person may do', () => {
     expect(await githubApi.permissionOf(repository, 'alice')).toBe(expected);
   });
 
-  test('a stranger may do nothing', async () => {
+  test('is none for a stranger', async () => {
     missing();
     expect(await githubApi.permissionOf(repository, 'mallory[bot]')).toBe('none');
   });
 });
 
-describe('what is written', () => {
+describe('writes', () => {
   const at = { repository, headSha: commit, name: 'Landfall: echo', externalId: 'report-1' };
   const place = { repository, commit, externalId: 'report-2' };
   const content = { status: 'queued', title: 'Waits', summary: 'It waits.' } as const;
@@ -183,7 +183,7 @@ describe('what is written', () => {
     description: 'x',
   } as const;
 
-  test('a check run whose making was not answered is made once', async () => {
+  test('a check run is made once even if the first response is lost', async () => {
     github.after = ({ method }, answered) => (method === 'POST' ? { ...answered, drop: true } : answered);
     await expect(githubApi.writeCheck(at, undefined, content)).rejects.toMatchObject({ effect: 'unknown' });
     github.after = (_, answered) => answered;
@@ -191,7 +191,7 @@ describe('what is written', () => {
     expect(github.checks).toMatchObject([{ id, external_id: 'report-1' }]);
   });
 
-  test('what cannot be written soon is not looked for either', async () => {
+  test('a write without a turn soon causes no reads', async () => {
     const limits = { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 };
     const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
     const slow = createGitHubApi(clientsFor({ octokitFor, clock: new SteppingClock(), limits }));
@@ -224,7 +224,7 @@ describe('what is written', () => {
   test.each([202, 409])('a deployment that GitHub did not make (%i) is a refusal with its sentence', async (status) => {
     github.before = ({ method }) => (method === 'POST' ? { status, body: { message: 'because' } } : undefined);
     await expect(githubApi.makeDeployment(place, shown)).rejects.toMatchObject({
-      name: 'HubError',
+      name: 'GitHubApiError',
       status,
       effect: 'none',
       message: expect.stringContaining('because'),
@@ -233,7 +233,7 @@ describe('what is written', () => {
 });
 
 describe('for recovery', () => {
-  test('deliveries come in pages, newest first, with what leads to older ones', async () => {
+  test('deliveries are paged, newest first, with a cursor', async () => {
     const row = {
       id: 5,
       guid: 'g',
@@ -261,7 +261,7 @@ describe('for recovery', () => {
     expect(github.requests[0]?.query.get('cursor')).toBe('v1_1');
   });
 
-  test('one is asked for again', async () => {
+  test('one is requested again', async () => {
     answer({}, 202);
     await createDeliveryClient(clientOf(undefined)).askAgain(5);
     expect(github.lines).toEqual(['POST /app/hook/deliveries/5/attempts']);
@@ -273,7 +273,7 @@ describe('for recovery', () => {
     ['no address', '<nothing>; rel="next"', undefined],
   ])('a page without a next one has no cursor: %s', (_, link, expected) => expect(nextCursor(link)).toBe(expected));
 
-  test('repositories are those of every installation that is not suspended; one that fails is left out', async () => {
+  test('repositories of every active installation are listed; a failing one is skipped', async () => {
     const log: string[] = [];
     github.before = ({ path, query }: ReceivedRequest) => {
       if (path === '/app/installations') {

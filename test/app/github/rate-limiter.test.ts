@@ -5,24 +5,24 @@ const limits = { betweenWritesMs: 1000, madeInMinute: 3, madeInHour: 5 };
 const forever = Number.POSITIVE_INFINITY;
 const minute = 60_000;
 
-/** When each of `count` turns comes that are asked for at 0. */
+/** When each of `count` turns starts that are requested at 0. */
 const turns = (rateLimiter: RateLimiter, kind: 'read' | 'change' | 'make', count: number): number[] =>
   Array.from({ length: count }, () => rateLimiter.turn(kind, 0, forever).at);
 
-describe('the pace of an installation', () => {
-  test('is what GitHub asks for', () =>
+describe('the rate limiter of an installation', () => {
+  test("follows GitHub's limits", () =>
     expect(githubPace).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
 
-  test('reads go at once', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
+  test('does not delay reads', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
 
-  test('writes go one a second', () =>
+  test('limits writes to one per second', () =>
     expect(turns(new RateLimiter(limits), 'change', 4)).toEqual([0, 1000, 2000, 3000]));
 
-  test('what makes something is bounded in a minute and in an hour', () => {
+  test('limits creations per minute and per hour', () => {
     expect(turns(new RateLimiter(limits), 'make', 6)).toEqual([0, 1000, 2000, minute, minute + 1000, 60 * minute]);
   });
 
-  test('500 in an hour and no more', () => {
+  test('allows at most 500 per hour', () => {
     const all = turns(new RateLimiter(), 'make', 1200);
     for (const at of all) {
       expect(all.filter((other) => other > at - 60 * minute && other <= at).length).toBeLessThanOrEqual(500);
@@ -30,7 +30,7 @@ describe('the pace of an installation', () => {
     }
   });
 
-  test('a turn too far away is told and not taken', () => {
+  test('a turn too far away is reported, not taken', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.turn('change', 0, 0);
     expect(rateLimiter.turn('change', 0, 500)).toMatchObject({ kind: 'not-before', at: 1000 });
@@ -38,8 +38,8 @@ describe('the pace of an installation', () => {
   });
 });
 
-describe('those who are refused', () => {
-  test('are told to come back one after the other', () => {
+describe('refused callers', () => {
+  test('return one after the other', () => {
     const rateLimiter = new RateLimiter(limits);
     for (let n = 0; n < 6; n += 1) rateLimiter.turn('change', 0, 5000);
     const stated = Array.from({ length: 3 }, () => rateLimiter.turn('change', 0, 5000));
@@ -48,7 +48,7 @@ describe('those who are refused', () => {
     );
   });
 
-  test('find their turn when they come', () => {
+  test('get their turn on return', () => {
     const rateLimiter = new RateLimiter(limits);
     const waiting = Array.from({ length: 200 }, () => ({ at: 0 }));
     let requested = 0;
@@ -64,7 +64,7 @@ describe('those who are refused', () => {
     expect(requested).toBeLessThanOrEqual(400);
   });
 
-  test('may be told so before they ask for the turn, which takes none', () => {
+  test('can check for a turn without taking it', () => {
     const rateLimiter = new RateLimiter(limits);
     expect(rateLimiter.refusal('make', 0, 0)).toBeUndefined();
     rateLimiter.turn('make', 0, 0);
@@ -74,7 +74,7 @@ describe('those who are refused', () => {
 });
 
 describe('a pause', () => {
-  test('holds reads and writes until it is over', () => {
+  test('delays reads and writes until it ends', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.pause(5000, 0, 'slow down', true);
     expect(rateLimiter.turn('read', 4999, forever)).toEqual({ kind: 'not-before', at: 5000, why: 'slow down' });
@@ -95,7 +95,7 @@ describe('a pause', () => {
     expect(rateLimiter.pause(now + minute, now, 'x', false) - now).toBe(minute);
   });
 
-  test('is never made shorter by another', () => {
+  test('is never shortened by another', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.pause(9000, 0, 'long', true);
     expect(rateLimiter.pause(1000, 0, 'short', true)).toBe(9000);

@@ -39,7 +39,7 @@ const answers = (...list: (Answered | undefined)[]) => {
 const fine: Answered = { status: 200, body: { default_branch: 'main' } };
 
 describe('sending', () => {
-  test('asks for an Octokit for every request, so that its token is fresh', async () => {
+  test('gets an Octokit for every request, so that its token is fresh', async () => {
     answers(fine, fine);
     const client = clients()(7);
     await read(client);
@@ -47,21 +47,21 @@ describe('sending', () => {
     expect(requested).toEqual([7, 7]);
   });
 
-  test('repeats a read that failed, with waits that grow', async () => {
+  test('retries a failed read, with growing delays', async () => {
     answers({ status: 502 }, { status: 0, drop: true }, { status: 500 }, fine);
     expect((await read(clients()(7))).data.default_branch).toBe('main');
     expect(clock.slept).toEqual([500, 1000, 2000]);
   });
 
-  test('gives a read up after four attempts', async () => {
+  test('gives up a read after four attempts', async () => {
     github.before = () => ({ status: 503, body: { message: 'down' } });
-    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 503, effect: 'none' });
+    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'GitHubApiError', status: 503, effect: 'none' });
     expect(github.requests).toHaveLength(4);
   });
 
-  test('does not repeat what is refused', async () => {
+  test('does not retry a refused read', async () => {
     answers({ status: 404, body: { message: 'Not Found' } });
-    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 404 });
+    await expect(read(clients()(7))).rejects.toMatchObject({ name: 'GitHubApiError', status: 404 });
     expect(github.requests).toHaveLength(1);
   });
 
@@ -70,25 +70,25 @@ describe('sending', () => {
     ['a connection that broke', { status: 0, drop: true }],
   ])('sends a write once: %s leaves its effect unknown', async (_, answer) => {
     answers(answer);
-    await expect(write(clients()(7))).rejects.toMatchObject({ name: 'HubError', effect: 'unknown' });
+    await expect(write(clients()(7))).rejects.toMatchObject({ name: 'GitHubApiError', effect: 'unknown' });
     expect(github.requests).toHaveLength(1);
   });
 
-  test('ends a request that takes too long', async () => {
+  test('aborts a request on timeout', async () => {
     clock.hangingFrom = 1_000;
     const silent = clients({
       timeoutMs: 900,
       octokitFor: async () => ({ request: () => new Promise(() => undefined) }),
     })(7);
     await expect(write(silent)).rejects.toMatchObject({
-      name: 'HubError',
+      name: 'GitHubApiError',
       effect: 'unknown',
       status: undefined,
       message: expect.stringContaining('no answer within 0.9 s'),
     });
   });
 
-  test('writes of one installation go one a second, and those of another are not held', async () => {
+  test('limits each installation separately to one write per second', async () => {
     const clientOf = clients();
     const began = clock.now();
     await write(clientOf(7));
@@ -98,7 +98,7 @@ describe('sending', () => {
     expect(clock.now()).toBe(began + 1000);
   });
 
-  test('a write whose turn is far away is left to its job', async () => {
+  test('a write with a long wait is left to its job', async () => {
     const clientOf = clients({ limits: { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 } });
     const began = clock.now();
     await write(clientOf(7));
@@ -107,7 +107,7 @@ describe('sending', () => {
 });
 
 describe('a limit of GitHub', () => {
-  test('pauses one installation and no other, and sends nothing for it meanwhile', async () => {
+  test('pauses only its own installation, and sends nothing for it meanwhile', async () => {
     const clientOf = clients();
     answers({ status: 403, headers: { 'retry-after': '120' }, body: { message: 'secondary rate limit' } }, fine);
     const paused = await read(clientOf(7)).catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('a limit of GitHub', () => {
     await read(clientOf(7));
   });
 
-  test('is heeded before it is reached: the last request of an hour is answered, the next waits', async () => {
+  test('applies at the limit: the last request of an hour succeeds, the next waits', async () => {
     const clientOf = clients();
     const reset = Math.floor(clock.now() / 1000) + 900;
     const date = new Date(clock.now()).toUTCString();
@@ -131,7 +131,7 @@ describe('a limit of GitHub', () => {
     await expect(read(clientOf(7))).rejects.toMatchObject({ until: clock.now() + 900_000 });
   });
 
-  test('without a time is waited for longer each time', async () => {
+  test('without a stated time lasts longer each time', async () => {
     const clientOf = clients();
     github.before = () => ({ status: 429, body: { message: 'secondary rate limit' } });
     const lengths: number[] = [];
@@ -144,10 +144,10 @@ describe('a limit of GitHub', () => {
     expect(lengths).toEqual([60_000, 120_000, 240_000]);
   });
 
-  test('is told to the operator', async () => {
+  test('is logged for the operator', async () => {
     const stated: string[] = [];
     answers({ status: 429, headers: { 'retry-after': '5' }, body: { message: 'slow down' } });
     await read(clients({ log: (line) => stated.push(line) })(7)).catch(() => undefined);
-    expect(stated).toEqual(['GitHub asks installation 7 to wait until 2026-01-05T08:00:05.000Z: slow down']);
+    expect(stated).toEqual(['GitHub paused installation 7 until 2026-01-05T08:00:05.000Z: slow down']);
   });
 });

@@ -1,6 +1,8 @@
 import type { Clock } from '../../../src/clock.ts';
 
-/** A clock whose sleeps pass at once and move it on; `slept` holds their lengths (ms). Long ones can be left hanging. */
+/**
+ * A clock whose sleeps resolve at once and advance it; `slept` holds their lengths (ms). Long ones can stay pending.
+ */
 export class SteppingClock implements Clock {
   readonly slept: number[] = [];
   #now: number;

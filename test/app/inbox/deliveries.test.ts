@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const day = 24 * 60 * 60_000;
 
-test('old deliveries go by age: handled ones after two weeks, those that never were after 90 days', async () => {
+test('removes handled deliveries after two weeks, unhandled ones after 90 days', async () => {
   const now = Date.now();
   const of = (daysAgo: number) => delivery({ receivedAt: now - daysAgo * day });
   const all = { fresh: of(13), old: of(15), stuck: of(89), forgotten: of(91) };
@@ -34,7 +34,7 @@ test('old deliveries go by age: handled ones after two weeks, those that never w
   await inbox.database.pool.query('delete from app.deliveries');
 });
 
-test('more old ones than go at a time go, too', async () => {
+test('removes more old deliveries than fit into one batch', async () => {
   await inbox.database.pool.query(
     `insert into app.deliveries (id, event, payload, received_at, handled_at)
      select gen_random_uuid(), 'push', '{}', now() - interval '20 days', now() from generate_series(1, 1100)`,
@@ -43,25 +43,25 @@ test('more old ones than go at a time go, too', async () => {
   expect(await inbox.rows()).toBe(0);
 });
 
-test('nobody can have them go before a repetition is out of the question', async () => {
+test('rejects a retention shorter than the time for redeliveries', async () => {
   await expect(inbox.deliveries.forget(6 * day)).rejects.toThrow('7 days');
 });
 
-test('it is told which of some GUIDs never came', async () => {
+test('finds the GUIDs that were never received', async () => {
   const [here, gone] = [delivery(), delivery()];
   await inbox.store(here);
   expect(await inbox.deliveries.notHeld([here.id.toUpperCase(), gone.id])).toEqual([gone.id]);
   expect(await inbox.deliveries.notHeld([])).toEqual([]);
 });
 
-test('a long complaint is cut, and a NUL in it is no trouble', async () => {
+test('truncates a long error, and accepts a NUL in it', async () => {
   const one = delivery();
   await inbox.store(one);
   await openDeliveries(inbox.database.db, systemClock).markFailed(one.id, `a\0${'b'.repeat(5_000)}`);
   expect((await inbox.deliveries.get(one.id))?.lastError).toBe(`a${'b'.repeat(1_999)}`);
 });
 
-test('JSON is made fit for the database', () => {
+test('JSON is sanitized for the database', () => {
   expect(storableJson({ a: 'x\0y', b: ['\uDC00'], c: 1 })).toBe('{"a":"x\uFFFDy","b":["\uFFFD"],"c":1}');
 });
 

@@ -52,7 +52,7 @@ async function context(handler: Handler, more: Partial<DeliveryWorkerOptions> = 
   return { one, handle, row, notes, counted, logged, options };
 }
 
-test('a delivery is handed to its handler, whose decision is kept with it', async () => {
+test('passes a delivery to its handler, and stores the decision with it', async () => {
   const seen: unknown[] = [];
   const notes: { note?: (id: string) => void } = {};
   const { one, handle, row, counted, ...made } = await context(async ({ id, name, payload }) => {
@@ -72,7 +72,7 @@ test('a delivery is handed to its handler, whose decision is kept with it', asyn
   expect(made.notes.take(one.id)).toBeUndefined();
 });
 
-test('one that was handled is not handed on again', async () => {
+test('skips a delivery that was handled', async () => {
   let times = 0;
   const { handle } = await context(async () => void (times += 1));
   await handle();
@@ -80,7 +80,7 @@ test('one that was handled is not handed on again', async () => {
   expect(times).toBe(1);
 });
 
-test('one that nobody has a handler for is handled, too', async () => {
+test('marks a delivery without a handler as handled', async () => {
   const { options } = await context(async () => undefined);
   const other = delivery({ event: 'watch', payload: '{"action":"started"}' });
   await inbox.store(other);
@@ -88,7 +88,7 @@ test('one that nobody has a handler for is handled, too', async () => {
   expect(await inbox.deliveries.get(other.id)).toMatchObject({ decision: null, attempts: 1 });
 });
 
-test('one whose handler fails is tried again, and what was wrong is kept until it is handled', async () => {
+test('retries a delivery whose handler fails, and keeps the error until then', async () => {
   let isBroken = true;
   const { handle, row, counted } = await context(async () => {
     if (isBroken) throw new Error('the service does not answer');
@@ -101,7 +101,7 @@ test('one whose handler fails is tried again, and what was wrong is kept until i
   expect(counted).toEqual(['push failed', 'push handled']);
 });
 
-test('an installation that GitHub asks to wait is waited for, and its attempt does not count', async () => {
+test('waits for a rate-limited installation without counting the attempt', async () => {
   // This process's clock is an hour ahead of the database's.
   const clock = { now: () => systemClock.now() + 60 * 60_000 };
   const until = clock.now() + 60_000;
@@ -120,14 +120,14 @@ test('an installation that GitHub asks to wait is waited for, and its attempt do
   expect(rows).toEqual([{ seconds: 60 }]);
 });
 
-test('a job whose delivery is no longer kept ends', async () => {
+test('ends a job whose delivery was removed', async () => {
   const { options, logged } = await context(async () => undefined);
   await handleDelivery({ data: { id: delivery().id } }, options);
   expect(logged[0]).toContain('A delivery is no longer kept');
 });
 
 describe('the worker', () => {
-  test('takes what is stored, several at once, and comes back to what failed', async () => {
+  test('works on stored deliveries, several at once, and retries failed ones', async () => {
     let failures = 1;
     const { options, row } = await context(async () => {
       failures -= 1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inGroups } from '../../../app/inbox/in-groups.ts';
 
-/** Writes that end when they are told to. */
+/** Writes that the test completes. */
 function writer(limits: { items?: number; size?: number; atOnce?: number } = {}) {
   const groups: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];
@@ -20,7 +20,7 @@ function writer(limits: { items?: number; size?: number; atOnce?: number } = {})
   return { groups, write, end };
 }
 
-test('an item that comes alone goes at once', async () => {
+test('writes a single item at once', async () => {
   const { groups, write, end } = writer();
   const result = write('a');
   expect(groups).toEqual([['a']]);
@@ -28,7 +28,7 @@ test('an item that comes alone goes at once', async () => {
   expect(await result).toBe('A');
 });
 
-test('what comes while a group is written makes the next one', async () => {
+test('items that arrive during a write form the next group', async () => {
   const { groups, write, end } = writer();
   const results = Promise.all(['a', 'b', 'c'].map(write));
   expect(groups).toEqual([['a']]);
@@ -50,7 +50,7 @@ test.each([
   expect(await results).toEqual(items.map((item) => item.toUpperCase()));
 });
 
-test('so many groups are under way at the same time, and no more', async () => {
+test('limits the number of concurrent groups', async () => {
   const { groups, write, end } = writer({ atOnce: 2 });
   const results = Promise.all(['a', 'b', 'c', 'd'].map(write));
   expect(groups).toEqual([['a'], ['b']]);
@@ -61,7 +61,7 @@ test('so many groups are under way at the same time, and no more', async () => {
   await results;
 });
 
-test('a group that fails fails for each of its items, and the next one goes on', async () => {
+test('a failing group rejects each of its items, and the next one continues', async () => {
   const { write, end } = writer();
   const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(write));
   await end();

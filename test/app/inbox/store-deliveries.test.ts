@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const held = async (): Promise<number[]> => [await inbox.rows(), await inbox.jobs()];
 
-test('a delivery is stored with its job, as it came', async () => {
+test('stores a delivery unchanged, with its job', async () => {
   const one = delivery({ action: 'created', payload: '{"text":"\\u0000 ünï"}', receivedAt: 1_700_000_000_123 });
   expect(await inbox.store(one)).toBe('stored');
   expect(await inbox.deliveries.get(one.id)).toEqual({
@@ -40,7 +40,7 @@ test('a delivery is stored with its job, as it came', async () => {
   expect(rows).toEqual([{ id: one.id, data: { id: one.id } }]);
 });
 
-describe('a delivery that comes twice is stored once, with one job', () => {
+describe('a repeated delivery is stored once, with one job', () => {
   test('one after the other', async () => {
     const one = delivery();
     expect(await inbox.store(one)).toBe('stored');
@@ -76,7 +76,7 @@ describe('a delivery that comes twice is stored once, with one job', () => {
   });
 });
 
-test('many at once share transactions', async () => {
+test('concurrent deliveries share transactions', async () => {
   const committed = async (): Promise<number> => {
     await inbox.database.pool.query('select pg_stat_clear_snapshot()');
     const { rows } = await inbox.database.pool.query<{ id: string }>('select pg_current_xact_id()::text as id');
@@ -89,20 +89,20 @@ test('many at once share transactions', async () => {
   expect(await held()).toEqual([500, 500]);
 });
 
-test('what is wrong with one delivery is no matter of those that come with it', async () => {
+test('an invalid delivery does not affect the others of its group', async () => {
   const wrong = delivery({ payload: '{"text":"\0"}' });
   const results = await Promise.allSettled([delivery(), delivery(), wrong, delivery()].map(inbox.store));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   expect(await held()).toEqual([3, 3]);
 });
 
-describe('nothing is stored by halves', () => {
+describe('deliveries are stored with their jobs or not at all', () => {
   const breaking = (action: string): string => `
     create or replace function app.break() returns trigger language plpgsql as $$ begin ${action} end $$;
     create trigger break before insert on pgboss.job for each row execute function app.break()`;
   afterEach(() => inbox.database.pool.query('drop trigger if exists break on pgboss.job'));
 
-  test('a full disk is told as trouble, and the delivery is stored when it comes again', async () => {
+  test('reports a full disk as transient, and stores the delivery on retry', async () => {
     await inbox.database.pool.query(breaking("raise 'could not extend file' using errcode = '53100';"));
     const one = delivery();
     const failed = await Promise.allSettled([one, delivery(), delivery()].map(inbox.store));
@@ -115,13 +115,13 @@ describe('nothing is stored by halves', () => {
     expect(await held()).toEqual([1, 1]);
   });
 
-  test('a job that can not be written takes the row with it', async () => {
+  test('a failing job rolls back its row', async () => {
     await inbox.database.pool.query(breaking("raise 'a mistake of ours';"));
     await expect(inbox.store(delivery())).rejects.toThrow('a mistake of ours');
     expect(await held()).toEqual([0, 0]);
   });
 
-  test('a database that does not answer is trouble in time, and its connection is not used again', async () => {
+  test('times out if the database does not respond, and drops the connection', async () => {
     const lock = await inbox.database.pool.connect();
     await lock.query('begin; lock table app.deliveries in exclusive mode');
     const one = delivery();
@@ -135,7 +135,7 @@ describe('nothing is stored by halves', () => {
   });
 });
 
-test('with no database there is trouble, and with it back things are stored', async () => {
+test('fails while the database is down, and stores again afterwards', async () => {
   // The server ends every connection, as it does when it restarts.
   const cut = (): Promise<unknown> =>
     inbox.database.pool.query(
@@ -151,7 +151,7 @@ test('with no database there is trouble, and with it back things are stored', as
   await cut();
   expect(await underWay).toBeInstanceOf(StorageError);
   lock.release(true);
-  await expect.poll(() => inbox.store(one).catch(() => 'trouble')).toBe('stored');
+  await expect.poll(() => inbox.store(one).catch(() => 'failed')).toBe('stored');
 });
 
 test.each([
@@ -166,7 +166,7 @@ test.each([
   expect(toStorageError(error)).toMatchObject({ name: 'StorageError', message: words, cause: error });
 });
 
-test('any other error is our mistake and stays what it is', () => {
+test('any other error is internal and is rethrown', () => {
   const error = Object.assign(new Error('column does not exist'), { code: '42703' });
   expect(toStorageError(error)).toBe(error);
 });

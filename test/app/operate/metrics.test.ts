@@ -6,7 +6,7 @@ import { createMetrics } from '../../../app/operate/metrics.ts';
 
 const line = (text: string, name: string): string | undefined => text.split('\n').find((each) => each.startsWith(name));
 
-test('what was counted is told in the words of Prometheus', async () => {
+test('renders the counts in the Prometheus format', async () => {
   const metrics = createMetrics();
   metrics.countWebhook('push', 'stored');
   metrics.countWebhook('push', 'stored');
@@ -30,8 +30,8 @@ test('what was counted is told in the words of Prometheus', async () => {
   expect(text).toContain('process_cpu_seconds_total');
 });
 
-describe('what only the database knows', () => {
-  test('is asked when somebody reads, and what is gone is no longer told', async () => {
+describe('metrics of the database', () => {
+  test('are queried on each scrape, and drop what is gone', async () => {
     const metrics = createMetrics();
     let jobs = [{ name: 'lane', state: 'failed', count: 3 }];
     metrics.ask({ jobs: async () => jobs, queues: async () => [40_000, 10_000], now: () => 70_000 });
@@ -44,14 +44,14 @@ describe('what only the database knows', () => {
     expect(line(await metrics.text(), 'landfall_jobs{')).toBeUndefined();
   });
 
-  test('is left out where the database is away, which is told', async () => {
+  test('are left out while the database is down, which has its own metric', async () => {
     const metrics = createMetrics();
     metrics.ask({ jobs: () => Promise.reject(new Error('away')), queues: async () => [], now: () => 0 });
     expect(line(await metrics.text(), 'landfall_database_up')).toBe('landfall_database_up 0');
   });
 });
 
-test('requests to GitHub are counted by what they ask for and how they were answered', async () => {
+test('counts requests to GitHub by kind and result', async () => {
   const metrics = createMetrics();
   const answers = [{ status: 200 }, Object.assign(new Error('gone'), { status: 404 }), new Error('reset')];
   const octokitFor = countingOctokits(
@@ -79,7 +79,7 @@ describe('a line of the log', () => {
   test.each([
     ['a message alone', 'Ready', undefined, '1970-01-01T00:00:00.000Z Ready'],
     ['what it is about', 'Handled', { event: 'push', n: 1, none: undefined }, '… Handled event=push n=1'],
-    ['words with spaces', 'Told', { why: 'main moved "on"' }, '… Told why="main moved \\"on\\""'],
+    ['words with spaces', 'Reported', { why: 'main moved "on"' }, '… Reported why="main moved \\"on\\""'],
     [
       'orders to a terminal',
       '\u001b[2Jgone\u009b1m',
@@ -101,7 +101,7 @@ describe('the first look', () => {
       baseUrl: 'https://control.example',
     });
 
-  test('tells what was found', async () => {
+  test('reports what was found', async () => {
     const found = look(
       async () => ({ resources: [], offset: 0 }),
       async () => 'landfall-test',
@@ -112,12 +112,12 @@ describe('the first look', () => {
     ]);
   });
 
-  test('tells what is set up wrong, and goes on', async () => {
+  test('reports wrong settings, and continues', async () => {
     const failing = (words: string) => () => Promise.reject(new Error(words));
     const notFound = () => Promise.reject(Object.assign(new Error('Not Found'), { response: { status: 404 } }));
     const lines = await look(failing('401 Unauthorized.'), notFound);
     expect(lines[0]).toContain('does not know this App (Not Found). Check APP_ID, PRIVATE_KEY');
-    expect(lines[1]).toContain('did not tell its deployments (401 Unauthorized). Check LANDFALL_BASE_URL');
+    expect(lines[1]).toContain('did not list its deployments (401 Unauthorized). Check LANDFALL_BASE_URL');
     const [unreached] = await look(failing('x'), failing('getaddrinfo ENOTFOUND'));
     expect(unreached).toContain('could not be reached (getaddrinfo ENOTFOUND). Check the network');
   });

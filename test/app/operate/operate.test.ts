@@ -58,8 +58,8 @@ async function failing(name: string, id: string, retryLimit: number): Promise<vo
     .toContain(id);
 }
 
-describe('jobs in trouble', () => {
-  test('are listed with what was wrong, and run again when they are told to', async () => {
+describe('failing jobs', () => {
+  test('are listed with their errors, and retried on command', async () => {
     const [forGood, forNow] = [randomUUID(), randomUUID()];
     await failing('reported-once', forGood, 0);
     await failing('reported-often', forNow, 5);
@@ -67,9 +67,9 @@ describe('jobs in trouble', () => {
     expect(listed.done).toBe(true);
     const output = listed.output.join('\n');
     expect(output).toMatch(
-      new RegExp(`${forGood} {2}told-once {2}failed for good .* after one attempt {2}\\{"id":"subject"\\}`),
+      new RegExp(`${forGood} {2}reported-once {2}failed for good .* after one attempt {2}\\{"id":"subject"\\}`),
     );
-    expect(output).toMatch(new RegExp(`${forNow} {2}told-often {2}comes again .*`));
+    expect(output).toMatch(new RegExp(`${forNow} {2}reported-often {2}comes again .*`));
     expect(output).toContain('    GitHub refuses this');
     expect(listed.hidden).toEqual([new URL(postgres.url).password]);
     expect(await countJobs(inbox.database.pool)).toEqual(
@@ -91,7 +91,7 @@ describe('jobs in trouble', () => {
   });
 
   test('are none at first', async () => {
-    expect((await ask({ kind: 'jobs', limit: 10 })).output).toEqual(['No job is in trouble.']);
+    expect((await ask({ kind: 'jobs', limit: 10 })).output).toEqual(['No failing jobs.']);
   });
 });
 
@@ -124,8 +124,8 @@ describe('deliveries', () => {
 
 test.each([
   ['an id that is none', 'push', 'push is no id of a job'],
-  ['an id that nobody knows', '11111111-2222-3333-4444-555555555555', 'No job and no delivery has the id'],
-])('%s is told', async (_, id, words) => {
+  ['an unknown id', '11111111-2222-3333-4444-555555555555', 'No job and no delivery has the id'],
+])('reports %s', async (_, id, words) => {
   const { done, complained } = await ask({ kind: 'retry', id });
   expect(done).toBe(false);
   expect(complained[0]).toContain(words);
@@ -134,9 +134,7 @@ test.each([
 test('a database in which no App ever ran has nothing to list', async () => {
   const empty = await startTestPostgres();
   onTestFinished(() => empty.stop());
-  expect((await ask({ kind: 'jobs', limit: 10 }, { DATABASE_URL: empty.url })).output).toEqual([
-    'No job is in trouble.',
-  ]);
+  expect((await ask({ kind: 'jobs', limit: 10 }, { DATABASE_URL: empty.url })).output).toEqual(['No failing jobs.']);
 });
 
 describe('the database of the App', () => {
@@ -144,7 +142,7 @@ describe('the database of the App', () => {
     expect(reachDatabase({ DATABASE_URL: 'postgres://u:p@h/d' })).toEqual({ ok: true, url: 'postgres://u:p@h/d' });
   });
 
-  test('is else the embedded one, as its folder tells', () => {
+  test('is the embedded one by default, found by its folder', () => {
     const data = mkdtempSync(join(tmpdir(), 'landfall-reach-'));
     onTestFinished(() => rmSync(data, { recursive: true }));
     mkdirSync(join(data, 'postgres/cluster'), { recursive: true });
@@ -159,19 +157,19 @@ describe('the database of the App', () => {
   test.each([
     [{ LANDFALL_DATA: '/nowhere/at/all' }, 'There is no database of an App in /nowhere/at/all/postgres'],
     [{ DATABASE_URL: 'mysql://h' }, 'DATABASE_URL is no address of a Postgres database'],
-  ])('%j is told with what to do', async (env, words) => {
+  ])('rejects %j with advice', async (env, words) => {
     const { done, complained } = await ask({ kind: 'jobs', limit: 1 }, env);
     expect(done).toBe(false);
     expect(complained[0]).toContain(words);
   });
 
-  test('that does not answer is told', async () => {
+  test('reports a database that does not respond', async () => {
     const { done, complained } = await ask(
       { kind: 'jobs', limit: 1 },
       { DATABASE_URL: 'postgres://u:pw@127.0.0.1:9/d' },
     );
     expect(done).toBe(false);
-    expect(complained[0]).toMatch(/could not be asked: .*ECONNREFUSED/);
+    expect(complained[0]).toMatch(/is not reachable: .*ECONNREFUSED/);
   });
 });
 
@@ -194,10 +192,10 @@ test('what others wrote moves no cursor', () => {
   expect(shown).toEqual(['i  1970-01-01T00:00:00.000Z  push  failed 2 attempts', '    a b']);
 });
 
-test('the command line asks it, and tells a wrong limit', async () => {
+test('the command line lists jobs, and rejects a wrong limit', async () => {
   const env = { DATABASE_URL: postgres.url };
   const cwd = tmpdir();
-  expect(await runHere(['app', 'jobs'], { cwd, env })).toMatchObject({ code: 0, out: 'No job is in trouble.\n' });
+  expect(await runHere(['app', 'jobs'], { cwd, env })).toMatchObject({ code: 0, out: 'No failing jobs.\n' });
   const json = await runHere(['app', 'deliveries', '--json'], { cwd, env });
   expect(JSON.parse(json.out)).toEqual({ deliveries: [] });
   expect(await runHere(['app', 'retry', 'x'], { cwd, env })).toMatchObject({ code: 1 });

@@ -32,7 +32,7 @@ test('a deployment is found by its id, and one that is not there is none', async
   const { rule } = await ruleOf();
   expect(await rule.find({ deploymentId: 'd1' })).toMatchObject({ id: 'd1' });
   expect(await rule.find({ deploymentId: 'd9' })).toBeUndefined();
-  expect(await rule.find({ name: 'nobody' })).toBeUndefined();
+  expect(await rule.find({ name: 'unknown' })).toBeUndefined();
 });
 
 test("another's is refused in words that say nothing of it, by name and by id", async () => {
@@ -51,7 +51,7 @@ test('one that the operator bound is not', async () => {
   expect(there && rule.refusal(there)).toBeUndefined();
 });
 
-test("of two with one name another's counts, because a plan would tell of it", async () => {
+test("prefers another repository's deployment of two with one name, as a plan would", async () => {
   const { rule } = await ruleOf();
   expect(await rule.find({ name: 'agent' })).toMatchObject({ id: 'o2' });
 });

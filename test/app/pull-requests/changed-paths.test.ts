@@ -40,7 +40,7 @@ test('every page is read, and a renamed file counts under both names', async () 
   expect(nock.isDone()).toBe(true);
 });
 
-test('a list that is as long as GitHub lists may be cut: it tells nothing', async () => {
+test("ignores a list of GitHub's maximum length: it may be cut", async () => {
   lists(Array.from({ length: mostListedFiles / 100 }, (_, index) => full(index * 100)));
   expect(await changedPaths(await client(), at)).toBeUndefined();
   expect(nock.isDone()).toBe(true);

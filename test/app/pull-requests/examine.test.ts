@@ -105,7 +105,7 @@ describe('a pull request that changes neither file', () => {
   });
 });
 
-test('a pull request that goes to another branch, where it changes neither file, is told anew', async () => {
+test('reports a pull request again after its base branch changed', async () => {
   expect(await examined()).toMatchObject({ conclusion: 'success' });
   changed = ['src/graph.ts'];
   expect(await examined({ ...pull, baseBranch: 'dev' })).toMatchObject({
@@ -114,13 +114,13 @@ test('a pull request that goes to another branch, where it changes neither file,
   });
 });
 
-test('what was said of one pull request is not overwritten by another of the same commit', async () => {
+test('keeps the reports of two pull requests with the same commit apart', async () => {
   await examined();
   changed = ['src/graph.ts'];
   expect(await examined({ ...pull, number: 30 })).toMatchObject({ conclusion: 'success' });
 });
 
-describe('what is wrong is told on its line', () => {
+describe('reports an error on its line', () => {
   test.each(['.github/landfall.yml', 'langgraph.json'])('%s is too large to be read', async (path) => {
     tooLarge.add(path);
     changed = [path];
@@ -132,7 +132,7 @@ describe('what is wrong is told on its line', () => {
     });
   });
 
-  test('in the deploy file and in the graph configuration at once, and nothing is forecast', async () => {
+  test('in the deploy file and the graph configuration at once, without a forecast', async () => {
     files.head['.github/landfall.yml'] = deployFile.replace('repo-ref', 'repo-reff');
     files.head['langgraph.json'] = '{\n  "graphs": { "echo": 5 }\n}\n';
     const content = await examined();
@@ -144,7 +144,7 @@ describe('what is wrong is told on its line', () => {
     expect(control.calls).toEqual([]);
   });
 
-  test('a graph configuration that the commit lacks is a warning at the line that names it', async () => {
+  test('a missing graph configuration is a warning at the line that names it', async () => {
     delete files.head['langgraph.json'];
     const content = await examined();
     expect(content).toMatchObject({
@@ -153,13 +153,13 @@ describe('what is wrong is told on its line', () => {
     });
   });
 
-  test('a change of the graph configuration alone is looked at', async () => {
+  test('examines a change of the graph configuration alone', async () => {
     changed = ['langgraph.json'];
     files.head['langgraph.json'] = '{}';
     expect(await examined()).toMatchObject({ conclusion: 'failure', annotations: [{ path: 'langgraph.json' }] });
   });
 
-  test('a list of changes that is cut counts as changed', async () => {
+  test('treats a truncated list of changes as changed', async () => {
     changed = undefined;
     files.head['.github/landfall.yml'] = 'name: [';
     expect(await examined()).toMatchObject({ conclusion: 'failure' });
@@ -167,13 +167,13 @@ describe('what is wrong is told on its line', () => {
 });
 
 describe('what merging would do', () => {
-  test('a deployment that is not there yet is created: one revision', async () => {
+  test('a missing deployment is created: one revision', async () => {
     const content = await examined();
     expect(content).toMatchObject({ conclusion: 'success', title: 'Would create 1 deployment: 1 revision' });
     expect(content?.summary).toMatch(/\| agent \| create it \| 1 \|/);
   });
 
-  test('a field that makes a revision is named, with what is there and what comes', async () => {
+  test('names a field that makes a revision, with its old and new value', async () => {
     runs({ graph_config_path: 'old.json' });
     const content = await examined();
     expect(content?.title).toBe('Would change 1 deployment: 1 revision');
@@ -181,7 +181,7 @@ describe('what merging would do', () => {
     expect(content?.text).toContain('<code>old.json</code> | <code>langgraph.json</code>');
   });
 
-  test('the push itself is a revision where the deployed branch is the base', async () => {
+  test('the push itself is a revision if the deployed branch is the base', async () => {
     runs();
     expect((await examined())?.title).toBe('Would change 1 deployment: 1 revision');
   });
@@ -196,7 +196,7 @@ describe('what merging would do', () => {
     expect(await examined()).toMatchObject({ conclusion: 'success', title: 'The deploy file is removed' });
   });
 
-  test('an image, which is of no repository: the files are fine, and nothing of it is looked at or told', async () => {
+  test('an image without a repository: valid files, the deployment is not examined', async () => {
     files.head['.github/landfall.yml'] = 'name: agent\nsource: external_docker\nimage-uri: registry.example/agent:2\n';
     control.has(
       {
@@ -213,13 +213,13 @@ describe('what merging would do', () => {
     expect(textOf(content)).not.toContain('canary');
   });
 
-  test('the service cannot be asked: the files are fine, and it says so', async () => {
+  test('the service does not respond: the files are valid, and the check says so', async () => {
     runs();
     control.fails('get', serviceError('unreachable', 'get deployment'), { times: 99 });
     control.fails('list', serviceError('unreachable', 'list deployments'), { times: 99 });
     expect(await examined()).toMatchObject({
       conclusion: 'success',
-      title: expect.stringContaining('could not be asked'),
+      title: expect.stringContaining('the service did not respond'),
     });
   });
 
@@ -231,16 +231,19 @@ describe('what merging would do', () => {
 });
 
 describe('what a pull request must not get', () => {
-  test("another repository's deployment: refused, and nothing of it is told", async () => {
+  test("another repository's deployment: refused, and nothing of it is shown", async () => {
     runs({ repo_url: 'https://github.com/other/secret-agent', graph_config_path: 'their-own.json' });
     const content = await examined();
-    expect(content).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed so' });
+    expect(content).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed as written' });
     expect(textOf(content)).not.toMatch(/secret-agent|their-own/);
   });
 
   test('a new deployment of another repository', async () => {
     files.head['.github/landfall.yml'] = deployFile.replace(own, 'https://github.com/other/agent');
-    expect(await examined()).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed so' });
+    expect(await examined()).toMatchObject({
+      conclusion: 'failure',
+      title: '1 deployment cannot be deployed as written',
+    });
   });
 
   test("values of what runs, where it comes from a fork: only the fields' names", async () => {

@@ -12,7 +12,7 @@ const quickly = (commit: string | undefined): Step[] =>
 
 interface Scenario {
   begin: (fixture: QueueFixture) => Promise<void>;
-  /** What must hold when all is over; `isUnknown` where a request may be left that nobody can tell of. */
+  /** What must hold at the end; `isUnknown` if a request with an unknown outcome may be left. */
   holds: (fixture: QueueFixture, isUnknown: boolean) => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function toTheEnd(fixture: QueueFixture, context: AppContext): Promise<voi
   }
 }
 
-/** What holds whatever happens: nothing stays open, no cause has two revisions, every check is told. */
+/** Holds in every case: nothing stays open, no cause has two revisions, every check is reported. */
 async function allIsQuiet(fixture: QueueFixture): Promise<void> {
   const intents = [...fixture.store.intents.values()];
   expect(intents.filter(({ state }) => state !== 'ended')).toEqual([]);
@@ -84,11 +84,11 @@ const writes = new Set(['takeLease', 'renewLease', 'leaveLease', 'save']);
 
 describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }) => {
   describe.each(['before', 'after'] as const)('%s a write to the store', (phase) => {
-    test.each([true, false])('whichever it is: the next process goes on (keys heeded: %s)', async (heedsKeys) => {
+    test.each([true, false])('the next process continues (idempotency keys: %s)', async (honoursKeys) => {
       let calls = Infinity;
       for (let nth = 1; nth <= calls; nth += 1) {
         const fixture = new QueueFixture();
-        fixture.control.heedsKeys = heedsKeys;
+        fixture.control.honoursKeys = honoursKeys;
         fixture.control.live = quickly;
         await begin(fixture);
         let count = 0;
@@ -96,7 +96,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
           // Killed at a read is killed after the write before it.
           if (writes.has(method)) count += 1;
           else return count >= nth ? 'before' : undefined;
-          // The dead process does nothing more, not even to give back what it holds.
+          // The dead process does nothing more, not even release its lease.
           if (count === nth) return phase;
           return count > nth ? 'before' : undefined;
         });
@@ -104,8 +104,8 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
         calls = Math.min(calls, count < nth ? nth - 1 : Infinity);
         await allIsQuiet(fixture);
         const isUnknown = [...fixture.store.intents.values()].some(({ end }) => end?.kind === 'unknown');
-        // Only a request that never went out and that nobody may repeat is left open.
-        expect(isUnknown && heedsKeys).toBe(false);
+        // Only a sent request that must not be repeated may stay open.
+        expect(isUnknown && honoursKeys).toBe(false);
         await holds(fixture, isUnknown);
       }
       expect(calls).toBeGreaterThan(10);
@@ -114,7 +114,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
 });
 
 test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began', 'before-conclusion'])(
-  'killed at the step %s, with another delivery of the same push besides: one revision, live and told',
+  'makes one revision after a crash at step %s and a second delivery',
   async (name) => {
     const fixture = new QueueFixture();
     await fixture.push('a', { terms: tested });
@@ -134,7 +134,7 @@ test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began
   },
 );
 
-test('two processes on one lane: one works, and whoever lost the lease stores nothing', async () => {
+test('of two processes on one queue, the one without the lease stores nothing', async () => {
   const fixture = new QueueFixture();
   await fixture.push('a');
   const signal = new AbortController().signal;
@@ -157,12 +157,12 @@ test('two processes on one lane: one works, and whoever lost the lease stores no
   await first;
   expect(await fixture.ends(a)).toEqual(['deployed']);
   expect(fixture.made).toBe(1);
-  expect(fixture.logged).toContain('another process goes on with deployment d1');
+  expect(fixture.logged).toContain('another process took over deployment d1');
 });
 
-test('an answer that comes after the lease was lost changes nothing of what the next process found', async () => {
+test('ignores a response that arrives after the lease was lost', async () => {
   const fixture = new QueueFixture();
-  fixture.control.heedsKeys = false;
+  fixture.control.honoursKeys = false;
   fixture.control.fails('patch', serviceError('unreachable', 'patch', { effect: 'unknown' }), { applied: true });
   await fixture.push('a');
   await fixture.run();

@@ -24,7 +24,7 @@ import {
 /** What a memory store is made with. */
 export interface MemoryStoreOptions {
   now: () => number;
-  /** Sends a job: `id` is the deployment of a lane, or the report. `at` is not before now. */
+  /** Sends a job: `id` is a queue's deployment, or the report. `at` is not before now. */
   send?: (name: 'lane' | 'report', id: string, at: number) => void;
   /** A uuid; random ones when absent. */
   newId?: () => string;
@@ -138,7 +138,7 @@ export class MemoryStore implements WorkStore {
     const kept = this.#holding(lease);
     for (const intent of changes.intents ?? []) {
       const stored = this.intents.get(intent.id);
-      // Where the repository lies now is known to whoever was told that it moved.
+      // Only a rename event changes the repository.
       if (stored) this.intents.set(intent.id, frozen({ ...intent, repository: stored.repository }));
     }
     for (const request of changes.requests ?? []) this.#record(request);
@@ -281,14 +281,14 @@ export class MemoryStore implements WorkStore {
 const causeKey = ({ deploymentId, commit, cause }: Pick<DeployRequest, 'deploymentId' | 'commit' | 'cause'>): string =>
   JSON.stringify([deploymentId, commit, cause.kind, cause.key]);
 
-/** The member where it has a value: neither null nor undefined. */
+/** The member if it is neither null nor undefined. */
 function present<Name extends string, Value>(name: Name, value: Value | null | undefined): { [N in Name]?: Value } {
   const member: { [N in Name]?: Value } = {};
   if (value !== null && value !== undefined) member[name] = value;
   return member;
 }
 
-/** A copy that nobody can change, whoever holds the original. */
+/** A deeply frozen copy. */
 function frozen<Value extends object>(value: Value): Value {
   const copy = structuredClone(value);
   freeze(copy);

@@ -25,55 +25,49 @@ const undoing = {
   id: 'undoing',
   cause: { kind: 'failure', key: 'broken', at: start },
 } as const;
-const requestedAction = anIntent(a, { id: 'pressed', kind: 'rollback', sending: back });
+const requestedAction = anIntent(a, { id: 'requested-action', kind: 'rollback', sending: back });
 
 const inWords = (step: ReturnType<typeof nextStep>): string => {
   if (step.kind === 'requeue') return step.until === undefined ? 'requeue' : `rest ${step.until} ms`;
-  if (step.kind === 'requests') return step.busyWith ? `wishes beside ${step.busyWith.id}` : 'requests';
+  if (step.kind === 'requests') return step.busyWith ? `requests beside ${step.busyWith.id}` : 'requests';
   return `${step.kind} ${step.intent.id}`;
 };
 
 type Case = [string, string, readonly Intent[], DeploymentQueue?, [string, number][]?];
 
 const cases: Case[] = [
-  ['nothing is open: nothing is to be done', 'requeue', []],
-  ['a push is decided where the lane is free', 'requests', [requested]],
-  ['a request that may have gone out comes before every wish', 'settle sending', [requested, sending]],
-  ['a revision is followed before wishes are sorted', 'follow following', [following, requested]],
+  ['is idle if nothing is open', 'requeue', []],
+  ['decides a push if the deployment is free', 'requests', [requested]],
+  ['resolves a request that may have been sent before any new one', 'settle sending', [requested, sending]],
+  ['follows a revision before sorting requests', 'follow following', [following, requested]],
   [
-    'while it needs no look, new wishes are sorted beside it',
-    'wishes beside following',
+    'sorts new requests while the revision is idle',
+    'requests beside following',
     [following, requested],
     free,
     [['following', 5]],
   ],
+  ['leaves waiting requests alone while another is built', 'rest 5 ms', [following, waiting], free, [['following', 5]]],
+  ['takes up what waits when the deployment is free', 'requests', [waiting]],
+  ['tests a live revision', 'smoke smoking', [smoking, waiting]],
+  ['concludes it once it is judged', 'conclude smoking', [judged, waiting]],
+  ['concludes a failed test', 'conclude broken', [broken]],
+  ['decides its rollback before every push', 'go-back undoing', [broken, waiting, undoing]],
+  ['only sorts pushes that arrive meanwhile', 'requests beside broken', [broken, undoing, requested]],
   [
-    'wishes that wait already need nothing while another is built',
-    'rest 5 ms',
-    [following, waiting],
-    free,
-    [['following', 5]],
-  ],
-  ['what waits is taken up when the lane is free', 'requests', [waiting]],
-  ['a live revision is asked', 'smoke smoking', [smoking, waiting]],
-  ['and concluded once the answers are judged', 'conclude smoking', [judged, waiting]],
-  ['a wrong answer is concluded', 'conclude broken', [broken]],
-  ['its rollback is decided before every push', 'go-back undoing', [broken, waiting, undoing]],
-  ['pushes that come meanwhile are only sorted', 'wishes beside broken', [broken, undoing, requested]],
-  [
-    'and do not begin while the rollback is on its way',
+    'starts none while the rollback is in progress',
     'follow undoing',
     [broken, { ...undoing, state: 'following' }, waiting],
   ],
-  ['nor while it has to wait', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
-  ['a rollback that a person asked for comes before pushes that wait', 'go-back pressed', [waiting, requestedAction]],
-  ['but not before what is under way', 'follow following', [following, requestedAction]],
-  ['a push that is held needs nothing while the lane is', 'requeue', [heldBack], held],
-  ['and is taken up when it is held no more', 'requests', [heldBack], free],
-  ['a revision that the service is to make is looked for', 'expect expecting', [expecting]],
-  ['a newer push comes before it', 'requests', [expecting, requested]],
+  ['nor while the rollback waits', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
+  ['a requested rollback precedes waiting pushes', 'go-back requested-action', [waiting, requestedAction]],
+  ['but not what is in progress', 'follow following', [following, requestedAction]],
+  ['a held push needs nothing while the deployment is held', 'requeue', [heldBack], held],
+  ['and is taken up after the hold', 'requests', [heldBack], free],
+  ['looks for a revision that the service should make', 'expect expecting', [expecting]],
+  ['but decides a newer push first', 'requests', [expecting, requested]],
   [
-    'what rests is looked at when the first of it is due',
+    'continues at the first due time',
     'rest 3 ms',
     [expecting, waiting],
     free,
@@ -82,14 +76,14 @@ const cases: Case[] = [
       ['expecting', 3],
     ],
   ],
-  ["the rest of what has ended is nobody's", 'requeue', [], free, [['gone', 4]]],
+  ['ignores deferred times of ended intents', 'requeue', [], free, [['gone', 4]]],
 ];
 
 test.each(cases)('%s', (_, expected, open, deploymentQueue = free, deferred = []) => {
   expect(inWords(nextStep(deploymentQueue, open, new Map(deferred)))).toBe(expected);
 });
 
-test('a live revision that is being taken back is not what the deployment is busy with', () => {
+test('a live revision that is being rolled back does not keep the deployment busy', () => {
   expect(runningOf([broken])).toBe(broken);
   expect(runningOf([broken, undoing])).toBeUndefined();
 });
@@ -128,31 +122,31 @@ describe('sorted by the head', () => {
       { stale: [], joined: ['rerun to redeploy'], first: 'redeploy', lacksHead: false },
     ],
     [
-      'other commits are stale, and the head needs a wish',
+      'other commits are stale, and the head needs a request',
       [old],
       undefined,
       { stale: ['old'], joined: [], first: undefined, lacksHead: true },
     ],
     [
-      'what was sent is not sorted, nor what goes back',
+      'neither sent requests nor rollbacks are sorted',
       [following, requestedAction],
       undefined,
       { stale: [], joined: [], first: undefined, lacksHead: false },
     ],
     [
-      'a wish for the commit that is being built is told with it',
+      'a request for the commit being built is reported with it',
       [requested],
       { ...following, commit: b },
       { stale: [], joined: ['requested to following'], first: undefined, lacksHead: false },
     ],
     [
-      'but not where another commit turned out to be built',
+      'but not if another commit was built',
       [requested],
       { ...following, commit: b, builtCommit: a },
       { stale: [], joined: [], first: 'requested', lacksHead: false },
     ],
     [
-      'nor where that is a way back',
+      'nor if that is a rollback',
       [requested],
       { ...following, commit: b, sending: back },
       { stale: [], joined: [], first: 'requested', lacksHead: false },

@@ -47,7 +47,7 @@ describe('the work in Postgres', () => {
 });
 
 describe('jobs and work in one transaction', () => {
-  test('the job of a wish comes to a worker, and none comes of a step that was not stored', async () => {
+  test('a request sends its job, and a step that was not stored sends none', async () => {
     await empty();
     const queue = await openQueue({ url: postgres.url, log: () => undefined });
     try {
@@ -59,7 +59,7 @@ describe('jobs and work in one transaction', () => {
       });
       await store.request(requestOf(commitOf('a')));
       expect(await queues).toBe('deployment-1');
-      const lost = { deploymentId: 'deployment-1', holder: 'nobody', notifiedSeq: 1 };
+      const lost = { deploymentId: 'deployment-1', holder: 'no-holder', notifiedSeq: 1 };
       await expect(store.save(lost, { reports: [checkSaying('lost', commitOf('a'))] })).rejects.toThrow(
         'another process',
       );
@@ -72,7 +72,7 @@ describe('jobs and work in one transaction', () => {
   });
 });
 
-test('looks come at their time, whatever the clocks of the processes say', async () => {
+test('passes run on time, whatever the clocks of the processes', async () => {
   await empty();
   const queue = await openQueue({ url: postgres.url, log: () => undefined });
   try {
@@ -98,7 +98,7 @@ test('looks come at their time, whatever the clocks of the processes say', async
   }
 });
 
-test('several processes bring the tables into being at once', async () => {
+test('several processes migrate concurrently', async () => {
   const fresh = await startTestPostgres();
   const opened = [1, 2].map(() => openDatabase<unknown>({ url: fresh.url }));
   try {

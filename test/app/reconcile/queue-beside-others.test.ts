@@ -12,7 +12,7 @@ beforeEach(() => {
   fixture = new QueueFixture();
 });
 
-describe('revisions of others', () => {
+describe('revisions of other clients', () => {
   test('of the same commit are adopted, and no second one is made', async () => {
     await fixture.push('a');
     fixture.control.restatedByOthers();
@@ -21,7 +21,7 @@ describe('revisions of others', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('that do not tell their commit yet are waited for until they do', async () => {
+  test('waits for revisions without a known commit', async () => {
     await fixture.push('a');
     fixture.control.push([
       { after: 0, status: 'QUEUED' },
@@ -36,7 +36,7 @@ describe('revisions of others', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('of another commit are let go first, and the head is built then', async () => {
+  test('of another commit finish first, then the head is built', async () => {
     fixture.control.push(goesLive(o));
     await fixture.push('a');
     await fixture.run();
@@ -44,7 +44,7 @@ describe('revisions of others', () => {
     expect(fixture.serving).toBe(a);
   });
 
-  test('that never end keep nobody waiting for ever', async () => {
+  test('does not wait for ever for revisions that never end', async () => {
     fixture.control.push([{ after: 0, status: 'BUILDING', commit: o }]);
     await fixture.push('a');
     await fixture.run();
@@ -52,7 +52,7 @@ describe('revisions of others', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('that come between looking and sending are noticed by the service, and it is decided anew', async () => {
+  test('made between observing and sending fail If-Match, and are decided again', async () => {
     fixture.control.heedsIfLatest = true;
     await fixture.push('a');
     fixture.control.beforeWrite = () => {
@@ -64,7 +64,7 @@ describe('revisions of others', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('that take the place of ours and are of the same commit are followed instead', async () => {
+  test('that supersede ours with the same commit are followed instead', async () => {
     fixture.control.scripts.push([
       { after: 0, status: 'QUEUED' },
       { after: 5_000, status: 'SKIPPED' },
@@ -76,7 +76,7 @@ describe('revisions of others', () => {
     expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, how: 'adopted', revisionId: 'r3' });
   });
 
-  test('that take the place of ours and are of another commit are named', async () => {
+  test('that supersede ours with another commit are named', async () => {
     fixture.control.scripts.push([
       { after: 0, status: 'QUEUED' },
       { after: 5_000, status: 'SKIPPED' },
@@ -102,7 +102,7 @@ describe('a hosted service that builds by itself', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('where it makes none, that is told and none is made', async () => {
+  test('reports it if the service makes none, and makes none either', async () => {
     await fixture.push('a', { terms: hosted });
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['absent']);
@@ -110,7 +110,7 @@ describe('a hosted service that builds by itself', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('a newer push takes the place of one that is expected; a Re-run is asked for by the App', async () => {
+  test('a newer push supersedes an expected one; the App itself requests a Re-run', async () => {
     await fixture.push('a', { terms: hosted });
     await fixture.run(1_000);
     await fixture.push('b', { terms: hosted });

@@ -15,11 +15,11 @@ describe('a service that fails', () => {
   const busy = () => serviceError('busy', 'patch', { status: 503, effect: 'unknown' });
 
   test.each([
-    ['heeds keys, and the request took effect', true, true],
-    ['heeds keys, and the request did not', true, false],
-    ['heeds no keys, and the request took effect', false, true],
-  ])('an answer is lost; the service %s: one revision, followed', async (_, heedsKeys, applied) => {
-    fixture.control.heedsKeys = heedsKeys;
+    ['honours keys, and the request took effect', true, true],
+    ['honours keys, and the request did not', true, false],
+    ['ignores keys, and the request took effect', false, true],
+  ])('makes one revision after a lost response; the service %s', async (_, honoursKeys, applied) => {
+    fixture.control.honoursKeys = honoursKeys;
     fixture.control.fails('patch', busy(), { applied });
     await fixture.push('a');
     await fixture.run();
@@ -27,8 +27,8 @@ describe('a service that fails', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('an answer is lost, and nobody can tell: it is not sent again, and the next push is', async () => {
-    fixture.control.heedsKeys = false;
+  test('an unknown outcome after a lost response: not sent again, the next push is', async () => {
+    fixture.control.honoursKeys = false;
     fixture.control.fails('patch', busy());
     await fixture.push('a');
     await fixture.run();
@@ -42,7 +42,7 @@ describe('a service that fails', () => {
     expect(fixture.serving).toBe(b);
   });
 
-  test('it heeds keys and is away for a week: by then it may have forgotten the key, and it is not sent again', async () => {
+  test('does not repeat a request after a week, when its idempotency key may be gone', async () => {
     fixture.control.fails('patch', busy());
     const { control } = fixture;
     let isAway = false;
@@ -68,7 +68,7 @@ describe('a service that fails', () => {
     expect(control.count('patch')).toBe(1);
   });
 
-  test('it is overloaded: the request is sent once it is not', async () => {
+  test('it is overloaded: the request is sent later', async () => {
     fixture.control.fails('patch', serviceError('busy', 'patch', { status: 429, retryAfterMs: 90_000 }), { times: 3 });
     await fixture.push('a');
     await fixture.run(80_000);
@@ -78,7 +78,7 @@ describe('a service that fails', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('it asks to wait for years while a revision is followed: the lane looks again all the same', async () => {
+  test('a retry time in years while a revision is followed does not stop the queue', async () => {
     const error = serviceError('busy', 'get revision', { status: 429, retryAfterMs: Number.MAX_SAFE_INTEGER });
     await fixture.push('a');
     await fixture.run(500);
@@ -87,7 +87,7 @@ describe('a service that fails', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('it is away for an hour while a push is decided: the check is there, and nothing is lost', async () => {
+  test('it is down for an hour while a push is decided: the check waits, no work is lost', async () => {
     fixture.control.fails('get', serviceError('unreachable', 'get deployment'), { times: 25 });
     await fixture.push('a');
     await fixture.run(1_000);
@@ -96,7 +96,7 @@ describe('a service that fails', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('it is away while a revision is followed: it is looked at when it is back', async () => {
+  test('it is down while a revision is followed: it is observed afterwards', async () => {
     fixture.control.fails('revision', serviceError('unreachable', 'get revision'), { times: 0 });
     await fixture.push('a');
     await fixture.run(3_000);
@@ -133,8 +133,8 @@ describe('a service that fails', () => {
   });
 });
 
-describe('GitHub asks to wait', () => {
-  test('the lane looks again when that is over, and loses nothing', async () => {
+describe('a rate limit of GitHub', () => {
+  test('continues when it is over, and loses nothing', async () => {
     fixture.githubApi.paused = start + 40 * 60_000;
     await fixture.push('a');
     await fixture.run(30 * 60_000);
@@ -144,7 +144,7 @@ describe('GitHub asks to wait', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('a revision that is under way is followed all the same', async () => {
+  test('a revision in progress is followed all the same', async () => {
     await fixture.push('a');
     await fixture.run(3_000);
     fixture.githubApi.paused = start + 40 * 60_000;

@@ -36,10 +36,10 @@ class SetClock implements Clock {
   }
 }
 
-/** A service that may heed idempotency keys, and builds what the branch holds. */
+/** A service with optional idempotency keys, which builds the branch's current head. */
 export class KeyedControl extends ControlModel {
-  heedsKeys = true;
-  /** How each commit's revision goes; to life where nothing is said. */
+  honoursKeys = true;
+  /** How each commit's revision ends; live by default. */
   readonly goes = new Map<string, Step[]>();
   /** How a revision goes to life. */
   live: (commit: string | undefined) => Step[] = goesLive;
@@ -54,7 +54,7 @@ export class KeyedControl extends ControlModel {
   }
 
   override async features(): Promise<{ idempotencyKeys: boolean }> {
-    return { idempotencyKeys: this.heedsKeys };
+    return { idempotencyKeys: this.honoursKeys };
   }
 
   override patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
@@ -72,7 +72,7 @@ export class KeyedControl extends ControlModel {
     });
   }
 
-  /** Somebody else, an Action for example, has the branch built. */
+  /** Another client, an Action for example, builds the branch. */
   restatedByOthers(): void {
     this.push(this.#scriptOf(this.#headOf()));
   }
@@ -82,7 +82,7 @@ export class KeyedControl extends ControlModel {
   async #once(options: ChangeOptions | undefined, write: () => Promise<Deployment>): Promise<Deployment> {
     const key = options?.idempotencyKey;
     this.beforeWrite(options);
-    const known = this.heedsKeys && key !== undefined ? this.#answers.get(key) : undefined;
+    const known = this.honoursKeys && key !== undefined ? this.#answers.get(key) : undefined;
     if (known !== undefined) return { ...(await this.getDeployment('d1')), latest_revision_id: known };
     const before = this.service.deployment?.latest_revision_id;
     try {
@@ -155,7 +155,7 @@ const verdictOf = (kind: 'passed' | 'failed' | 'unproven'): Verdict => ({
       attempts: 1,
       verdict:
         kind === 'unproven'
-          ? { kind, because: 'unreachable', why: 'nobody answered' }
+          ? { kind, because: 'unreachable', why: 'no response' }
           : { kind, held: [], firstEventMs: 5, totalMs: 9 },
     },
   ],
@@ -170,7 +170,7 @@ export const supportDeployment = {
   secrets: [{ name: 'TOKEN', value: 'very-secret-token' }],
 };
 
-/** One deployment, its repository, and the App's lane for it, on a clock that goes from job to job. */
+/** One deployment, its repository, and the App's queue for it, on a clock that advances from job to job. */
 export class QueueFixture {
   readonly clock = new SetClock();
   readonly githubApi = new LineHub(this.clock);
@@ -214,7 +214,7 @@ export class QueueFixture {
     };
   }
 
-  /** Commits, with all commits so far in it, and pushes; the delivery is left out where `told` is false. */
+  /** Commits on top of all commits so far, and pushes; without a delivery if `reported` is false. */
   async push(
     letter: string,
     { reported = true, ...more }: { reported?: boolean } & Parameters<typeof requestOf>[1] = {},
@@ -248,7 +248,7 @@ export class QueueFixture {
       this.clock.to(next.at);
       await reconcileDeployment(next.id, context, signal);
     }
-    throw new Error('the lane never comes to rest');
+    throw new Error('the queue never becomes idle');
   }
 
   /** How every intent of a commit ended, or stands, oldest first. */
@@ -281,7 +281,9 @@ export class QueueFixture {
   }
 }
 
-/** A store that fails in the middle: `crash` says for each call whether it breaks off before or after it took effect. */
+/**
+ * A store that fails in the middle: `crash` says for each call whether it breaks off before or after it took effect.
+ */
 export function crashing(store: WorkStore, crash: (method: string) => 'before' | 'after' | undefined): WorkStore {
   return new Proxy(store, {
     get(target, name) {

@@ -13,17 +13,17 @@ beforeEach(() => {
   fixture = new QueueFixture();
 });
 
-describe('a wrong answer', () => {
+describe('a wrong response', () => {
   beforeEach(() => fixture.verdicts.set(a, 'failed'));
 
-  test('is told where nobody wished for a way back', async () => {
+  test('is reported without a rollback by default', async () => {
     await fixture.push('a', { terms: { ...tested, onFailure: 'keep' } });
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['broken']);
     expect(fixture.serving).toBe(a);
   });
 
-  test('brings the former revision back; the commit is not tried again by itself, the next other one is', async () => {
+  test('restores the previous revision, and does not retry the commit by itself', async () => {
     await fixture.push('a', { terms: tested });
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);
@@ -39,7 +39,7 @@ describe('a wrong answer', () => {
     expect(fixture.serving).toBe(b);
   });
 
-  test('holds pushes where that is wished for, until a person presses Redeploy', async () => {
+  test('holds pushes if configured, until a person requests Redeploy', async () => {
     const holding = { ...tested, rules: { ...tested.rules, afterRollback: 'hold' as const } };
     await fixture.push('a', { terms: holding });
     await fixture.run();
@@ -57,7 +57,7 @@ describe('a wrong answer', () => {
     expect(await fixture.store.deploymentQueue('d1')).toEqual({ deploymentId: 'd1' });
   });
 
-  test('of the former revision too is told as what it is', async () => {
+  test('is also reported for the restored revision', async () => {
     fixture.verdicts.set(o, 'failed');
     await fixture.push('a', { terms: tested });
     await fixture.run();
@@ -66,7 +66,7 @@ describe('a wrong answer', () => {
     expect(fixture.made).toBe(2);
   });
 
-  test('is told with the reason where the service does not go back', async () => {
+  test('is reported with the reason if the service refuses the rollback', async () => {
     fixture.control.lacks.add('redeploy');
     await fixture.push('a', { terms: tested });
     await fixture.run();
@@ -74,7 +74,7 @@ describe('a wrong answer', () => {
     expect((await fixture.intent(a)).end?.reason).toContain('Not rolled back');
   });
 
-  test('is left alone where another revision is about to take over', async () => {
+  test('is left alone if another revision is about to go live', async () => {
     await fixture.push('a', { terms: tested });
     await fixture.run(31_000);
     fixture.control.push(goesLive(b));

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('a push', () => {
-  test('is built once, followed by its id, and told from the queue to its end', async () => {
+  test('is built once, followed by its id, and reported from the queue to its outcome', async () => {
     await fixture.push('a');
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['deployed']);
@@ -33,7 +33,7 @@ describe('a push', () => {
     ]);
   });
 
-  test('names its key and what it was decided on', async () => {
+  test('sends its idempotency key and the observed revision', async () => {
     const sent: unknown[] = [];
     fixture.control.beforeWrite = (options) => {
       sent.push({ key: options?.idempotencyKey, ifLatest: options?.ifLatest });
@@ -45,7 +45,7 @@ describe('a push', () => {
     expect(fixture.control.sent).toEqual([{ source_revision_config: { repo_ref: 'main' } }]);
   });
 
-  test('that comes twice, or by two deliveries, makes one revision', async () => {
+  test('that is delivered twice makes one revision', async () => {
     await fixture.push('a', { key: 'one' });
     await fixture.request(a, { key: 'one' });
     await fixture.request(a, { key: 'two' });
@@ -57,7 +57,7 @@ describe('a push', () => {
     expect(await fixture.check(a)).toMatchObject({ conclusion: 'success' });
   });
 
-  test('that GitHub tells of before its branches do is no older than the head that it still tells', async () => {
+  test("is built although GitHub's branch API lags behind its webhook", async () => {
     fixture.githubApi.commits.push(a);
     await fixture.request(a, { key: 'one' });
     await fixture.request(o, { key: 'one' });
@@ -69,7 +69,7 @@ describe('a push', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('that was taken back before it was looked at is told so soon', async () => {
+  test('that was reverted before it was handled is reported once GitHub may not lag', async () => {
     fixture.githubApi.commits.push(a);
     await fixture.request(a, { key: 'one' });
     await fixture.run(20_000);
@@ -78,7 +78,7 @@ describe('a push', () => {
     expect(fixture.made).toBe(0);
   });
 
-  test('of a commit that failed is told by that, and not built again by itself', async () => {
+  test('of a failed commit reports that failure, and is not rebuilt automatically', async () => {
     fixture.control.goes.set(a, ends('BUILD_FAILED', a, 'npm said very-secret-token'));
     fixture.control.buildLines = Array.from({ length: 40 }, (_, at) => ({ message: `line ${at} very-secret-token` }));
     await fixture.push('a');
@@ -96,7 +96,7 @@ describe('a push', () => {
     );
   });
 
-  test('whose message says so is skipped', async () => {
+  test('with a skip marker in its message is skipped', async () => {
     fixture.githubApi.message = 'Try it [skip deploy]';
     await fixture.push('a');
     await fixture.run();
@@ -105,7 +105,7 @@ describe('a push', () => {
     expect(fixture.made).toBe(0);
   });
 
-  test('to a branch that is gone by now is skipped', async () => {
+  test('to a deleted branch is skipped', async () => {
     await fixture.push('a');
     fixture.githubApi.head_ = undefined;
     await fixture.run();
@@ -124,7 +124,7 @@ describe('a push', () => {
     expect(await fixture.ends(a)).toEqual(['deployed', 'deployed']);
   });
 
-  test('that is not live in time ends so, and the next one is built', async () => {
+  test('that is not live in time ends, and the next one is built', async () => {
     fixture.control.goes.set(a, [{ after: 0, status: 'BUILDING', commit: a }]);
     await fixture.push('a');
     await fixture.run();
@@ -132,7 +132,7 @@ describe('a push', () => {
     expect(await fixture.check(a)).toMatchObject({ conclusion: 'timed_out' });
   });
 
-  test('without smoke tests is not asked; without an address of the agent it is not proven', async () => {
+  test('is not tested without smoke tests; without an agent URL it is unproven', async () => {
     await fixture.push('a', { terms: tested });
     Object.assign(fixture.control.service.deployment ?? {}, { url: null });
     await fixture.run();
@@ -141,7 +141,7 @@ describe('a push', () => {
 });
 
 describe('a deploy file that could not be read', () => {
-  test('leaves a live revision unproven, for its questions are not known', async () => {
+  test('leaves a live revision unproven, for its smoke tests are unknown', async () => {
     await fixture.push('a', { terms: { ...tested, smokeTests: [], unread: true } });
     await fixture.run();
     expect(fixture.serving).toBe(a);
@@ -151,7 +151,7 @@ describe('a deploy file that could not be read', () => {
 });
 
 describe('quick pushes', () => {
-  test('the running one is finished, of the waiting only the newest is built, and the others turn green with it', async () => {
+  test('finishes the running one, builds the newest waiting one, and marks the rest live', async () => {
     await fixture.push('a');
     await fixture.run(3_000);
     for (const letter of ['b', 'c', 'd', 'e']) await fixture.push(letter);
@@ -169,7 +169,7 @@ describe('quick pushes', () => {
     expect(await fixture.ends(a)).toEqual(['deployed']);
   });
 
-  test('a head whose delivery is late is built for the one that came', async () => {
+  test('builds a head with a late delivery for the one that arrived', async () => {
     await fixture.push('a', { reported: false });
     await fixture.push('b', { reported: false });
     await fixture.request(a);
@@ -182,7 +182,7 @@ describe('quick pushes', () => {
     expect(fixture.made).toBe(1);
   });
 
-  test('a forced push takes the place of a commit that it does not contain, which stays neutral', async () => {
+  test('a forced push supersedes a commit that it does not contain, which stays neutral', async () => {
     await fixture.push('a');
     await fixture.run(3_000);
     await fixture.push('b');
@@ -194,7 +194,7 @@ describe('quick pushes', () => {
     expect(await fixture.check(b)).toMatchObject({ conclusion: 'neutral' });
   });
 
-  test('the branch moves on between the request and the build: each commit is told as what became of it', async () => {
+  test('reports each commit correctly if the branch moves between request and build', async () => {
     await fixture.push('a');
     fixture.control.beforeWrite = () => {
       fixture.control.beforeWrite = () => undefined;
@@ -213,7 +213,7 @@ describe('quick pushes', () => {
 });
 
 describe('a person', () => {
-  test('has a failed commit built again by Re-run, once for each press', async () => {
+  test('rebuilds a failed commit by Re-run, once per request', async () => {
     fixture.control.goes.set(a, ends('BUILD_FAILED', a));
     await fixture.push('a');
     await fixture.run();
@@ -226,7 +226,7 @@ describe('a person', () => {
     expect(fixture.made).toBe(2);
   });
 
-  test('who presses Re-run on an older commit is told which one is the head', async () => {
+  test('names the head on Re-run of an older commit', async () => {
     await fixture.push('a');
     await fixture.run();
     await fixture.push('b');
@@ -239,7 +239,7 @@ describe('a person', () => {
     expect(fixture.made).toBe(2);
   });
 
-  test('rolls back to a revision, which is not undone by the head that was left', async () => {
+  test('rolls back to a revision, which the former head does not undo', async () => {
     await fixture.push('a');
     await fixture.run();
     await fixture.request(o, { kind: 'rollback', sending: { kind: 'redeploy', revisionId: 'r1' } });
@@ -262,7 +262,7 @@ describe('a person', () => {
   });
 });
 
-test('a process that is to leave hands the lane on', async () => {
+test('a stopping process leaves the queue to the next one', async () => {
   await fixture.push('a');
   const leaving = new AbortController();
   fixture.context.step = (name) => {

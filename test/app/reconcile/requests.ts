@@ -7,7 +7,7 @@ export const start = Date.parse('2026-11-21T08:00:00Z');
 
 export const repository: RepositoryAt = { installationId: 11, repositoryId: 22, owner: 'acme', name: 'agents' };
 
-/** Commits that are told apart at sight. */
+/** Commits that are easy to recognise. */
 export const commitOf = (letter: string): string => letter.repeat(40);
 
 export const terms: Terms = {
@@ -22,7 +22,7 @@ export const terms: Terms = {
   notes: [],
 };
 
-/** A smoke test; what it comes to is the smoke desk's to say. */
+/** A smoke test; the smoke test runner decides its result. */
 const greets = {
   name: 'greets',
   assistant: 'agent',
@@ -34,10 +34,10 @@ const greets = {
   attempts: 1,
 };
 
-/** Terms with a smoke test, and a way back where it fails. */
+/** Terms with a smoke test, and a rollback if it fails. */
 export const tested: Terms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
 
-/** A push of this commit, or what else is asked. */
+/** A request of this commit, by a push unless stated otherwise. */
 export function requestOf(
   commit: string,
   more: Partial<DeployRequest> & { kind?: DeployRequest['cause']['kind']; key?: string } = {},
@@ -55,7 +55,7 @@ export function requestOf(
   };
 }
 
-/** A check of a commit, told in one word. */
+/** A check of a commit with a one-word title. */
 export function checkSaying(title: string, commit: string, status: CheckContent['status'] = 'queued'): ReportPut {
   return {
     kind: 'check',

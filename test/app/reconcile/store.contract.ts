@@ -3,7 +3,7 @@ import type { Intent } from '../../../app/reconcile/intent.ts';
 import { LeaseLost, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
 import { checkSaying, commitOf, repository, start, requestOf } from './requests.ts';
 
-/** A store on empty ground, the jobs it sent, and the time it is told. */
+/** An empty store, the jobs it sent, and its clock. */
 export interface OpenedStore {
   store: WorkStore;
   jobs: { name: string; id: string; at: number }[];
@@ -29,7 +29,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
   const queues = () => opened.jobs.filter(({ name }) => name === 'lane').map(({ at }) => at - start);
   const requested = async (...given: Parameters<typeof requestOf>): Promise<Intent> => {
     const intent = await store.request(requestOf(...given));
-    if (!intent) throw new Error('the wish was known already');
+    if (!intent) throw new Error('the request was known already');
     return intent;
   };
   const taken = async (holder = 'one'): Promise<Lease> => {
@@ -39,7 +39,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
   };
 
   describe('requests', () => {
-    test('a wish is recorded as it was told, and its lane is looked at', async () => {
+    test('records a request unchanged, and notifies its queue', async () => {
       const intent = await requested(a);
       expect(intent).toMatchObject({ ...requestOf(a), state: 'requested', createdAt: start, updatedAt: start });
       expect(await store.intent(intent.id)).toEqual(intent);
@@ -63,7 +63,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.request(request)).toMatchObject({ commit: request.commit });
     });
 
-    test('of wishes that come at once each is recorded once, in an order', async () => {
+    test('records each of several concurrent requests once, in an order', async () => {
       const made = await Promise.all([a, b, a, c, b, a].map((commit) => store.request(requestOf(commit))));
       expect(made.filter(Boolean)).toHaveLength(3);
       const seqs = (await store.openIntents(id)).map(({ seq }) => seq);
@@ -71,7 +71,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(new Set(seqs).size).toBe(3);
     });
 
-    test('a burst of wishes calls for one look', async () => {
+    test('a burst of requests schedules one pass', async () => {
       for (const commit of [a, b, c]) await requested(commit);
       expect(queues()).toEqual([0]);
     });
@@ -86,10 +86,10 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect((await store.busyDeployments()).toSorted()).toEqual(['deployment-1', 'deployment-2']);
     });
 
-    test('those that have a revision are found behind any number that have none', async () => {
+    test('finds intents with a revision behind any number without one', async () => {
       const one = await requested(a);
       const lease = await store.takeLease(id, 'holder', 60_000);
-      if (!lease) throw new Error('nobody else holds the lease');
+      if (!lease) throw new Error('the lease is held');
       await store.save(lease, { intents: [{ ...one, revisionId: 'r1' }] });
       for (const kind of ['rerun', 'redeploy', 'recovery'] as const) await requested(b, { kind });
       expect((await store.lastWithRevision(id, 2)).map((each) => each.id)).toEqual([one.id]);
@@ -97,7 +97,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
   });
 
   describe('the lease', () => {
-    test('goes to one at a time, and a look is kept for its end', async () => {
+    test('is held by one at a time, and a job is scheduled for its end', async () => {
       await requested(a);
       await taken('one');
       expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
@@ -106,17 +106,17 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
     });
 
-    test('of many who ask at once, one gets it', async () => {
+    test('is given to one of many concurrent callers', async () => {
       await requested(a);
       const got = await Promise.all(['1', '2', '3', '4', '5'].map((holder) => store.takeLease(id, holder, leaseMs)));
       expect(got.filter(Boolean)).toHaveLength(1);
     });
 
-    test('is not given where nothing is to be done', async () => {
+    test('is not given if nothing is due', async () => {
       expect(await store.takeLease(id, 'one', leaseMs)).toBeUndefined();
     });
 
-    test('is not given before the time of the next look, for which there is a job', async () => {
+    test('is not given before the next pass, for which there is a job', async () => {
       await requested(a);
       expect(await store.leaveLease(await taken(), start + 5_000)).toBe(true);
       expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
@@ -125,14 +125,14 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
     });
 
-    test('a wish before the time of the next look is due at once, and the time is told', async () => {
+    test('a request before the next pass is due at once, and returns the scheduled time', async () => {
       await requested(a);
       await store.leaveLease(await taken(), start + 5_000);
       await requested(b);
       expect(await taken()).toMatchObject({ nextAt: start + 5_000 });
     });
 
-    test('is kept when a wish came in the meantime, until that was seen', async () => {
+    test('is kept after a new request, until that was processed', async () => {
       await requested(a);
       const lease = await taken();
       await requested(b);
@@ -141,7 +141,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.leaveLease(renewed, undefined)).toBe(true);
     });
 
-    test('renewed in time it stays', async () => {
+    test('stays if renewed in time', async () => {
       await requested(a);
       const lease = await taken();
       opened.setNow(start + 50_000);
@@ -150,14 +150,14 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
     });
 
-    test('of a holder that died it is given when its time is over, whatever was heeded before', async () => {
+    test('of a dead holder expires, whatever was processed before', async () => {
       await requested(a);
       await taken('one');
       opened.setNow(start + leaseMs);
       expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
     });
 
-    test('whoever lost it stores nothing any more', async () => {
+    test('once lost, stores nothing any more', async () => {
       const intent = await requested(a);
       const lease = await taken('one');
       opened.setNow(start + leaseMs + 1);
@@ -180,7 +180,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
     });
 
-    test('a lane can be woken for a later time, also while somebody works on it', async () => {
+    test('a queue can be notified for a later time, also while it is leased', async () => {
       await store.wake(id, start + 3_000);
       expect(queues()).toEqual([3_000]);
       expect(await store.takeLease(id, 'one', leaseMs)).toBeUndefined();
@@ -193,8 +193,8 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     });
   });
 
-  describe('what a step changes', () => {
-    test('is stored whole, and comes back as it was', async () => {
+  describe('the changes of a step', () => {
+    test('are stored completely and read back unchanged', async () => {
       const intent = await requested(a);
       const changed: Intent = {
         ...intent,
@@ -231,7 +231,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect([changed, { ...changed, end: { ...changed.end, logs } }]).toContainEqual(back);
     });
 
-    test('an end takes the intent from the open ones', async () => {
+    test('an outcome removes the intent from the open ones', async () => {
       const intent = await requested(a);
       const end = { kind: 'deployed', reason: 'It is live.', at: start } as const;
       await store.save(await taken(), { intents: [{ ...intent, state: 'ended', end }] });
@@ -239,7 +239,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.busyDeployments()).toEqual([]);
     });
 
-    test('wishes of our own are recorded once', async () => {
+    test('records our own requests once', async () => {
       await requested(a);
       const lease = await taken();
       await store.save(lease, { requests: [requestOf(b), requestOf(a)] });
@@ -247,7 +247,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect((await store.openIntents(id)).map(({ commit }) => commit)).toEqual([a, b]);
     });
 
-    test('a lane is held, remembers what was rolled back, and forgets both', async () => {
+    test('stores and clears the hold and the rolled-back commit of a queue', async () => {
       await requested(a);
       const lease = await taken();
       expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id });
@@ -265,7 +265,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
         return taken();
       })();
       const [one, two, three] = await store.openIntents(id);
-      if (!one || !two || !three) throw new Error('three were wished');
+      if (!one || !two || !three) throw new Error('three requests were expected');
       const ended = (intent: Intent, end: Partial<NonNullable<Intent['end']>>): Intent => ({
         ...intent,
         state: 'ended',
@@ -287,7 +287,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     const name = 'Landfall: support';
     const reportJobs = () => opened.jobs.filter((job) => job.name === 'report').map((job) => job.id);
 
-    test('a report has one id for its name and commit, and a version for each thing it says', async () => {
+    test('a report has one id for its name and commit, and a version per content', async () => {
       await store.putReport(checkSaying('queued', a));
       const first = await store.reportOf(22, a, name);
       expect(first).toMatchObject({ ...checkSaying('queued', a), version: 1, reportedVersion: 0 });
@@ -298,14 +298,14 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(reportJobs()).toEqual([first?.id, first?.id]);
     });
 
-    test('is put with the work, or not at all', async () => {
+    test('is stored with the work, or not at all', async () => {
       await requested(a);
       await store.save(await taken(), { reports: [checkSaying('queued', a), checkSaying('queued', b)] });
       expect(reportJobs()).toHaveLength(2);
       expect(await store.pendingReports()).toHaveLength(2);
     });
 
-    test('is put only where nothing newer is there', async () => {
+    test('is stored only if no newer version exists', async () => {
       await store.putReport(checkSaying('one', a), 0);
       await store.putReport(checkSaying('late', a), 0);
       expect(await store.reportOf(22, a, name)).toMatchObject({ version: 1, wanted: { content: { title: 'one' } } });
@@ -313,7 +313,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.reportOf(22, a, name)).toMatchObject({ version: 2 });
     });
 
-    test('what GitHub was told is kept, and an older word does not take it back', async () => {
+    test('stores what was sent to GitHub, and ignores an older version', async () => {
       await store.putReport(checkSaying('one', a));
       const { id: reportId } = (await store.reportOf(22, a, name)) ?? { id: '' };
       await store.putReport(checkSaying('two', a));
@@ -331,8 +331,8 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     });
   });
 
-  describe('what changes from outside', () => {
-    test('a renamed repository is found at its new place, and a step does not take it back', async () => {
+  describe('changes from outside', () => {
+    test('a renamed repository keeps its new name, whatever a step stores', async () => {
       const intent = await requested(a);
       await store.putReport(checkSaying('queued', a));
       const moved = { ...repository, owner: 'new-owner', installationId: 12 };
@@ -343,7 +343,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.intent(intent.id)).toMatchObject({ repository: moved, state: 'waiting' });
     });
 
-    test('untold reports of a repository that was taken away are dropped', async () => {
+    test('drops pending reports of a repository that was removed', async () => {
       await store.putReport(checkSaying('queued', a));
       await store.dropPendingReports(23);
       expect(await store.pendingReports()).toHaveLength(1);
@@ -351,7 +351,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.pendingReports()).toEqual([]);
     });
 
-    test('what is old is forgotten, but not what is open, and not the newest of a deployment', async () => {
+    test('prunes old work, except open work and the newest of a deployment', async () => {
       const [one, two, three] = [await requested(a), await requested(b), await requested(c)];
       const lease = await taken();
       const ended = (intent: Intent): Intent => ({

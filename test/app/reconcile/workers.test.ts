@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const [a, b] = [commitOf('a'), commitOf('b')];
 
-/** A world of one deployment on a real database, in which a revision goes live at once. */
+/** A context with one deployment on a real database, whose revisions go live at once. */
 function contextOn(queue: Queue): { context: AppContext; fixture: QueueFixture; control: KeyedControl } {
   const fixture = new QueueFixture();
   const control = new KeyedControl(systemClock, () => fixture.githubApi.head_ ?? '');
@@ -36,7 +36,7 @@ function contextOn(queue: Queue): { context: AppContext; fixture: QueueFixture; 
   return { context: { ...fixture.context, clock: systemClock, store, control }, fixture, control };
 }
 
-test('a push goes from the queue to its end, and what a dead process held is gone on with at once', async () => {
+test('completes a push, and continues at once what a dead process left open', async () => {
   const queue = await openQueue({ url: postgres.url, log: () => undefined });
   try {
     const { context, fixture, control } = contextOn(queue);
@@ -45,7 +45,7 @@ test('a push goes from the queue to its end, and what a dead process held is gon
     fixture.githubApi.head_ = b;
     await store.request(requestOf(a, { deploymentId: 'd1', key: 'one' }));
     await store.request(requestOf(b, { deploymentId: 'd1', key: 'two' }));
-    // A process took the lane up and died; its job went with an older queue.
+    // A process took the lease and died; its job went with an older queue.
     expect(await store.takeLease('d1', 'dead', 60_000)).toBeDefined();
     await startReconcileWorkers({ queue, context, alone: true });
     await expect

@@ -18,7 +18,7 @@ async function* nothing(): AsyncGenerator<never> {
   yield* [];
 }
 
-test('a webhook that was missed while the database was away is asked for once it is back', async () => {
+test('a webhook missed while the database was down is requested once it is back', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'postgres');

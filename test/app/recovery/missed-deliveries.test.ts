@@ -15,18 +15,18 @@ const tried = (id: number, guid: string, minutesAgo: number, statusCode: number,
   statusCode,
 });
 
-describe('asked for again', () => {
+describe('requests a redelivery', () => {
   test.each<[string, HeldDelivery[], number[]]>([
-    ['is one that nobody answered', [tried(1, 'a', 5, 0)], [1]],
-    ['is one that was answered with an error', [tried(1, 'a', 5, 503)], [1]],
-    ['is one that was refused', [tried(1, 'a', 5, 401)], [1]],
-    ['is not one that was taken', [tried(1, 'a', 5, 202)], []],
-    ['is not one that was taken at a later attempt', [tried(2, 'a', 5, 202, true), tried(1, 'a', 90, 502)], []],
-    ['is not one that is here', [tried(1, 'here', 5, 502)], []],
-    ['is not one that was asked for within the hour', [tried(2, 'a', 59, 502, true), tried(1, 'a', 90, 502)], []],
-    ['is one that was asked for before that', [tried(2, 'a', 61, 502, true), tried(1, 'a', 90, 502)], [2]],
+    ['of one without a response', [tried(1, 'a', 5, 0)], [1]],
+    ['of one with an error response', [tried(1, 'a', 5, 503)], [1]],
+    ['of one that was refused', [tried(1, 'a', 5, 401)], [1]],
+    ['of none that was accepted', [tried(1, 'a', 5, 202)], []],
+    ['of none that was accepted at a later attempt', [tried(2, 'a', 5, 202, true), tried(1, 'a', 90, 502)], []],
+    ['of none that is stored', [tried(1, 'here', 5, 502)], []],
+    ['of none requested within the hour', [tried(2, 'a', 59, 502, true), tried(1, 'a', 90, 502)], []],
+    ['of one requested before that', [tried(2, 'a', 61, 502, true), tried(1, 'a', 90, 502)], [2]],
     [
-      'is each delivery once, the oldest first',
+      'of each delivery once, the oldest first',
       [tried(3, 'b', 1, 0), tried(2, 'a', 61, 0, true), tried(1, 'a', 90, 0)],
       [2, 3],
     ],
@@ -71,21 +71,21 @@ describe('a run', () => {
     tried(1, 'h', 75 * 60, 0),
   ];
 
-  test('that is the first looks at three days', async () => {
+  test('without a previous one checks three days', async () => {
     const client = new ListedDeliveries(all);
     expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 4, left: 0 });
     expect(client.requested).toEqual([4, 5, 6, 8]);
     expect(client.pages).toBe(4);
   });
 
-  test('after another looks back to that one, and over what that one may have asked for in vain', async () => {
+  test('after another looks back to it, and over what it may have requested in vain', async () => {
     const client = new ListedDeliveries(all);
     await askForMissed(at(), client, inbox, now - 10 * minute);
     expect(client.requested).toEqual([6, 8]);
     expect(client.pages).toBe(3);
   });
 
-  test('does not follow a list that leads in a ring', async () => {
+  test('ends a cyclic list', async () => {
     const ring: DeliveryClient = {
       page: async () => ({ deliveries: [tried(1, 'here', 1, 202)], next: 'again' }),
       askAgain: async () => undefined,
@@ -93,14 +93,14 @@ describe('a run', () => {
     expect(await askForMissed(at(), ring, inbox, undefined)).toEqual({ requested: 0, left: 0 });
   });
 
-  test('asks for 200 at most, the oldest first', async () => {
+  test('requests 200 at most, the oldest first', async () => {
     const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
     const client = new ListedDeliveries(many);
     expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 200, left: 250 });
     expect(client.requested.slice(0, 2)).toEqual([1, 2]);
   });
 
-  test('passes over what GitHub does not send again, and asks for the rest', async () => {
+  test('skips what GitHub refuses to redeliver, and requests the rest', async () => {
     const client = new ListedDeliveries([tried(2, 'b', 10, 0), tried(1, 'a', 20, 0)]);
     const ask = client.askAgain.bind(client);
     client.askAgain = async (id) => {
@@ -111,7 +111,7 @@ describe('a run', () => {
     expect(client.requested).toEqual([2]);
   });
 
-  test('ends where GitHub fails as a whole', async () => {
+  test('ends if GitHub fails as a whole', async () => {
     const client = new ListedDeliveries([tried(1, 'a', 20, 0)]);
     client.askAgain = () => Promise.reject(new GitHubApiError('redeliver: answered 502', 502, 'unknown'));
     await expect(askForMissed(at(), client, inbox, undefined)).rejects.toThrow('answered 502');

@@ -37,51 +37,48 @@ const question = (more: Partial<HeadQuestion> = {}): HeadQuestion => ({
   ...more,
 });
 
-describe('a head was missed where', () => {
+describe('a head was missed if', () => {
   test.each<[string, Partial<HeadQuestion>]>([
     ['another commit is live', {}],
     ['nothing is live', { live: undefined, latest: undefined }],
-    ['the live revision does not tell its commit', { live: built('r1', undefined), latest: built('r1', undefined) }],
-    ['it was built by somebody else and failed, which no check says', { latest: built('r2', b, 'ended') }],
-    ['the last word was about another commit', { intents: [word(a)] }],
-    ['the last word about it is older than one about another', { intents: [word(a), word(b)] }],
+    ['the commit of the live revision is unknown', { live: built('r1', undefined), latest: built('r1', undefined) }],
+    ['another client built it and failed, which no check says', { latest: built('r2', b, 'ended') }],
+    ['the newest intent is about another commit', { intents: [word(a)] }],
+    ['its newest intent is older than one of another commit', { intents: [word(a), word(b)] }],
     ['it is live, but another commit is on its way', { live: built('r1', b), latest: built('r2', c, 'on-its-way') }],
     [
       'it was cut off when the App was removed',
       { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
     ],
     [
-      'it gave way to another commit, and the branch came back to it',
+      'it was superseded, and the branch returned to it',
       { intents: [word(b, { end: { kind: 'superseded', reason: 'Another is the head.', at: now - 80 * minute } })] },
     ],
     [
-      'it was wished for together with one that gave way',
+      'it was joined to a superseded request',
       {
         intents: [
-          word(b, { end: { kind: 'joined', reason: 'Told elsewhere.', at: now - 80 * minute } }),
+          word(b, { end: { kind: 'joined', reason: 'Reported by another.', at: now - 80 * minute } }),
           word(b, { end: { kind: 'other-commit', reason: 'Another was built.', at: now - 80 * minute } }),
         ],
       },
     ],
     ['it was rolled back and no check says so', { rolledBackCommit: b }],
-    ['its commit is of a time to come', { head: { sha: b, message: 'Work', committedAt: now + 24 * 60 * minute } }],
-    ['its commit tells no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
-    ['the last word about it was for another branch', { intents: [word(b, { branch: 'next' })] }],
+    ['its commit time is in the future', { head: { sha: b, message: 'Work', committedAt: now + 24 * 60 * minute } }],
+    ['its commit has no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
+    ['its newest intent was for another branch', { intents: [word(b, { branch: 'next' })] }],
   ])('%s', (_, more) => {
     expect(wasMissed(question(more))).toMatchObject({ kind: 'missed' });
   });
 
-  test.each([0, now + 24 * 60 * minute])(
-    'its commit says %i: how late it is, is not made up from that',
-    (committedAt) => {
-      const head = { sha: b, message: 'Work', committedAt };
-      expect(wasMissed(question({ head }))).toMatchObject({ lateMs: minute });
-      expect(wasMissed(question({ head, intents: [word(a)] }))).toMatchObject({ lateMs: 90 * minute });
-    },
-  );
+  test.each([0, now + 24 * 60 * minute])('commit time %i does not count for the delay', (committedAt) => {
+    const head = { sha: b, message: 'Work', committedAt };
+    expect(wasMissed(question({ head }))).toMatchObject({ lateMs: minute });
+    expect(wasMissed(question({ head, intents: [word(a)] }))).toMatchObject({ lateMs: 90 * minute });
+  });
 });
 
-describe('a head is fine where', () => {
+describe('a head is fine if', () => {
   test.each<[string, Partial<HeadQuestion>, string]>([
     ['it is live', { live: built('r1', b), latest: built('r1', b) }, 'bbbbbbb is live'],
     [
@@ -91,38 +88,38 @@ describe('a head is fine where', () => {
     ],
     ['it is on its way', { latest: built('r2', b, 'on-its-way') }, 'revision r2 of bbbbbbb is on its way'],
     [
-      'something is on its way that may be it',
+      'a revision in progress may be it',
       { latest: built('r2', undefined, 'on-its-way') },
-      'revision r2 is on its way and does not tell its commit yet',
+      'revision r2 is in progress, and its commit is not known yet',
     ],
     [
-      'the last word was about it and is open',
+      'its intent is the newest and open',
       { intents: [word(b, { state: 'waiting' })] },
       'the newest intent is about bbbbbbb',
     ],
-    ['the last word was about it and has ended', { intents: [word(b)] }, 'the newest intent is about bbbbbbb'],
+    ['its intent is the newest and ended', { intents: [word(b)] }, 'the newest intent is about bbbbbbb'],
     [
-      'it answered wrongly and was taken back',
+      'it failed its smoke test and was rolled back',
       { intents: [word(a, { kind: 'failure' }), word(b)] },
       'the newest intent is about bbbbbbb',
     ],
     [
-      'a person went back from it',
+      'a person rolled it back',
       { intents: [word(a, { kind: 'rollback' }), word(b)] },
       'the newest intent is about bbbbbbb',
     ],
     [
-      'it was rolled back, as its check says, and the branch came back to it',
+      'it was rolled back, as its check says, and the branch returned to it',
       { rolledBackCommit: b, intents: [word(a), word(b)] },
       'bbbbbbb was rolled back',
     ],
     [
-      'it is so new that its push is on its way',
+      'it is so new that its push may still arrive',
       { head: { sha: b, message: '', committedAt: now - 50_000 } },
       'bbbbbbb is new, and its push may be on its way',
     ],
     [
-      'the branch may just have come back to it',
+      'the branch may just have returned to it',
       { intents: [word(a, { createdAt: now - 50_000 })] },
       'bbbbbbb is new, and its push may be on its way',
     ],
@@ -131,7 +128,7 @@ describe('a head is fine where', () => {
   });
 });
 
-test('the same finding is the same cause, and another one once there is another revision', () => {
+test('the same finding is the same cause until there is another revision', () => {
   const keys = [
     question(),
     question({ now: now + 10 * minute }),
@@ -146,15 +143,15 @@ test('the same finding is the same cause, and another one once there is another 
 test.each<[string, Partial<HeadQuestion>, number]>([
   ['since its commit', {}, 60],
   [
-    'since the branch was elsewhere, for an old commit that it was forced back to',
+    'since the branch had another head, for an old commit that it was forced back to',
     { intents: [word(a, { createdAt: now - 15 * minute })] },
     15,
   ],
   [
-    'not before it was committed, where a clock is ahead',
+    'not before it was committed, even if a clock is ahead',
     { head: { sha: b, message: '', committedAt: now - 2 * minute } },
     2,
   ],
-])('how late we are counts %s', (_, more, minutes) => {
+])('the delay counts %s', (_, more, minutes) => {
   expect(wasMissed(question(more))).toMatchObject({ lateMs: minutes * minute });
 });

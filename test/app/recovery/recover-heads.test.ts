@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('the heads of deployed branches', () => {
-  test('that were missed are wished for once, with how late we are', async () => {
+  test('that were missed are requested once, with the delay', async () => {
     expect(await look()).toEqual({ branches: 1, recovered: 1, failed: 0, paused: 0 });
     expect(fixture.intents()).toMatchObject([
       {
@@ -46,13 +46,13 @@ describe('the heads of deployed branches', () => {
     expect(fixture.intents()).toHaveLength(1);
   });
 
-  test('of two copies that look at the same time make one wish', async () => {
+  test('of two copies that look at the same time make one request', async () => {
     const both = await Promise.all([look(), look()]);
     expect(both.reduce((sum, each) => sum + each.recovered, 0)).toBe(1);
     expect(fixture.intents()).toHaveLength(1);
   });
 
-  test('that are live, or were pushed in the usual way, are left alone', async () => {
+  test('that are live, or whose push was delivered, are left alone', async () => {
     fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
     fixture.control.still.set('d-support', live(head));
     fixture.control.still.set('d-sales', live(old));
@@ -62,7 +62,7 @@ describe('the heads of deployed branches', () => {
     expect(fixture.intents()).toHaveLength(before);
   });
 
-  test('are looked at on each deployment by itself', async () => {
+  test('are compared for each deployment separately', async () => {
     fixture.branches.set('main', targetsOn('main', 'support', 'sales', 'legal'));
     fixture.control.still.set('d-sales', live(head));
     fixture.control.still.set('d-legal', { revisions: [{ id: 'r7', status: 'BUILDING', commit: head }] });
@@ -70,7 +70,7 @@ describe('the heads of deployed branches', () => {
     expect(recovered()).toEqual([['d-support', head, 'recovery']]);
   });
 
-  test('are looked at where the service tells nothing any more of the revision that serves', async () => {
+  test('are examined if the service no longer returns the live revision', async () => {
     fixture.control.still.set('d-support', {
       active: 'r0',
       revisions: [{ id: 'r1', status: 'BUILD_FAILED', commit: old }],
@@ -79,14 +79,14 @@ describe('the heads of deployed branches', () => {
     expect(recovered()).toEqual([['d-support', head, 'recovery']]);
   });
 
-  test('of a branch that is gone are none', async () => {
+  test('do not exist for a deleted branch', async () => {
     fixture.git.point('main', undefined);
     expect(await look()).toEqual({ branches: 1, recovered: 0, failed: 0, paused: 0 });
   });
 
-  test('that were rolled back stay so where a check says it, and get one where none does', async () => {
+  test('that were rolled back stay so, and get a check if they have none', async () => {
     await fixture.store.wake('d-support');
-    const lease = await fixture.store.takeLease('d-support', 'lane', 1_000);
+    const lease = await fixture.store.takeLease('d-support', 'worker', 1_000);
     if (!lease) throw new Error('no lease');
     await fixture.store.save(lease, { rolledBackCommit: head });
     await look();
@@ -96,14 +96,14 @@ describe('the heads of deployed branches', () => {
     expect(recovered()).toHaveLength(1);
   });
 
-  test('are found on the default branch where the service does not list its deployments', async () => {
+  test('are found on the default branch if the service lists no deployments', async () => {
     fixture.control.listsDeployments = false;
     await look();
     expect(recovered()).toEqual([['d-support', head, 'recovery']]);
   });
 });
 
-describe('what fails does not keep the others from it', () => {
+describe('a failure does not stop the others', () => {
   const other: RepositoryAt = { installationId: 12, repositoryId: 33, owner: 'acme', name: 'robots' };
   beforeEach(() => {
     fixture.control.still.set('d-sales', live(old, { repoUrl: 'git@github.test:acme/robots.git' }));
@@ -113,7 +113,7 @@ describe('what fails does not keep the others from it', () => {
       targetsOn('main', repositoryId === 22 ? 'support' : 'sales');
   });
 
-  test('an installation that has to wait waits, and is not asked again in this run', async () => {
+  test('a paused installation gets no further requests in this run', async () => {
     const readHead = fixture.githubApi.head.bind(fixture.githubApi);
     let requested = 0;
     fixture.githubApi.head = async (at, branch) => {
@@ -127,7 +127,7 @@ describe('what fails does not keep the others from it', () => {
     expect(recovered()).toEqual([['d-sales', head, 'recovery']]);
   });
 
-  test('a repository that GitHub does not answer for is left for the next run', async () => {
+  test('leaves a repository that GitHub fails on to the next run', async () => {
     const readHead = fixture.githubApi.head.bind(fixture.githubApi);
     fixture.githubApi.head = async (at, branch) => {
       if (at.repositoryId === 22) throw new GitHubApiError('get branch: answered 502', 502, 'none');
@@ -137,13 +137,13 @@ describe('what fails does not keep the others from it', () => {
     expect(fixture.log).toContain('Heads of acme/agents could not be compared: get branch: answered 502');
   });
 
-  test('a deployment that the service does not answer for is left for the next run', async () => {
+  test('leaves a deployment that the service fails on to the next run', async () => {
     fixture.control.failing.set('d-support', serviceError('busy', 'get deployment', { status: 503 }));
     expect(await look([repository, other])).toMatchObject({ recovered: 1, failed: 0 });
     expect(recovered()).toEqual([['d-sales', head, 'recovery']]);
   });
 
-  test('a mistake of our own is not passed over', async () => {
+  test('an internal error is rethrown', async () => {
     fixture.githubApi.head = async () => {
       throw new TypeError('undefined is not a function');
     };
@@ -151,7 +151,7 @@ describe('what fails does not keep the others from it', () => {
   });
 });
 
-describe('branches that something is deployed from', () => {
+describe('deployed branches', () => {
   const listed = (
     name: string,
     repoUrl: string | null,

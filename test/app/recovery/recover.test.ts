@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 
 describe('a run', () => {
-  test('asks for deliveries, looks at heads, and clears away', async () => {
+  test('requests deliveries, compares heads, and prunes', async () => {
     expect(await recover(fixture.context, clients, undefined)).toEqual({
       since: fixture.clock.now(),
       requestedAgain: 1,
@@ -61,15 +61,15 @@ describe('a run', () => {
     expect(fixture.intents()).toMatchObject([{ commit: head, cause: { kind: 'recovery' } }]);
   });
 
-  test('whose deliveries GitHub does not list does the rest, and the next one looks back further', async () => {
+  test("without GitHub's list of deliveries does the rest; the next looks back further", async () => {
     clients.deliveries.page = () => Promise.reject(new GitHubApiError('list deliveries: answered 502', 502, 'none'));
     const done = await recover(fixture.context, clients, 42);
     expect(done).toMatchObject({ heads: { recovered: 1 }, maintenance: { removed: 3 } });
     expect(done).not.toHaveProperty('since');
-    expect(fixture.log).toContain('Deliveries that never came could not be asked for: list deliveries: answered 502');
+    expect(fixture.log).toContain('Missed deliveries could not be requested: list deliveries: answered 502');
   });
 
-  test('that leaves deliveries over has the next one look as far back as it did', async () => {
+  test('that leaves deliveries over makes the next one look as far back', async () => {
     const deliveries = Array.from({ length: 201 }, (_, id) => ({
       id,
       guid: `guid-${id}`,
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(done).not.toHaveProperty('since');
   });
 
-  test('while the service is away asks for deliveries all the same', async () => {
+  test('requests deliveries also while the service is away', async () => {
     fixture.control.listDeployments = () => Promise.reject(serviceError('unreachable', 'list deployments'));
     expect(await recover(fixture.context, clients, undefined)).toMatchObject({
       requestedAgain: 1,
@@ -93,18 +93,18 @@ describe('a run', () => {
     expect(fixture.intents()).toEqual([]);
   });
 
-  test('that meets a mistake of our own fails, so that it is seen', async () => {
+  test('with an internal error fails', async () => {
     clients.inbox.notHeld = () => Promise.reject(new TypeError('undefined is not a function'));
     await expect(recover(fixture.context, clients, undefined)).rejects.toThrow(TypeError);
   });
 
-  test('that is ended stops between repositories', async () => {
+  test('that is aborted stops between repositories', async () => {
     const ending = AbortSignal.abort(new Error('the process ends'));
     await expect(recover(fixture.context, clients, undefined, ending)).rejects.toThrow('the process ends');
   });
 });
 
-describe('keeping house', () => {
+describe('maintenance', () => {
   const keep = () => runMaintenance(fixture.context, clients.inbox, clients.enqueueReports);
   const ended = async (nth: number) => {
     const commit = nth.toString(16).padStart(40, '0');
@@ -113,7 +113,7 @@ describe('keeping house', () => {
     await fixture.save(intent, { state: 'ended', end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() } });
   };
 
-  test('gives each lane that is busy, and each report that was not told, its job again', async () => {
+  test('gives each busy queue, and each pending report, its job again', async () => {
     await fixture.store.request(requestOf(commitOf('a')));
     await fixture.store.putReport(checkSaying('Queued', commitOf('a')));
     await fixture.clock.sleep(10 * minute);
@@ -124,7 +124,7 @@ describe('keeping house', () => {
     expect(reportedAgain).toEqual([unreported]);
   });
 
-  test('keeps what ended for two weeks, and longer what is among the newest of its deployment', async () => {
+  test('keeps finished work for two weeks, and the newest of a deployment for longer', async () => {
     for (let nth = 1; nth <= intentsKept + 5; nth += 1) await ended(nth);
     await fixture.clock.sleep(workKeptForMs - minute);
     expect(await keep()).toMatchObject({ removed: 3 });
@@ -136,7 +136,7 @@ describe('keeping house', () => {
     expect(fixture.intents()).toHaveLength(intentsKept);
   });
 
-  test('keeps for at least the seven days in which a replay is to be known', () => {
+  test('keeps work for at least the seven days in which replays are recognised', () => {
     expect(workKeptForMs).toBeGreaterThanOrEqual(7 * day);
   });
 });

@@ -51,7 +51,9 @@ function jobOf<Data extends object>(name: string, data: object): Job<Data> {
   return { ...job, signal: new AbortController().signal };
 }
 
-/** Copies of the App, and when their runs asked GitHub for deliveries (ms since the start, the wait for other copies left out). */
+/**
+ * Copies of the App, and when their runs requested deliveries (ms since the start, without waiting for other copies).
+ */
 function copies() {
   const fixture = new HandlerFixture();
   const began = fixture.clock.now();
@@ -96,7 +98,7 @@ describe('recovery runs', () => {
     expect(everyMs).toBe(10 * minute);
   });
 
-  test('once, however many copies there are', async () => {
+  test('once for all copies', async () => {
     const { fixture, runs, queue, start } = copies();
     await Promise.all([start(), start(), start()]);
     await fixture.clock.sleep(25 * minute);
@@ -112,7 +114,7 @@ describe('recovery runs', () => {
     expect(runs.length).toBeLessThanOrEqual(9);
   });
 
-  test('at once where a copy starts later, without another row of runs', async () => {
+  test('at once if a copy starts later, without another series of runs', async () => {
     const { fixture, runs, start } = copies();
     await start();
     await fixture.clock.sleep(13 * minute);
@@ -141,7 +143,7 @@ describe('recovery runs', () => {
     expect(runs).toHaveLength(1);
   });
 
-  test('the next time although one failed', async () => {
+  test('the next time after a failure', async () => {
     const { fixture, runs, queue, fails, start } = copies();
     fails.next = 1;
     await start();

@@ -26,7 +26,7 @@ async function* nothing(): AsyncGenerator<never> {
 }
 const none = nothing();
 
-test('two copies on one database do a run once, and leave one job for the next', async () => {
+test('two copies on one database do a run once, and schedule one job for the next', async () => {
   // In the middle of a slot to come: no edge of one passes while the test runs, and the next job is not due yet.
   const now = (Math.floor(systemClock.now() / everyMs) + 1.55) * everyMs;
   const context = { ...new HandlerFixture().context, clock: { ...systemClock, now: () => now } };

@@ -36,7 +36,7 @@ export function anIntent(over: Partial<Intent> = {}): Intent {
   };
 }
 
-/** The same, ended; it came as far as a revision. */
+/** The same, ended, with a revision. */
 export const anEnded = (end: Partial<IntentEnd> & Pick<IntentEnd, 'kind'>, over: Partial<Intent> = {}): Intent =>
   anIntent({
     state: 'ended',

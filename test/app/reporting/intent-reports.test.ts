@@ -29,7 +29,7 @@ const labels = (intent: Intent) => (contentOf(intent).actions ?? []).map(({ labe
 
 describe('the conclusion', () => {
   test.each([
-    ['a live revision that nothing speaks against is green', 'deployed', 'success'],
+    ['a live revision without a failure is green', 'deployed', 'success'],
     ['could not reach is neither green nor bad: a person looks', 'unproven', 'action_required'],
     ['a wrong answer is red', 'broken', 'failure'],
     ['a rollback is red', 'rolled-back', 'failure'],
@@ -51,7 +51,8 @@ describe('the conclusion', () => {
     });
   });
 
-  test('every end has one', () => expect(Object.keys(endStandings).toSorted()).toEqual([...endKinds].toSorted()));
+  test('exists for every outcome', () =>
+    expect(Object.keys(endStandings).toSorted()).toEqual([...endKinds].toSorted()));
 
   test.each(['superseded', 'other-commit'] as const)(
     '%s turns green once the commit that contains it is live',
@@ -63,7 +64,7 @@ describe('the conclusion', () => {
     },
   );
 
-  test('nothing but these is ever green', () => {
+  test('no other outcome is green', () => {
     const green = endKinds.filter((kind) => contentOf(anEnded({ kind, liveIn: newer })).conclusion === 'success');
     expect(green).toEqual(['deployed', 'superseded', 'other-commit']);
   });
@@ -79,12 +80,12 @@ describe('the conclusion', () => {
     },
   );
 
-  test('held waits for a person, so it is not left open', () => {
+  test('a held check waits for a person, so it is completed', () => {
     expect(contentOf(anIntent({ state: 'held' }))).toMatchObject({ conclusion: 'action_required' });
     expect(labels(anIntent({ state: 'held' }))).toEqual(['Redeploy']);
   });
 
-  test('an ended intent that lost its end is for a person too, never green', () => {
+  test('an ended intent without an outcome needs a person too, never green', () => {
     expect(contentOf(anIntent({ state: 'ended' })).conclusion).toBe('action_required');
   });
 });
@@ -92,7 +93,7 @@ describe('the conclusion', () => {
 describe('the documentation', () => {
   const unaligned = (page: string): string => page.replace(/ *\| */g, '|').replace(/-{3,}/g, '---');
   const rows = (lines: string[][]): string => lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  test('docs/checks.md holds the table that the code holds', () => {
+  test('docs/checks.md has the table of the code', () => {
     const states = Object.entries(stateStandings).map(([state, { standing, why }]) => [
       `\`${state}\``,
       standing.status === 'completed' ? `\`completed\`, \`${standing.conclusion}\`` : `\`${standing.status}\``,
@@ -129,7 +130,7 @@ describe('the buttons', () => {
       ['Redeploy'],
     ],
     ['a failed one serves not, so nothing goes back', anEnded({ kind: 'failed' }), ['Redeploy']],
-    ['a superseded one is spoken for elsewhere', anEnded({ kind: 'superseded' }), []],
+    ['a superseded one is reported by another', anEnded({ kind: 'superseded' }), []],
     [
       'a skip by a word may be overruled',
       anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'skip-word', why: 'it says so' } }),
@@ -155,7 +156,7 @@ describe('the buttons', () => {
 });
 
 describe('the words', () => {
-  test('a check is one of its deployment and head commit', () => {
+  test('a check belongs to its deployment and head commit', () => {
     expect(checkOf(anIntent(), { now })).toMatchObject({ kind: 'check', headSha: commit, name: 'Landfall: echo' });
   });
 
@@ -171,7 +172,7 @@ describe('the words', () => {
     expect(summary).toContain(`${newer}</code>, which contains this one`);
   });
 
-  test('another commit that does not contain it is said so', () => {
+  test('says if another commit does not contain it', () => {
     const end = { kind: 'superseded', by: { commit: newer, contains: false } } as const;
     expect(contentOf(anEnded(end)).summary).toContain('which does not contain this one');
   });
@@ -183,14 +184,14 @@ describe('the words', () => {
     expect(content.summary).toContain('Recovered, 7 minutes late');
   });
 
-  test('the decision is told with its reason', () => {
+  test('contains the decision with its reason', () => {
     const decision = { kind: 'trigger', why: 'the head is neither live nor on its way' } as const;
     expect(contentOf(anIntent({ state: 'sending', decision })).summary).toContain(
       '**Decision:** trigger, because the head is neither live nor on its way.',
     );
   });
 
-  test('differences between file and deployment are told, and how to apply them', () => {
+  test('lists differences between file and deployment, and how to apply them', () => {
     const terms = { ...anIntent().terms, differences: [{ field: 'resource_spec.cpu', from: '1', to: '2' }] };
     const { summary } = contentOf(anIntent({ terms }));
     expect(summary).toContain('| <code>resource&#95;spec.cpu</code> | <code>1</code> | <code>2</code> |');
@@ -242,15 +243,15 @@ describe('the words', () => {
 
   test.each([
     ['No smoke test is named for it', 0],
-    ['1 smoke test asks it', 1],
-    ['2 smoke tests ask it', 2],
-  ])('%s while it is asked', (words, many) => {
+    ['1 smoke test runs', 1],
+    ['2 smoke tests run', 2],
+  ])('%s while it is tested', (words, many) => {
     const smokeTests = Array.from({ length: many }, (_, n) => ({ ...aSmokeTest, name: `test ${n}` }));
     const intent = anIntent({ state: 'smoking', terms: { ...anIntent().terms, smokeTests } });
     expect(contentOf(intent).summary).toContain(words);
   });
 
-  test('what goes on is told in steps, so that looking alone changes nothing', () => {
+  test('reports progress in steps, so that observing alone changes nothing', () => {
     const rollout = { kind: 'in-progress', revisionId: 'r2', seen: [{ status: 'BUILDING', at: morning }] } as const;
     const at = (ms: number) => contentOf(anIntent({ state: 'following', rollout }), { now: morning + ms });
     expect(at(16_000)).toEqual(at(29_999));
@@ -270,7 +271,7 @@ describe('the words', () => {
   });
 });
 
-describe('texts of others', () => {
+describe('third-party texts', () => {
   const hostile =
     '```\n</code><img src=x> @everyone #1 http://evil.example www.evil.example [a](b) \u202egnp.exe \u001b[31m | ~~x~~ ::error::';
   const everywhere = anEnded(
@@ -298,7 +299,7 @@ describe('texts of others', () => {
     },
   );
 
-  test('cannot act outside of blocks of code', () => {
+  test('have no effect outside of code blocks', () => {
     const { summary, text = '', title } = contentOf(everywhere);
     const outside = `${summary}\n${text}`.replace(/^(`{3,})text$[\s\S]*?^\1$/gm, '');
     expect(outside).not.toMatch(/@everyone|http:\/\/|www\.|#1\b|<img|\]\(|```|~~/);
@@ -306,7 +307,7 @@ describe('texts of others', () => {
     expect(title).not.toContain('\n');
   });
 
-  test('cannot leave a block of code', () => {
+  test('cannot leave a code block', () => {
     const { text = '' } = contentOf(everywhere);
     expect(text).toMatch(/^`{10}text$/m);
     expect(text.trimEnd().endsWith('`'.repeat(10))).toBe(true);
@@ -340,12 +341,12 @@ describe('the GitHub Deployment', () => {
     expect(deploymentOf(anIntent({ state }), { now })).toBeUndefined();
   });
 
-  test('a skipped or superseded push that made nothing has none', () => {
+  test('does not exist for a skipped or superseded push without a revision', () => {
     const end = { kind: 'superseded', reason: 'x', at: now } as const;
     expect(deploymentOf(anIntent({ state: 'ended', end }), { now })).toBeUndefined();
   });
 
-  test('it is one of the intent, and of the environment that the terms name', () => {
+  test('belongs to the intent, and to the environment of the terms', () => {
     const report = deploymentOf(anEnded({ kind: 'deployed' }, { agentUrl: 'https://echo.example' }), { now });
     expect(report).toMatchObject({ kind: 'deployment', headSha: commit, name: anIntent().id });
     expect(report?.wanted.content).toEqual({
@@ -371,20 +372,20 @@ describe('the GitHub Deployment', () => {
     ['other-commit', 'inactive'],
   ] as const)('%s is %s', (kind, state) => expect(put(anEnded({ kind }))).toMatchObject({ state }));
 
-  test.each([true, undefined])('an environment that is shared is told as such (%s)', (shared) => {
+  test.each([true, undefined])('says that an environment is shared (%s)', (shared) => {
     const { terms } = anIntent();
     const environment = { ...terms.environment, ...(shared ? { shared } : {}) };
     const content = put(anEnded({ kind: 'deployed' }, { terms: { ...terms, environment } }));
     expect(content && 'shared' in content ? content.shared : undefined).toBe(shared);
   });
 
-  test('its description fits into 140 characters, whatever the name', () => {
+  test('has a description of at most 140 characters', () => {
     const terms = { ...anIntent().terms, deploymentName: 'n'.repeat(300) };
     const content = put(anEnded({ kind: 'deployed' }, { terms }));
     expect(content && 'description' in content ? content.description.length : 0).toBe(140);
   });
 
-  test('time that passes is no news to it', () => {
+  test('does not change by time alone', () => {
     const rollout = { kind: 'in-progress', revisionId: 'r2', seen: [{ status: 'BUILDING', at: morning }] } as const;
     const intent = anIntent({ state: 'following', revisionId: 'r2', rollout });
     expect(deploymentOf(intent, { now: morning })).toEqual(deploymentOf(intent, { now: morning + 600_000 }));

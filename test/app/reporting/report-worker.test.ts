@@ -32,7 +32,7 @@ const locks = () => {
   return sharedReportLocks(database.pool);
 };
 
-test('of two copies of the App one at a time tells a report', async () => {
+test('of two copies of the App one at a time sends a report', async () => {
   const [one, other] = [locks(), locks()];
   const { promise, resolve } = Promise.withResolvers<void>();
   const { promise: started, resolve: begin } = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ test('of two copies of the App one at a time tells a report', async () => {
   expect(await other.exclusively('r1', async () => 'later')).toEqual({ value: 'later' });
 });
 
-test('a lock of a connection that broke is free', async () => {
+test('releases the lock of a broken connection', async () => {
   const [one, other] = [locks(), locks()];
   const ended = one.exclusively('r1', async () => {
     const { rows } = await opened[1]!.pool.query<{ pid: number }>(
@@ -64,7 +64,7 @@ test('a lock of a connection that broke is free', async () => {
   expect(await one.exclusively('r1', async () => 'again')).toEqual({ value: 'again' });
 });
 
-test('a job that GitHub asks to wait is done when it may be', async () => {
+test('a rate-limited job is retried when the limit ends', async () => {
   queue = await openQueue({ url: postgres.url, log: () => undefined });
   const store = new MemoryStore({ now: () => systemClock.now() });
   const { repository } = anIntent();
@@ -110,7 +110,7 @@ test('a job that GitHub asks to wait is done when it may be', async () => {
   expect(written).toEqual([id, id]);
 });
 
-test('a report that GitHub refuses has one job, however often it is looked that it has one', async () => {
+test('a report that GitHub refuses has one job, however often jobs are ensured', async () => {
   queue = await openQueue({ url: postgres.url, log: () => undefined });
   const database = openDatabase<object>({ url: postgres.url, max: 2 });
   opened.push(database);

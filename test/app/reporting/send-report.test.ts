@@ -80,8 +80,8 @@ beforeEach(() => {
   };
 });
 
-describe('telling a check', () => {
-  test('is done once for a version', async () => {
+describe('sending a check', () => {
+  test('happens once per version', async () => {
     await put(check(open));
     expect(await sendReport(id, context)).toEqual({});
     expect(await sendReport(id, context)).toEqual({});
@@ -93,11 +93,11 @@ describe('telling a check', () => {
     });
   });
 
-  test('a report that is gone is nothing to do', async () => {
+  test('skips a removed report', async () => {
     expect(await sendReport('00000000-0000-4000-8000-000000000000', context)).toEqual({});
   });
 
-  test('other words of the same state wait for the heartbeat, and an end does not', async () => {
+  test('other text of the same state waits for the heartbeat, an outcome does not', async () => {
     await put(check(open));
     await sendReport(id, context);
     const first = clock.now();
@@ -109,7 +109,7 @@ describe('telling a check', () => {
     expect(said).toEqual(['check ours new in_progress +0', 'check ours 11 completed +0']);
   });
 
-  test('the heartbeat comes when its time has', async () => {
+  test('sends the heartbeat when it is due', async () => {
     await put(check(open));
     await sendReport(id, context);
     await put(check({ ...open, title: 'Still builds' }));
@@ -118,7 +118,7 @@ describe('telling a check', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('a change of state is told at once', async () => {
+  test('a change of state is sent at once', async () => {
     await put(check({ ...open, status: 'queued' }));
     await sendReport(id, context);
     await put(check(open));
@@ -126,7 +126,7 @@ describe('telling a check', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('what came while it was told is told next', async () => {
+  test('a newer version, stored while one was sent, is sent next', async () => {
     await put(check(open));
     const githubApi = { ...context.githubApi };
     context.githubApi.writeCheck = async (...requested) => {
@@ -139,7 +139,7 @@ describe('telling a check', () => {
     expect(said.at(-1)).toBe('check ours 11 completed +0');
   });
 
-  test('annotations that were all sent are not asked about again', async () => {
+  test('annotations that were all sent are not read again', async () => {
     const annotations = [{ path: 'a', startLine: 1, endLine: 1, level: 'notice', message: 'm' }] as const;
     await put(check({ ...done, annotations }));
     await sendReport(id, context);
@@ -149,8 +149,8 @@ describe('telling a check', () => {
   });
 });
 
-describe('trouble', () => {
-  test('a paused installation is come back to when it may be, and nothing is lost', async () => {
+describe('a failure', () => {
+  test('of a paused installation is retried after the pause, and nothing is lost', async () => {
     await put(check(done));
     fails = [new InstallationPaused(7, clock.now() + 90_000, 'slow down')];
     expect(await sendReport(id, context)).toEqual({ again: clock.now() + 90_000 });
@@ -160,8 +160,8 @@ describe('trouble', () => {
 
   test.each([
     ['no answer', new GitHubApiError('no answer', undefined, 'unknown')],
-    ['a server in trouble', new GitHubApiError('GitHub answered 502', 502, 'unknown')],
-  ])('%s is tried again later, not hot', async (_, error) => {
+    ['a server error', new GitHubApiError('GitHub answered 502', 502, 'unknown')],
+  ])('%s is retried later, with a pause', async (_, error) => {
     await put(check(done));
     fails = [error];
     const { again = 0 } = await sendReport(id, context);
@@ -176,7 +176,7 @@ describe('trouble', () => {
     expect((await store.report(id))?.reportedVersion).toBe(0);
   });
 
-  test('two that tell the same report at once make one check run', async () => {
+  test('two that send the same report at once make one check run', async () => {
     await put(check(done));
     const { promise, resolve } = Promise.withResolvers<void>();
     const githubApi = { ...context.githubApi };
@@ -192,7 +192,7 @@ describe('trouble', () => {
     expect(said).toHaveLength(1);
   });
 
-  test('a process that was killed before it stored the answer is followed by one that looks first', async () => {
+  test('looks for an existing check after a crash before the response was stored', async () => {
     await put(check(done));
     const killed = { ...context, step: () => Promise.reject(new Error('killed')) };
     await expect(sendReport(id, killed)).rejects.toThrow('killed');
@@ -202,8 +202,8 @@ describe('trouble', () => {
   });
 });
 
-describe('telling a deployment', () => {
-  test('makes it once and gives it every state', async () => {
+describe('sending a deployment', () => {
+  test('makes it once and writes every state', async () => {
     for (const state of ['queued', 'in_progress', 'success'] as const) {
       await put(deployment(state));
       await sendReport(id, context);
@@ -211,7 +211,7 @@ describe('telling a deployment', () => {
     expect(said).toEqual(['make', 'status 22 queued', 'status 22 in_progress', 'status 22 success']);
   });
 
-  test('one that nobody heard of and that another took the place of is not made', async () => {
+  test('a superseded one that was never reported is not made', async () => {
     await put(deployment('inactive'));
     expect(await sendReport(id, context)).toEqual({});
     expect(said).toEqual([]);
@@ -234,7 +234,7 @@ describe('when a report is due', () => {
 });
 
 describe('the job', () => {
-  test('sends one for the time to come, however many asked for it', async () => {
+  test('schedules one follow-up, however many requested it', async () => {
     const sent: unknown[] = [];
     const send = async (data: object, options: object) => void sent.push({ data, ...options });
     await put(check(done));
@@ -251,7 +251,7 @@ describe('the job', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('is never sent for a time at which it was itself, should the clocks of two machines disagree', async () => {
+  test("is never scheduled for its own time, even if two machines' clocks differ", async () => {
     const sent: object[] = [];
     await put(check(done));
     const at = clock.now() + 91_000;
@@ -260,7 +260,7 @@ describe('the job', () => {
     expect(sent).toEqual([{ id, at: at + 1000 }]);
   });
 
-  test('has an id that is a uuid, the same for the same report and time', () => {
+  test('has the same uuid for the same report and time', () => {
     expect(laterJobId('a', 1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(laterJobId('a', 1)).toBe(laterJobId('a', 1));
     expect(laterJobId('a', 1)).not.toBe(laterJobId('a', 2));
@@ -268,7 +268,7 @@ describe('the job', () => {
 });
 
 describe('a lock', () => {
-  test('is given back when the work fails', async () => {
+  test('is released when the work fails', async () => {
     const locks = localReportLocks();
     await expect(locks.exclusively('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await locks.exclusively('a', async () => 1)).toEqual({ value: 1 });

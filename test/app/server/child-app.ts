@@ -9,7 +9,7 @@ import { secret } from './intake.ts';
 
 const privateKey = newPrivateKey();
 
-/** Settings that are enough to start; nobody answers where its two services are said to be. */
+/** Settings that are enough to start; its two services do not respond. */
 export const enough = {
   APP_ID: '1',
   PRIVATE_KEY: Buffer.from(privateKey).toString('base64'),

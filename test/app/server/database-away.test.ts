@@ -8,7 +8,7 @@ import { openInbox } from '../inbox/inbox.ts';
 import { temporaryFolder } from './child-app.ts';
 import { send, startIntake } from './intake.ts';
 
-test('while the database is away webhooks are answered 503, and with it back they are stored', async () => {
+test('responds 503 to webhooks while the database is down, and stores them afterwards', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'postgres');
@@ -28,7 +28,9 @@ test('while the database is away webhooks are answered 503, and with it back the
   const answers = await Promise.all(ids.map((id) => send(url, { id })));
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
   expect(answers.every(({ headers }) => headers.get('retry-after') === '10')).toBe(true);
-  expect(logged).toContain('A webhook could not be stored: the database is away. GitHub is asked for it later.');
+  expect(logged).toContain(
+    'A webhook could not be stored: the database is away. The App requests it from GitHub later.',
+  );
 
   server = await start();
   await expect.poll(async () => (await send(url, { id: ids[0] ?? '' })).status, { timeout: 10_000 }).toBe(202);

@@ -8,7 +8,7 @@ import { send, startIntake } from './intake.ts';
 
 const route = (method: Route['method'], path: string): Route => ({ method, path, handle: () => undefined });
 
-describe('a request finds its way', () => {
+describe('routing', () => {
   const routes = [
     route('POST', '/'),
     route('GET', '/setup'),
@@ -38,27 +38,27 @@ describe('a request finds its way', () => {
     expect(find(method, url)).toEqual(found);
   });
 
-  test('the address is split at its first question mark', () => {
+  test('splits the URL at its first question mark', () => {
     expect(pathOf('/runs/x?token=a?b')).toBe('/runs/x');
     expect(queryOf('/runs/x?token=a%20b').get('token')).toBe('a b');
     expect([...queryOf('/runs/x')]).toEqual([]);
   });
 });
 
-test('nobody at a path is 404, another method 405 with those that there are', async () => {
+test('an unknown path is 404, another method 405 with the allowed ones', async () => {
   const { url } = await startIntake();
   expect((await fetch(`${url}/favicon.ico`)).status).toBe(404);
   const other = await fetch(url);
   expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-test('a port that is taken is told with what to do', async () => {
+test('a port in use is reported with advice', async () => {
   const { server } = await startIntake();
   const start = listen({ routes: [], host: '127.0.0.1', port: server.port, clock: systemClock, log: () => undefined });
   await expect(start).rejects.toThrow(`Port ${server.port} is taken. Set PORT`);
 });
 
-test('an address of another machine is told with what to do', async () => {
+test('an address of another machine is reported with advice', async () => {
   const start = listen({ routes: [], host: '192.0.2.1', port: 0, clock: systemClock, log: () => undefined });
   await expect(start).rejects.toThrow('192.0.2.1 is no address of this machine. Set HOST');
 });
@@ -78,7 +78,7 @@ describe('health', () => {
     };
   }
 
-  test('is good where the database answers', async () => {
+  test('is ready if the database responds', async () => {
     const ask = await start(async () => 1);
     expect(await ask('/healthz')).toEqual([200, 'ok']);
     expect(await ask('/readyz')).toEqual([200, 'ready']);
@@ -94,13 +94,13 @@ describe('health', () => {
     expect(await ask('/readyz')).toEqual([503, 'the database is away']);
   });
 
-  test('is not ready while it leaves', async () => {
+  test('is not ready during shutdown', async () => {
     const ask = await start(async () => 1, true);
     expect(await ask('/readyz')).toEqual([503, 'leaving']);
   });
 });
 
-describe('the word about a run', () => {
+describe('the webhook about a run', () => {
   async function start(status = 204) {
     const reported: RunWebhook[] = [];
     const receive = async (run: RunWebhook) => {
@@ -116,19 +116,19 @@ describe('the word about a run', () => {
     ['JSON', '{"status":"success"}', { status: 'success' }],
     ['something else', 'status=success', undefined],
     ['nothing', '', undefined],
-  ])('is handed on as %s with its token', async (_, body, read) => {
+  ])('passes %s on with its token', async (_, body, read) => {
     const { reported, post } = await start();
     expect((await post('/runs/intent-1?token=t%3D1', body)).status).toBe(204);
     expect(reported).toMatchObject([{ intentId: 'intent-1', token: 't=1' }]);
     expect(reported[0]?.body()).toEqual(read);
   });
 
-  test('is answered as whoever takes it says', async () => {
+  test("responds with the receiver's status", async () => {
     const { post } = await start(401);
     expect((await post('/runs/intent-1?token=wrong', '{}')).status).toBe(401);
   });
 
-  test('is refused without a token, and where it is too long', async () => {
+  test('is refused without a token, or with one that is too long', async () => {
     const { reported, post } = await start();
     expect((await post('/runs/intent-1', '{}')).status).toBe(401);
     expect((await post('/runs/intent-1?token=t', 'x'.repeat(11 * 1024 * 1024))).status).toBe(413);
@@ -136,8 +136,8 @@ describe('the word about a run', () => {
   });
 });
 
-describe('while it drains', () => {
-  test('what is under way is answered, what comes is not taken', async () => {
+describe('during shutdown', () => {
+  test('open requests are finished, new ones refused', async () => {
     const { promise: go, resolve } = Promise.withResolvers<void>();
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
     const { url, server } = await startIntake({
@@ -159,7 +159,7 @@ describe('while it drains', () => {
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  test('what does not end is cut off', async () => {
+  test('requests that do not end are aborted', async () => {
     const { url, server } = await startIntake({ store: () => new Promise(() => undefined) });
     const underWay = send(url).catch((error: unknown) => error);
     await expect.poll(() => server.draining).toBe(false);

@@ -3,7 +3,7 @@ import { verifySignature } from '../../../app/server/signature.ts';
 import { webhookRoutes } from '../../../app/server/webhook-route.ts';
 import { systemClock } from '../../../src/clock.ts';
 
-// A process that takes webhooks and tells by how much its memory grew at most: { port }, then { grown, stored }.
+// A process that takes webhooks and reports its peak memory growth: { port }, then { grown, stored }.
 let stored = 0;
 const server = await listen({
   host: '127.0.0.1',

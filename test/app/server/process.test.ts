@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('npm start', () => {
-  test('with nothing set says what is missing, and how to start a service', async () => {
+  test('without settings says what is missing, and how to start a service', async () => {
     const { ended, said } = startApp({});
     expect(await ended).toBe(2);
     expect(said.err).toContain('5 variables are missing or wrong');
@@ -33,7 +33,7 @@ describe('npm start', () => {
     expect(said.out).toBe('');
   });
 
-  test('reads .env, tells where it listens and what it found, and no secret', async () => {
+  test('reads .env, logs its address and what it found, and no secret', async () => {
     const folder = temporaryFolder();
     const { PORT: _, ...rest } = enough;
     const text = Object.entries({ ...rest, DATABASE_URL: postgres.url }).map(([name, value]) => `${name}=${value}`);
@@ -55,7 +55,7 @@ describe('npm start', () => {
     }
   });
 
-  test('with a database that is not there says so', async () => {
+  test('reports a missing database', async () => {
     const { ended, said } = startApp({ ...enough, DATABASE_URL: 'postgres://user:hidden@127.0.0.1:9/none' });
     expect(await ended).toBe(1);
     expect(said.err).toMatch(/^The App did not start: The database at DATABASE_URL can't be used/);
@@ -63,7 +63,7 @@ describe('npm start', () => {
   });
 });
 
-test('asked to leave it takes no more, answers what is under way, and is gone within 10 s', async () => {
+test('on shutdown it accepts no more, finishes open requests, and exits within 10 s', async () => {
   const app = startApp({ ...enough, DATABASE_URL: postgres.url });
   const url = await app.listening();
   await client.query('begin; lock table app.deliveries in exclusive mode');
@@ -79,7 +79,7 @@ test('asked to leave it takes no more, answers what is under way, and is gone wi
   await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
   const requested = performance.now();
   app.child.kill('SIGTERM');
-  // A terminal signals us and whoever started us, who passes it on.
+  // A terminal signals the App and its parent process, which passes the signal on.
   app.child.kill('SIGTERM');
   await expect.poll(() => send(url).then(String, () => 'refused'), { timeout: 5_000 }).toBe('refused');
   await client.query('commit');
@@ -107,7 +107,7 @@ test('two copies share one database', async () => {
   expect((await client.query(handled, [ids])).rows[0]).toMatchObject({ decision: { kind: expect.any(String) } });
 }, 40_000);
 
-test('two copies on one embedded folder: the second refuses with a sentence; its operator reaches it meanwhile', async () => {
+test('a second App on one embedded folder refuses to start; operators still reach it', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   onTestFinished(() => removeEmbeddedData({ dataDir: join(folder, '.landfall/app/postgres'), log: () => undefined }));
@@ -125,5 +125,5 @@ test('two copies on one embedded folder: the second refuses with a sentence; its
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
   const after = await runCli(['app', 'jobs'], { cwd: folder });
-  expect(after).toMatchObject({ code: 1, err: expect.stringContaining('could not be asked') });
+  expect(after).toMatchObject({ code: 1, err: expect.stringContaining('is not reachable') });
 }, 60_000);

@@ -35,7 +35,7 @@ const head = (more: Record<string, string>): string =>
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x');
 
-test('100 MB that are announced are refused before they come', async () => {
+test('refuses an announced body of 100 MB before it is sent', async () => {
   const intake = await startIntake();
   const socket = await dial(intake);
   socket.write(head({ 'content-length': String(100 * megabyte.length) }));
@@ -44,7 +44,7 @@ test('100 MB that are announced are refused before they come', async () => {
   expect(String(first)).toMatch(/connection: close/i);
 });
 
-describe('100 MB that are sent all the same cost less than 50 MB of memory', () => {
+describe('a body of 100 MB sent all the same costs less than 50 MB of memory', () => {
   test.each([
     ['announced', { 'content-length': String(100 * megabyte.length) }, [megabyte]],
     ['not announced', { 'transfer-encoding': 'chunked' }, [`${megabyte.length.toString(16)}\r\n`, megabyte, '\r\n']],
@@ -60,14 +60,14 @@ describe('100 MB that are sent all the same cost less than 50 MB of memory', () 
     const all = Array.from({ length: 100 }, () => parts).flat();
     await pipeline(Readable.from([head(headers), ...all]), socket).catch(() => undefined);
     expect(await said).toMatch(/^HTTP\/1\.1 413 /);
-    server.send('tell');
+    server.send('report');
     const [{ grown, stored }] = await once(server, 'message');
     expect(stored).toBe(0);
     expect(grown).toBeLessThan(50 * 1024 * 1024);
   });
 });
 
-test('a sender that asks first is answered by its headers alone', async () => {
+test('refuses a client that expects 100 Continue by its headers alone', async () => {
   const intake = await startIntake();
   const socket = await dial(intake);
   socket.write(head({ 'content-length': '100', expect: '100-continue', 'x-github-event': '!' }));
@@ -75,7 +75,7 @@ test('a sender that asks first is answered by its headers alone', async () => {
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('a sender that asks first, rightly, is told to go on', async () => {
+test('sends 100 Continue to a valid request', async () => {
   const intake = await startIntake();
   const socket = await dial(intake);
   const body = pushBody();
@@ -106,7 +106,7 @@ test.each([
   expect(intake.logged).toEqual([]);
 });
 
-test('a sender that breaks off leaves nothing behind', async () => {
+test('a disconnected client leaves nothing behind', async () => {
   const intake = await startIntake();
   const socket = await dial(intake);
   socket.write(head({ 'content-length': '1000' }) + 'half');
@@ -116,10 +116,10 @@ test('a sender that breaks off leaves nothing behind', async () => {
   expect(intake.logged).toEqual([]);
 });
 
-test('what comes at once holds no more than its share of memory, and is told to come again', async () => {
+test('limits the memory of concurrent requests, and refuses the rest with a retry', async () => {
   const intake = await startIntake({ heldAtMost: megabyte.length });
   const body = Buffer.alloc(700_000, 'x');
-  // Each sends all but its last byte, so that what came is held.
+  // Each sends all but its last byte, so that its body is held in memory.
   const senders = await Promise.all(
     ['one', 'two'].map(async (name) => {
       const socket = await dial(intake);

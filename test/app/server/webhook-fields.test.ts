@@ -94,14 +94,14 @@ describe.each(Object.keys(payloads))('a signed %s', (event) => {
   });
 });
 
-test('what is decided about a field that cannot be stored is to ignore its delivery', () => {
+test('ignores a delivery with a field that cannot be stored', () => {
   const decided = [...marked(payloads['push'])]
     .filter(({ path }) => path === 'ref')
     .map(({ payload }) => decideEvent('push', { ...Object(payload), ref: 'refs/heads/a\0b' }));
   expect(decided).toEqual([{ kind: 'ignore', why: expect.stringContaining('ref') }]);
 });
 
-describe('headers of odd bytes and lengths are refused or stored, never a 5xx', () => {
+describe('odd header bytes and lengths are refused or stored, never a 5xx', () => {
   const values = {
     'a byte above ASCII': '\u00ff',
     'a tab': 'push\tpush',

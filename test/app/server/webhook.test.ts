@@ -4,7 +4,7 @@ import { StorageError } from '../../../app/inbox/storage-error.ts';
 import { verifySignature } from '../../../app/server/signature.ts';
 import { pushBody, secret, send, signatureOf, startIntake } from './intake.ts';
 
-describe('a webhook that GitHub signed', () => {
+describe('a signed webhook', () => {
   test.each(['/', '/api/github/webhooks', '/?source=github'])('is stored and answered 202 at %s', async (path) => {
     const { url, stored } = await startIntake();
     const id = randomUUID();
@@ -25,7 +25,7 @@ describe('a webhook that GitHub signed', () => {
     ]);
   });
 
-  test('that comes again is answered 202, too', async () => {
+  test('that is redelivered gets a 202, too', async () => {
     const { url, stored } = await startIntake();
     const id = randomUUID();
     expect((await send(url, { id })).status).toBe(202);
@@ -34,14 +34,14 @@ describe('a webhook that GitHub signed', () => {
     expect(stored).toHaveLength(1);
   });
 
-  test('of 24 MB is taken whole', async () => {
+  test('of 24 MB is accepted', async () => {
     const { url, stored } = await startIntake();
     const body = pushBody({ text: 'x'.repeat(24 * 1024 * 1024) });
     expect((await send(url, { body })).status).toBe(202);
     expect(stored[0]?.payload.length).toBe(body.length);
   });
 
-  test('with little in it is stored with what it tells', async () => {
+  test('with few fields is stored with those it has', async () => {
     const { url, stored } = await startIntake();
     const body = JSON.stringify({ action: 7, installation: 'none', repository: { id: 1.5 } });
     expect((await send(url, { body })).status).toBe(202);
@@ -57,7 +57,7 @@ describe('a webhook that GitHub signed', () => {
   });
 });
 
-describe('nothing is stored or parsed of', () => {
+describe('refuses, without storing or parsing,', () => {
   const right = signatureOf(pushBody());
   const flipped = Buffer.from(pushBody());
   flipped[10] = (flipped[10] ?? 0) ^ 1;
@@ -108,7 +108,7 @@ describe('nothing is stored or parsed of', () => {
   });
 });
 
-test('an answer tells neither secret nor signature', async () => {
+test('a response contains neither secret nor signature', async () => {
   const { url, logged } = await startIntake();
   const answer = await send(url, { headers: { 'x-hub-signature-256': signatureOf('other') } });
   const said = (await answer.text()) + logged.join('');
@@ -116,14 +116,14 @@ test('an answer tells neither secret nor signature', async () => {
   expect(said).not.toContain(signatureOf(pushBody()));
 });
 
-test('charset is a word that JSON may have', async () => {
+test('accepts JSON with a charset', async () => {
   const { url } = await startIntake();
   const headers = { 'content-type': 'application/json; charset=UTF-8' };
   expect((await send(url, { headers })).status).toBe(202);
 });
 
-describe('what can not be stored', () => {
-  test('is answered 503, with when to come again, and logged', async () => {
+describe('a webhook that cannot be stored', () => {
+  test('gets a 503 with Retry-After, and is logged', async () => {
     const { url, logged } = await startIntake({
       store: async () => {
         throw new StorageError('the disk of the database is full');
@@ -136,7 +136,7 @@ describe('what can not be stored', () => {
     expect(logged).toEqual([expect.stringContaining('the disk of the database is full')]);
   });
 
-  test('by a mistake of ours is answered 500, and the mistake keeps its stack', async () => {
+  test('because of an internal error gets a 500, and the stack is logged', async () => {
     const { url, logged } = await startIntake({
       store: async () => {
         throw new TypeError('cannot read this');
@@ -148,7 +148,7 @@ describe('what can not be stored', () => {
   });
 });
 
-test('what was done is counted, and called before the answer', async () => {
+test('counts the result before the response', async () => {
   const counted: string[] = [];
   let steps = 0;
   const { url } = await startIntake({

@@ -108,7 +108,7 @@ describe('the private key is taken', () => {
   });
 });
 
-describe('one variable is told where', () => {
+describe('an invalid variable is reported with its source', () => {
   test.each([
     ['the number of the App is missing', { APP_ID: undefined }, 'APP_ID is missing'],
     ['an empty one counts as missing', { APP_ID: ' ' }, 'APP_ID is missing'],
@@ -131,7 +131,7 @@ describe('one variable is told where', () => {
     ['there is no key of it', { LANDFALL_API_KEY: undefined }, 'LANDFALL_API_KEY is missing'],
     ['the key of it has a space', { LANDFALL_API_KEY: 'a b' }, 'LANDFALL_API_KEY holds a space'],
     ['the spelling is another', { LANDFALL_FIELD_NAMES: 'own' }, 'LANDFALL_FIELD_NAMES is one of'],
-    ['the builder is nobody', { LANDFALL_BUILDER: 'me' }, 'LANDFALL_BUILDER is app or service'],
+    ['the builder is unknown', { LANDFALL_BUILDER: 'me' }, 'LANDFALL_BUILDER is app or service'],
     ['a binding is half', { LANDFALL_BINDINGS: 'a/b=c,acme/agents' }, 'LANDFALL_BINDINGS has "acme/agents"'],
     ['a binding names no owner', { LANDFALL_BINDINGS: 'agents=c' }, 'LANDFALL_BINDINGS has "agents=c"'],
     ['the public address is none', { PUBLIC_URL: 'app.example' }, 'PUBLIC_URL is no address'],
@@ -157,7 +157,7 @@ test.each([
   expect(read(more)).toMatchObject({ ok: true });
 });
 
-test('with nothing set every variable is told at once, where to find it, and how to start a service', () => {
+test('without settings lists every variable, its source, and how to start a service', () => {
   const result = readSettings({}, noFiles);
   if (result.ok) throw new Error('nothing was missing');
   expect(result.problems.map(({ variable }) => variable)).toEqual([
@@ -174,7 +174,7 @@ test('with nothing set every variable is told at once, where to find it, and how
   expect(reported).toMatch(/No control service is named\.[\s\S]*npm run local/);
 });
 
-test('with a service named it is not told how to start one', () => {
+test('with a service named it does not say how to start one', () => {
   const result = read({ APP_ID: undefined });
   if (result.ok) throw new Error('nothing was missing');
   const reported = formatProblems(result.problems, result.serviceless);
@@ -182,7 +182,7 @@ test('with a service named it is not told how to start one', () => {
   expect(reported).not.toContain('npm run local');
 });
 
-test('nothing secret is in what is told', () => {
+test('no secret is in the report', () => {
   const wrong = {
     PRIVATE_KEY: pem.slice(0, 400),
     WEBHOOK_SECRET: 'short-secret',
@@ -217,7 +217,7 @@ describe('the file .env', () => {
   });
 });
 
-test('a key is read from a real file, and one that is not there is told', () => {
+test('reads a key from a real file, and reports a missing one', () => {
   const path = mkdtempSync(join(tmpdir(), 'landfall-key-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
   writeFileSync(join(path, 'app.pem'), pem);

@@ -46,7 +46,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A folder as the image has it: what is copied, and the packages that an install without those for development makes. */
+/**
+ * A folder as the image has it: what is copied, and the packages that an install without those for development makes.
+ */
 function imageFolder(): string {
   for (const path of dockerfile.copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   for (const [path, { dev, devOptional }] of Object.entries(lockFile.packages)) {
@@ -82,7 +84,7 @@ const healthOf = async (port: string): Promise<number | null> => {
   return z.number().nullable().parse(code);
 };
 
-test('the App starts from what the image holds, says that it is ready, and leaves when it is asked to', async () => {
+test('the App starts in the image, says that it is ready, and exits on a signal', async () => {
   imageFolder();
   const env = { ...dockerfile.env, ...settings, DATABASE_URL: postgres.url, HOST: '127.0.0.1', PORT: '0' };
   const app = run(dockerfile.cmd, env);
@@ -100,7 +102,7 @@ test('the App starts from what the image holds, says that it is ready, and leave
   const [, operator = ''] = /`docker compose exec app (.+?) app jobs`/.exec(read('docs/app.md')) ?? [];
   const jobs = run([...operator.split(' '), 'app', 'jobs'], env);
   const reported = jobs.stdout ? await text(jobs.stdout) : '';
-  expect(reported).toBe('No job is in trouble.\n');
+  expect(reported).toBe('No failing jobs.\n');
   app.kill(dockerfile.stopSignal);
   expect((await ended)[0]).toBe(0);
   expect(await healthOf(port)).toBe(1);
@@ -122,7 +124,7 @@ describe('the image', () => {
     expect(read('.dockerignore')).toMatch(/^\*$/m);
   });
 
-  test('runs as nobody special, and holds no setting that is secret', () => {
+  test('runs as an ordinary user, and holds no secret setting', () => {
     expect(dockerfile.user).toBe('node');
     expect(Object.keys(dockerfile.env).toSorted()).toEqual(['HOST', 'NODE_ENV', 'PORT']);
   });
@@ -145,7 +147,7 @@ describe('the compose file', () => {
     expect(database.healthcheck?.test).toContain('pg_isready');
   });
 
-  test('asks for a password, and has none', () => {
+  test('requires a password, and has no default', () => {
     expect(database.environment['POSTGRES_PASSWORD']).toMatch(/^\$\{POSTGRES_PASSWORD:\?/);
   });
 

@@ -14,7 +14,7 @@ export interface Dockerfile {
 
 const command = z.array(z.string()).min(1);
 
-/** Reads a Dockerfile of one stage, with its commands in the form of JSON. */
+/** Parses a single-stage Dockerfile, with commands in JSON form. */
 export function readDockerfile(text: string): Dockerfile {
   const said = text
     .split('\n')

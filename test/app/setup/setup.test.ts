@@ -66,7 +66,7 @@ async function formOf(app: ReturnType<typeof page>): Promise<{ action: URL; mani
 }
 
 describe('the manifest', () => {
-  test('asks for no more than the work needs, and for the events that are acted on', () => {
+  test('requests only the permissions that the App needs, and the events that it handles', () => {
     const manifest = manifestOf('landfall', 'https://app.acme.test', 'http://127.0.0.1:3001/created');
     expect(manifest.default_permissions).toEqual({
       metadata: 'read',
@@ -91,7 +91,7 @@ describe('the manifest', () => {
     ['https://ghe.acme.test/api/v3', 'https://ghe.acme.test'],
     ['https://api.acme.ghe.com', 'https://acme.ghe.com'],
     ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
-  ])('of the GitHub whose API is %s is handed to %s', (api, web) => {
+  ])('of the GitHub with the API %s is sent to %s', (api, web) => {
     expect(webOf(api)).toBe(web);
   });
 });
@@ -146,7 +146,7 @@ describe('the page', () => {
     ['says no', 404, { message: 'Not Found' }, 'answered 404'],
     ['answers something else', 201, { id: 'x' }, 'read'],
     ['answers with a page', 201, '<html>hello</html>', 'read'],
-  ])('tells what happened when GitHub %s', async (_, status, body, words) => {
+  ])('says what happened when GitHub %s', async (_, status, body, words) => {
     const app = page();
     const { action } = await formOf(app);
     nock('https://api.github.com').post('/app-manifests/c0de/conversions').reply(status, body);

@@ -1,5 +1,6 @@
-// The App as a process that kills itself where it is told to: the real inbox, store, queue, handlers, lanes and reports
-// on a real Postgres. GitHub and the control service are models in the process that started it.
+// The App as a process that kills itself at a given step: the real inbox, store, queue, handlers, workers and reports
+// on
+// a real Postgres. GitHub and the control service are models in the process that started it.
 import { handleEvent } from '../../../app/events/handle-event.ts';
 import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
 import { openDeliveries } from '../../../app/inbox/deliveries.ts';
@@ -35,7 +36,7 @@ const step = (name: string): void => {
 const { db, pool } = openDatabase<InboxTables>({ url: databaseUrl, max: 6 });
 await migrate(db, inboxMigrations, { schema: workSchema, table: inboxMigrationTable });
 await migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable });
-// Whoever killed it knows that no other process works here.
+// The parent process ensures that no other process works on this database.
 const queue = await openQueue({ url: databaseUrl, log, alone: true });
 const clock = hurriedClock(faster);
 const jobs = hurriedQueue(queue, faster);

@@ -5,10 +5,15 @@ import { outcomes, type Fate } from './model-git.ts';
 import type { Cut } from './model-process.ts';
 import type { Offers } from './model-control.ts';
 
-/** When the copies of a delivery arrive (ms after what happened): several are duplicates, long ones reorder, none is lost. */
+/**
+ * When the copies of a delivery arrive (ms after what happened): several are duplicates, long ones reorder, none is
+ * lost.
+ */
 type Arrivals = readonly number[];
 
-/** One thing that happens in a history, `after` ms after the one before. Indices count from the newest, round and round. */
+/**
+ * One thing that happens in a history, `after` ms after the one before. Indices count from the newest, round and round.
+ */
 export type Command = { after: number } & (
   | { do: 'push'; fate: Fate; words: 'plain' | 'skip'; paths: 'agent' | 'docs'; arrive: Arrivals }
   /** The branch is forced to stand on a commit that was there before. */
@@ -27,7 +32,7 @@ export type Command = { after: number } & (
   | { do: 'fault'; fault: Fault }
 );
 
-/** The ground that a history is played on. */
+/** The setting in which a history is played. */
 export interface Setting {
   offers: Offers;
   copies: number;
@@ -40,7 +45,7 @@ export interface Setting {
   seed: number;
 }
 
-/** A history: where, and what happens. */
+/** A history: its setting and its commands. */
 export interface History {
   setting: Setting;
   commands: readonly Command[];
@@ -154,7 +159,7 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   seed: fc.nat({ max: 999_999 }),
 });
 
-/** Histories of up to `maxDeeds` deeds; fast-check makes a failing one smaller. */
+/** Histories of up to `maxCommands` commands; fast-check shrinks a failing one. */
 export const histories = (maxCommands: number): fc.Arbitrary<History> =>
   fc.record({ setting, commands: fc.array(command(soon), { minLength: 1, maxLength: maxCommands }) });
 

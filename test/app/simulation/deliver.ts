@@ -20,9 +20,12 @@ export async function deliver({ guid, requests }: Delivery, context: AppContext)
   const { commit: headSha, name, kind } = requests;
   const check: CheckAction = { name, externalId: undefined };
   if (kind === 'rerun') {
-    const why = 'a person asked for a check again';
+    const why = 'a person re-requested a check';
     return onRerun({ kind, repository, headSha, branch, check, pullRequests: [], by, why }, handling);
   }
   const button: RequestedAction = kind;
-  return onPress({ kind: 'press', repository, headSha, check, button, by, why: 'a person pressed a button' }, handling);
+  return onPress(
+    { kind: 'press', repository, headSha, check, button, by, why: 'a person requested an action' },
+    handling,
+  );
 }

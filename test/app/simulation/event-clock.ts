@@ -8,9 +8,9 @@ interface Sleeper {
 }
 
 /**
- * Time for whole histories: it stands still until `run` is called, then goes from one sleeper to the next. Whoever is
- * woken does all that it can before the next one is. Cheaper than a clock that looks for the first of many each time:
- * the sleepers lie in a heap.
+ * A clock for whole histories: it stands still until `run` is called, then goes from one sleeper to the next. Each
+ * sleeper does all its work before the next one continues. The sleepers are in a heap, which is faster than searching
+ * for the first of many each time.
  */
 export class EventClock implements Clock {
   #now: number;
@@ -59,7 +59,7 @@ export class EventClock implements Clock {
     return this.#heap.length - this.#left.size;
   }
 
-  /** Lets time pass until nobody sleeps any more or `until` (ms since the epoch) is reached, or `done` says so. */
+  /** Advances time until no sleeper is left, `until` (ms since the epoch) is reached, or `done` returns true. */
   async run(until: number, done: () => boolean = () => false): Promise<void> {
     await nextTurn();
     for (;;) {

@@ -1,20 +1,22 @@
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 
-/** To whom a process speaks. */
+/** The other side of a process's calls. */
 export type Party = 'store' | 'githubApi' | 'control';
 
 /**
  * What goes wrong with a call:
- * - `refused`: an answer that surely did nothing (503 with nothing carried out, a connection that was not made)
- * - `lost-before`, `lost-after`: no answer, and the request did not, or did, take effect
- * - `broken-before`, `broken-after`: the same with a 502 for an answer
- * - `paused`: GitHub asks the installation to wait (other parties: as `refused`)
+ * - `refused`: a response without effect (503 with nothing carried out, a refused connection)
+ * - `lost-before`, `lost-after`: no response, and the request did not, or did, take effect
+ * - `broken-before`, `broken-after`: the same with a 502 as the response
+ * - `paused`: GitHub rate-limits the installation (other parties: as `refused`)
  */
 export const faultKinds = ['refused', 'lost-before', 'lost-after', 'broken-before', 'broken-after', 'paused'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** The `nth` call (from 1) of `party` that may be hit after the fault was laid fails so; `operation` narrows it down. */
+/**
+ * The `nth` call (from 1) of `party` that may be hit after the fault was laid fails so; `operation` narrows it down.
+ */
 export interface Fault {
   party: Party;
   operation?: string;

@@ -15,7 +15,7 @@ test(
     const { reported, played } = await searched(histories(14), appCode, {
       numRuns: runs,
       seed,
-      // What was found by then is told, as small as it got.
+      // Reports what was found by then, as far as it was shrunk.
       interruptAfterTimeLimit: 150_000,
       markInterruptAsFailure: true,
     });
@@ -24,7 +24,7 @@ test(
   },
 );
 
-test('the same history is played the same way again', async () => {
+test('replays a history in the same way', async () => {
   const [history] = fc.sample(histories(14), { numRuns: 1, seed: 7 });
   if (!history) throw new Error('there is no history');
   const once = await searched(fc.constant(history), appCode, { numRuns: 1 });

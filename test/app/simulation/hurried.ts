@@ -7,7 +7,7 @@ export const hurriedClock = (faster: number): Clock => ({
   sleep: (ms, signal) => systemClock.sleep(ms / faster, signal),
 });
 
-/** A queue that is told dates of the hurried time, and holds them against the machine's. */
+/** A queue that gets dates of the faster clock, and converts them to the machine's. */
 export function hurriedQueue(queue: Queue, faster: number): Queue {
   const real = (startAfter: Date | number | undefined): { startAfter?: Date } => {
     if (startAfter === undefined) return {};

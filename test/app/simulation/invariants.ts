@@ -6,7 +6,7 @@ import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
 import { nameOf } from './play.ts';
 
-/** A sentence for every invariant that does not hold now that all is quiet; none where all hold. */
+/** A sentence for every broken invariant once all is idle; none if all hold. */
 export async function violations(simulation: Simulation): Promise<string[]> {
   const intents = new Map<string, Intent[]>();
   for (const id of simulation.deploymentIds) intents.set(id, await simulation.intents(id));
@@ -27,17 +27,17 @@ export async function violations(simulation: Simulation): Promise<string[]> {
     );
   }
   const unreported = await simulation.store.pendingReports();
-  if (unreported.length > 0) found.push(`${unreported.length} reports are not told`);
+  if (unreported.length > 0) found.push(`${unreported.length} reports were not sent`);
   return found;
 }
 
 /**
- * How old a revision of somebody else may be (ms) that a request goes over where the service does not heed `If-Match`:
- * a process may stand still for five minutes between its last look and its request, which takes up to another.
+ * How recent another client's revision may be (ms) for a request to overlook it at a service without `If-Match`: a
+ * process may pause for five minutes between its last observation and its request, which takes up to another.
  */
 const overlookedMs = 400_000;
 
-/** Nobody works any more, and nothing waits to be worked on. */
+/** All work has ended, and none is waiting. */
 function atRest({ jobs, clock, control }: Simulation): string[] {
   const found = jobs.left.map((each) => `a job never ends: ${each}`);
   if (clock.sleepers > 0) found.push(`${clock.sleepers} still sleep`);
@@ -53,19 +53,19 @@ function oncePerCause({ control }: Simulation, intents: readonly Intent[]): stri
     const intent = intents.find(({ id }) => id === written.key);
     const cause = intent
       ? `${intent.deploymentId} ${intent.commit} ${intent.cause.kind} ${intent.cause.key}`
-      : `nobody's (${written.key ?? 'no key'})`;
+      : `unknown (${written.key ?? 'no key'})`;
     byCause.set(cause, [...(byCause.get(cause) ?? []), written]);
   }
   return [...byCause].flatMap(([cause, made]) =>
-    made.length > 1 || cause.startsWith('nobody')
+    made.length > 1 || cause.startsWith('unknown')
       ? [`the cause ${cause} made ${made.length} revisions: ${made.map(({ revision }) => revision?.id).join(', ')}`]
       : [],
   );
 }
 
 /**
- * A push makes no revision where its commit is live, or on its way as the newest, already. What somebody else made so
- * shortly before that its answer was still on its way may be overlooked where the service does not heed `If-Match`.
+ * A push makes no revision if its commit is already live, or in progress as the newest. A revision of another client
+ * may be overlooked at a service without `If-Match` if its response was still on its way.
  */
 function notDoubled({ control }: Simulation, intents: readonly Intent[]): string[] {
   return control.written.flatMap((written) => {
@@ -96,7 +96,10 @@ function wayBack({ control, git }: Simulation, intents: readonly Intent[]): stri
   });
 }
 
-/** Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a person. */
+/**
+ * Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a
+ * person.
+ */
 function nothingOpen({ githubApi }: Simulation, intents: readonly Intent[]): string[] {
   const found = githubApi.checks.flatMap(({ name, headSha, content }) =>
     content.status === 'completed' ? [] : [`the check ${name} of ${headSha} stays ${content.status}`],
@@ -114,13 +117,13 @@ function nothingOpen({ githubApi }: Simulation, intents: readonly Intent[]): str
 }
 
 /**
- * What every delivery that was acknowledged asks for was done, or a word says why not; every pushed commit has a check,
- * its own for each deployment, or where the branch was gone by then the one that speaks of the commit as a whole.
+ * Every acknowledged delivery was carried out, or a text says why not; every pushed commit has a check: one for each
+ * deployment, or the commit's own if the branch was gone by then.
  */
 function nothingLost(simulation: Simulation): string[] {
   return simulation.deliveries.flatMap(({ guid, requests, storedAt, did }) => {
     if (storedAt === undefined) return [];
-    if (!did || did.length === 0) return [`${requests.kind} ${guid} was acknowledged and came to nothing`];
+    if (!did || did.length === 0) return [`${requests.kind} ${guid} was acknowledged without a result`];
     if (requests.kind !== 'push') return [];
     const { after } = requests;
     if (after === undefined || simulation.githubApi.check(after, commitCheckName)) return [];
@@ -139,7 +142,7 @@ function standingHead(simulation: Simulation, held: ModelRevisions): string[] {
   if (!check) return [`${what}, and has no check`];
   if (check.content.title.startsWith('Superseded')) return [`${what}, and its check is: ${check.content.title}`];
   if (check.content.status === 'completed' && check.content.conclusion === 'success') {
-    // What somebody else put in its place later is not the check's concern.
+    // A later replacement by another client is not the check's concern.
     const taken = held.switches.findLast(({ former }) => former?.commit === head);
     const byOthers = taken && (taken.revision.madeBy.who !== 'app' || taken.revision.again);
     return byOthers ? [] : [`${what}, and its check is green: ${check.content.title}`];
@@ -147,13 +150,15 @@ function standingHead(simulation: Simulation, held: ModelRevisions): string[] {
   return [];
 }
 
-/** Where the service builds pushes by itself, no check denies the newest revision, which the service made of its commit. */
+/**
+ * Where the service builds pushes by itself, no check denies the newest revision, which the service made of its commit.
+ */
 function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string[] {
   return intents.flatMap(({ commit, end }) => {
     if (end?.kind !== 'absent') return [];
     const newest = held.all.findLast(({ madeAt }) => madeAt <= end.at);
     return newest?.madeBy.who === 'service' && newest.commit === commit
-      ? [`${commit} is told to have no revision, and the service made ${newest.id}`]
+      ? [`${commit} is reported to have no revision, and the service made ${newest.id}`]
       : [];
   });
 }

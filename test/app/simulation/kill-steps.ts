@@ -8,7 +8,7 @@ export const killSteps: Readonly<Record<string, string>> = {
   'answer-stored': 'the revision is stored and not followed',
   'check-written': 'the check run is written, its id is not stored',
   'followed-once': 'the revision was looked at once',
-  'smoke-began': 'the revision is live, its smoke tests have begun',
+  'smoke-began': 'the revision is live, its smoke tests have started',
   'before-conclusion': 'the verdict is stored, nothing follows from it yet',
 };
 

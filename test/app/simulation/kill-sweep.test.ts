@@ -20,7 +20,7 @@ const cases = Object.keys(killSteps).flatMap((step) =>
 );
 
 test(
-  'the App may be killed at every step: one revision, live and proven, one check run, nothing left open',
+  'killed at any step, the App still makes one live revision and one check run',
   {
     timeout: 300_000,
   },
@@ -33,7 +33,7 @@ test(
         const { acknowledged, ...fared } = await killedAt(step, copies);
         rows.set(`${step} ${words}`, rowOf(step, words, fared));
         expect({ step, words, ...fared }).toEqual({ step, words, ...once });
-        // Killed later than where it is stored, it had answered.
+        // Killed after storing, it had responded.
         expect(step === 'stored' || !acknowledged.startsWith('0 '), `${step}: ${acknowledged}`).toBe(true);
       }
     };
@@ -46,7 +46,7 @@ test(
 
 const atOnce = 5;
 
-test('every step that the App names is swept, and no other', () => {
+test('sweeps every step of the App, and no other', () => {
   const named = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => [...readFileSync(join(root, 'app', file), 'utf8').matchAll(/\bstep\?\.\(\s*'([^']+)'/g)])
@@ -54,7 +54,7 @@ test('every step that the App names is swept, and no other', () => {
   expect(new Set(named)).toEqual(new Set(Object.keys(killSteps)));
 });
 
-test('the document has a row for every step and both ways in which a push comes', () => {
+test('the document has a row for every step and both kinds of delivery', () => {
   const rows = document.split('\n').filter((line) => line.startsWith('| `'));
   expect(
     rows.map((row) =>

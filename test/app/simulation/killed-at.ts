@@ -15,7 +15,7 @@ export interface Fared {
   died: NodeJS.Signals | null;
   /** Deliveries that were answered 202 before it died, of all that were sent. */
   acknowledged: string;
-  /** Revisions of the pushed commit that the App asked for. */
+  /** Revisions of the pushed commit that the App requested. */
   revisions: number;
   serves: boolean;
   check: string;
@@ -60,7 +60,7 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
     await first.stop();
     const second = await startChildApp(fixture);
     try {
-      // GitHub holds what was not acknowledged, and is asked for it again.
+      // GitHub holds what was not acknowledged, for a later redelivery.
       for (const { guid, taken } of sent) {
         if (!taken) await sendWebhook(second.url, secret, { guid, event: 'push', payload });
       }
@@ -92,7 +92,7 @@ const isQuiet = (githubApi: ModelHub, sha: string): boolean =>
   githubApi.checks.every(({ content }) => content.status === 'completed') &&
   githubApi.deployments.every(({ states }) => states.at(-1) === 'success');
 
-/** Waits for it as long as anybody would; what is then is what is told. */
+/** Waits for it up to a limit; the assertions then see the current state. */
 async function until(done: () => boolean): Promise<void> {
   for (let waited = 0; waited < maxWaitMs && !done(); waited += 50) await pause(50);
 }

@@ -8,7 +8,7 @@ export const requested = z.object({ party: z.string(), operation: z.string(), gi
 const kinds = ['rejected', 'unauthorized', 'missing', 'conflict', 'busy', 'unreachable', 'unreadable'] as const;
 const effect = z.enum(['none', 'unknown']);
 
-/** What came of a call. */
+/** The result of a call. */
 export const answered = z.union([
   z.object({
     service: z.object({

@@ -14,7 +14,7 @@ export interface Offers {
   lists: boolean;
 }
 
-/** A write as it reached the service, whatever came of it. */
+/** A write as it reached the service, whatever its result. */
 export interface Written {
   at: number;
   deploymentId: string;
@@ -46,7 +46,7 @@ export class ModelControl implements ControlService {
     this.offers = offers;
   }
 
-  /** A deployment of the branch, whose first revision is begun. */
+  /** A deployment of the branch, whose first revision has started. */
   add(id: string, branch: string): ModelRevisions {
     const made = new ModelRevisions(id, branch, this.#clock, this.#git, this.#random);
     this.deployments.set(id, made);
@@ -54,7 +54,7 @@ export class ModelControl implements ControlService {
     return made;
   }
 
-  /** Somebody beside the App restates the ref, as a workflow's Action does, or the service itself at a push. */
+  /** Another client restates the ref: a workflow's Action, or the service itself on a push. */
   restateBeside(id: string, who: 'action' | 'service'): ModelRevision {
     return this.#of(id).make({ who });
   }

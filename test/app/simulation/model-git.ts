@@ -1,6 +1,6 @@
 import type { Comparison, Head } from '../../../app/github/github-api.ts';
 
-/** What becomes of a commit once it is built and asked. */
+/** The outcome of a commit once it is built and tested. */
 export const outcomes = ['good', 'wrong', 'flaky', 'build-fails', 'deploy-fails', 'interrupted'] as const;
 /**
  * - `good` goes live and answers well, `wrong` goes live and answers wrongly, `flaky` goes live and can't be judged
@@ -25,7 +25,7 @@ export type NewCommit = Pick<ModelCommit, 'message' | 'paths' | 'fate'>;
 export class ModelGit {
   readonly commits = new Map<string, ModelCommit>();
   readonly branches = new Map<string, string>();
-  /** Each time that a branch came to stand somewhere, oldest first; `sha` is undefined where it was deleted. */
+  /** The history of branch heads, oldest first; `sha` is undefined after a deletion. */
   readonly moves: { branch: string; sha: string | undefined; at: number }[] = [];
   readonly #now: () => number;
 

@@ -23,7 +23,7 @@ export interface ShownCheck {
   said: string[];
 }
 
-/** A GitHub Deployment with the states that it was given. */
+/** A GitHub Deployment with its states. */
 export interface ShownDeployment {
   id: number;
   commit: string;
@@ -32,7 +32,7 @@ export interface ShownDeployment {
   states: DeploymentContent['state'][];
 }
 
-/** GitHub over a model of git: it keeps what it was told and never fails by itself. */
+/** GitHub over a model of git: it keeps what was reported to it and never fails by itself. */
 export class ModelHub implements GitHubApi {
   readonly git: ModelGit;
   readonly checks: ShownCheck[] = [];

@@ -18,8 +18,8 @@ interface Kept extends ModelJob {
 export type Worker = (job: ModelJob, process: ModelProcess) => Promise<void>;
 
 /**
- * The job queue as the database keeps it: jobs outlive processes, those of one that died are handed out again when its
- * heartbeat was missed, and those that fail come again a little later.
+ * The job queue as the database keeps it: jobs outlive processes, those of a dead process are assigned again after a
+ * missed heartbeat, and failed ones are retried a little later.
  */
 export class ModelJobs {
   readonly #clock: EventClock;
@@ -41,7 +41,7 @@ export class ModelJobs {
     return this.#jobs.size;
   }
 
-  /** What is left, fit to show. */
+  /** The remaining jobs, as text. */
   get left(): string[] {
     return [...this.#jobs].map(({ name, id, at, attempt }) => `${name} ${id} at ${at}, attempt ${attempt}`);
   }

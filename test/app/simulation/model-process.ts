@@ -14,8 +14,8 @@ export interface Cut {
 }
 
 /**
- * A process of the App. Everything that it is handed is reached through it, so that it can be cut off in the middle:
- * from then on none of its calls comes back, no line after them runs, not even a `finally`, as after a SIGKILL.
+ * A process of the App. All its dependencies go through it, so that it can be cut off anywhere: from then on none of
+ * its calls returns and no line after them runs, not even a `finally`, as after a SIGKILL.
  */
 export class ModelProcess {
   readonly name: string;
@@ -68,7 +68,9 @@ export class ModelProcess {
     };
   }
 
-  /** The same object, each of whose methods is a way there and back on which the process may die or the answer be lost. */
+  /**
+   * The same object, each of whose methods is a way there and back on which the process may die or the answer be lost.
+   */
   reaching<T extends object>(party: Party, object: T): T {
     const reached = new Map<PropertyKey, unknown>();
     return new Proxy(object, {
@@ -120,7 +122,7 @@ export class ModelProcess {
   }
 }
 
-/** The moment (ms since the epoch) after which a call is not begun, where its options name one. */
+/** The time (ms since the epoch) after which a call is not started, if its options name one. */
 function deadlineIn(given: readonly unknown[]): number {
   const last = given.at(-1);
   const isOptions = typeof last === 'object' && last !== null && 'deadline' in last;

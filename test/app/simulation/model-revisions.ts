@@ -4,11 +4,11 @@ import type { ModelGit } from './model-git.ts';
 /** Who had a revision made: the App for one of its intents, a workflow's Action, or the service at a push. */
 export interface Maker {
   who: 'app' | 'action' | 'service' | 'setup';
-  /** The idempotency key that came with the request, whether or not the service heeds it. */
+  /** The idempotency key of the request, whether or not the service honours it. */
   key?: string | undefined;
 }
 
-/** A revision of the model. `build` is the revision whose build it uses again, where it builds none. */
+/** A revision of the model. `build` is the revision whose build it reuses, if it builds none. */
 export interface ModelRevision {
   id: string;
   madeBy: Maker;
@@ -27,9 +27,8 @@ export interface Switch {
 }
 
 /**
- * The revisions of one deployment. One is worked on at a time; of those that wait the newest is begun and the older
- * ones are skipped, saying which came instead. A revision of a ref is of the ref's head at the moment at which its
- * build begins.
+ * The revisions of one deployment. One is built at a time; of those that wait the newest starts and the older ones are
+ * skipped, naming their successor. A revision of a ref has the ref's head at the moment when its build starts.
  */
 export class ModelRevisions {
   readonly id: string;
@@ -89,7 +88,7 @@ export class ModelRevisions {
     if (!newest) return;
     for (const older of waiting) {
       older.status = 'SKIPPED';
-      older.message = `revision ${newest.id} came instead`;
+      older.message = `revision ${newest.id} replaced it`;
     }
     this.#running = newest;
     newest.status = newest.again ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD';
@@ -103,7 +102,7 @@ export class ModelRevisions {
       this.#end(made, 'BUILD_FAILED', `there is no branch ${this.branch}`);
       return;
     }
-    // The commit is told once the checkout is there.
+    // The commit is known once the checkout is there.
     this.#clock.after(this.#random() * 3_000, () => {
       made.commit = head.sha;
     });

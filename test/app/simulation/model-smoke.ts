@@ -24,11 +24,11 @@ function verdictOn(fate: Fate | undefined): Verdict {
       ? { kind: 'passed', ...seen }
       : fate === 'wrong'
         ? { kind: 'failed', ...seen }
-        : { kind: 'unproven', because: 'unreachable', why: 'nobody answered' };
+        : { kind: 'unproven', because: 'unreachable', why: 'no response' };
   return { kind: verdict.kind, tests: [{ name: 'greets', attempts: 1, verdict }] };
 }
 
-/** Asks what serves in the model. */
+/** Tests the live revision of the model. */
 export class ModelSmoke implements SmokeTestRunner {
   readonly #clock: Timer;
   readonly #control: ModelControl;

@@ -35,7 +35,7 @@ const refusalOf = (requested: Promise<unknown>): Promise<ServiceError | undefine
   );
 
 describe('the model of the control service', () => {
-  test('builds the head that the branch has when the build begins, and serves it', async () => {
+  test('builds the head at the start of the build, and serves it', async () => {
     const { control, held, id, change, pass } = fixture();
     await pass(5 * minutes);
     await control.patchDeployment(id, restate);
@@ -45,7 +45,7 @@ describe('the model of the control service', () => {
     expect(held.active?.commit).toBe(newer);
   });
 
-  test('works on one revision at a time and skips all of those that wait but the newest', async () => {
+  test('builds one revision at a time, and skips all waiting ones but the newest', async () => {
     const { control, held, id, pass } = fixture();
     await pass(5_000);
     for (let nth = 0; nth < 3; nth += 1) await control.patchDeployment(id, restate);
@@ -54,7 +54,7 @@ describe('the model of the control service', () => {
     expect(held.all[1]?.message).toContain(held.all[3]?.id);
   });
 
-  test('a failed build leaves the former revision serving', async () => {
+  test('a failed build leaves the previous revision live', async () => {
     const { control, held, id, first, change, pass } = fixture();
     await pass(5 * minutes);
     change('build-fails');
@@ -63,7 +63,7 @@ describe('the model of the control service', () => {
     expect([held.latest?.status, held.active?.commit]).toEqual(['BUILD_FAILED', first]);
   });
 
-  test('the same key makes one revision and gives the same answer; another request with it is refused', async () => {
+  test('the same key makes one revision and the same response; a new request is refused', async () => {
     const { control, held, id, pass } = fixture();
     await pass(5 * minutes);
     const one = await control.patchDeployment(id, restate, { idempotencyKey: 'k' });
@@ -76,8 +76,8 @@ describe('the model of the control service', () => {
   });
 
   test.each([
-    ['is refused where If-Match is heeded', true, 412, 2],
-    ['is carried out where it is not', false, undefined, 3],
+    ['is refused if the service honours If-Match', true, 412, 2],
+    ['is carried out if it does not', false, undefined, 3],
   ] as const)('a change that was decided on an older revision %s', async (_, ifMatch, status, revisions) => {
     const { control, held, id, pass } = fixture({ ...all, ifMatch });
     await pass(5 * minutes);
@@ -89,7 +89,7 @@ describe('the model of the control service', () => {
 });
 
 describe('a process of the model', () => {
-  test('one that is cut is never heard of again, and its job goes to another', async () => {
+  test('one that is cut off does nothing more, and another takes its job', async () => {
     const { clock, git } = fixture();
     const githubApi = new ModelHub(git);
     const reported: string[] = [];
@@ -117,7 +117,7 @@ describe('a process of the model', () => {
     ['lost-after', undefined, 1],
     ['broken-after', 502, 1],
   ] as const)(
-    'an answer that is %s leaves %s for a status, and what was asked done %i times',
+    'a response that is %s leaves status %s, and the request is carried out %i times',
     async (kind, status, done) => {
       const { clock, control, held, id, pass } = fixture();
       await pass(5 * minutes);

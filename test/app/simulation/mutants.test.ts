@@ -60,7 +60,7 @@ const blindlyRepeating = withContext((context) => ({
   }),
 }));
 
-/** Everybody gets the lease, and nobody ever loses it. */
+/** Every caller gets the lease, and none ever loses it. */
 const unlocked = withStore((store) => {
   const holders = new Map<string, string>();
   return {
@@ -78,7 +78,7 @@ const careless: Code = {
   deliver: (delivery, context) => appCode.deliver(delivery, context).catch(() => []),
 };
 
-/** What GitHub answers nothing to counts as told. */
+/** Reports without a response from GitHub count as sent. */
 const mumbling: Code = {
   ...appCode,
   report: async (data, context, send) => {
@@ -90,24 +90,24 @@ const mumbling: Code = {
   },
 };
 
-/** A wish that comes while something is open on its deployment is dropped. */
+/** A request that arrives while another is open on its deployment is dropped. */
 const impatient = withStore((store) => ({
   request: async (request) =>
     (await store.openIntents(request.deploymentId)).length > 0 ? undefined : store.request(request),
 }));
 
-describe('an invariant is seen to fail where', () => {
+describe('an invariant fails if', () => {
   test.each<[string, Code, typeof faultyHistories, RegExp]>([
     ['the intent is not stored before it is sent', forgetful, faultyHistories, /made 2 revisions|was built although/],
-    ['a request without an answer is sent again blindly', blindlyRepeating, faultyHistories, /made 2 revisions/],
-    ['everybody may work on a deployment at any time', unlocked, histories(10), /made 2 revisions|was built although/],
+    ['a request without a response is sent again blindly', blindlyRepeating, faultyHistories, /made 2 revisions/],
     [
-      'a delivery counts as done when its handler fails',
-      careless,
+      'any process may work on a deployment at any time',
+      unlocked,
       histories(10),
-      /was acknowledged and came to nothing/,
+      /made 2 revisions|was built although/,
     ],
-    ['a check counts as told when GitHub answers nothing', mumbling, faultyHistories, /^the check .* stays/],
+    ['a delivery counts as done when its handler fails', careless, histories(10), /was acknowledged without a result/],
+    ['a check counts as sent without a response', mumbling, faultyHistories, /^the check .* stays/],
     ['a push is dropped while another is built', impatient, faultyHistories, /has no check/],
   ])('%s', { timeout: 120_000 }, async (_, code, played, found) => {
     const { reported } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);

@@ -27,7 +27,7 @@ async function carryOut(parties: Readonly<Record<string, object>>, body: unknown
   const { party, operation, given } = requested.parse(body);
   const target = parties[party];
   const method: unknown = target && Reflect.get(target, operation, target);
-  if (!target || typeof method !== 'function') throw new Error(`nobody knows ${party}.${operation}`);
+  if (!target || typeof method !== 'function') throw new Error(`unknown operation: ${party}.${operation}`);
   // What is absent travels as null.
   const answer: unknown = await Reflect.apply(
     method,

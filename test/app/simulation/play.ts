@@ -10,7 +10,7 @@ const recoveredMs = 45 * 60_000;
 /** How long after the last deed all must have come to rest (ms). */
 const restMs = 12 * 60 * 60_000;
 
-/** Plays a history until all is quiet, and leaves what came of it. */
+/** Plays a history until all is idle, and returns the simulation. */
 export async function play({ setting, commands }: History, code: Code): Promise<Simulation> {
   const simulation = new Simulation(setting, code);
   // The first revision is live before anything happens.
@@ -98,7 +98,7 @@ function pushed(simulation: Simulation, arrive: readonly number[]): void {
   deliver(simulation, { kind: 'push', after }, arrive);
 }
 
-/** A person presses something on a check, where there is one. */
+/** A person requests an action on a check, if there is one. */
 function requestedAction(
   simulation: Simulation,
   kind: 'rerun' | 'redeploy' | 'rollback',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a child process that is the App is told at its start, as JSON in its first argument. */
+/** The configuration of a child process that runs the App, as JSON in its first argument. */
 export const processFixture = z.object({
   databaseUrl: z.string(),
   /** Where the models of GitHub and of the control service answer. */

@@ -74,7 +74,7 @@ const ours = ({
   idempotencyKey,
 });
 
-/** Asks what serves in the other process, in two looks, `pauseMs` apart. */
+/** Tests the live revision in the other process, in two polls, `pauseMs` apart. */
 export function remoteSmoke(url: string, now: () => number, pauseMs: number): SmokeTestRunner {
   const line = lineTo(url, 'control');
   return {

@@ -26,7 +26,7 @@ const push = (after: number, ...arrive: number[]): Command => ({
 
 test.each<[string, Partial<Setting>, Command[]]>([
   [
-    'a wish that waited in the check of a live commit, and then had nothing to bring, gives the check back',
+    'a request that makes no revision returns the check to the live commit',
     { offers: { idempotencyKeys: true, ifMatch: true, lists: false }, deployments: 2, seed: 222690 },
     [
       { do: 'action', after: 36603, deployment: 2 },
@@ -39,7 +39,7 @@ test.each<[string, Partial<Setting>, Command[]]>([
     ],
   ],
   [
-    'a wish whose request was refused, and that joins another, ends the GitHub Deployment that it began',
+    'a refused request that joins another ends the GitHub Deployment that it made',
     { seed: 348103 },
     [
       push(75, 10),
@@ -49,7 +49,7 @@ test.each<[string, Partial<Setting>, Command[]]>([
     ],
   ],
   [
-    'a GitHub Deployment that was made, and whose answer was lost with its process, gets an end',
+    'a GitHub Deployment whose response was lost with its process gets an outcome',
     { copies: 2, deployments: 2, seed: 999995 },
     [
       { do: 'fault', after: 31349, fault: { party: 'control', nth: 10, kind: 'broken-before' } },
@@ -79,7 +79,7 @@ test.each<[string, Partial<Setting>, Command[]]>([
     ],
   ],
   [
-    'a head whose delivery never came, and that a person took back unseen, gets a check that says so',
+    'a head without a delivery that was rolled back unseen gets a check that says so',
     { offers: { idempotencyKeys: true, ifMatch: false, lists: true }, seed: 237635 },
     [
       push(3144, 403),
@@ -89,12 +89,12 @@ test.each<[string, Partial<Setting>, Command[]]>([
     ],
   ],
   [
-    'a revision that the service made by itself, and that failed before it was looked for, is told as failed',
+    'a revision of the service that failed before it was observed is reported',
     { offers: { idempotencyKeys: true, ifMatch: true, lists: true }, builder: 'service', seed: 634852 },
     [{ do: 'push', after: 347, fate: 'build-fails', words: 'plain', paths: 'agent', arrive: [143] }],
   ],
   [
-    'a head that gave way to another, and that the branch came back to without a delivery, is found again',
+    'a superseded head to which the branch returned without a delivery is found again',
     { offers: { idempotencyKeys: false, ifMatch: false, lists: false } },
     [
       push(0, 0),

@@ -4,9 +4,9 @@ import type { Code, Simulation } from './simulation.ts';
 import { violations } from './invariants.ts';
 import { play } from './play.ts';
 
-/** What a search came to. */
+/** The result of a search. */
 export interface Searched {
-  /** The smallest history that was found to break an invariant, with what plays it again; empty where none was. */
+  /** The smallest history that breaks an invariant, with the arguments to replay it; empty if there is none. */
   reported: string;
   /** How many histories were played, those among them that made a failing one smaller. */
   played: number;

@@ -23,11 +23,11 @@ export interface Delivery {
     | { kind: 'push'; after: string | undefined }
     | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string };
   storedAt?: number;
-  /** What its handler did, once it came to an end. */
+  /** What its handler did, once it returned. */
   did?: readonly string[];
 }
 
-/** Where the App's work is kept, and how it is told which jobs the store sends. */
+/** Makes the store of the App's work, which sends jobs through `send`. */
 export type MakeStore = (
   clock: EventClock,
   send: (name: 'lane' | 'report', id: string, at: number | undefined) => void,
@@ -83,7 +83,7 @@ export class Simulation {
     return made;
   }
 
-  /** What a process is handed: every way out leads through it. */
+  /** The context of a process: all its dependencies go through the process. */
   contextOf(process: ModelProcess): AppContext {
     const clock = process.clock();
     return {
@@ -126,7 +126,7 @@ export class Simulation {
 
   readonly #work: Worker = async ({ name, id, at }, process) => {
     const context = this.#worlds.get(process);
-    if (!context) throw new Error('a process that nobody started');
+    if (!context) throw new Error('the process was never started');
     if (name === 'lane') await this.#code.deploymentQueue(id, context, new AbortController().signal);
     else if (name === 'report') await this.#report(id, at, context, process);
     else if (name === 'recovery') await this.#code.recover(context);

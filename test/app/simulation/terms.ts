@@ -25,7 +25,7 @@ export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
   smokeTests: boolean;
 };
 
-/** The second deployment counts only the paths of the agent, and leaves commits out that ask for it. */
+/** The second deployment has a path filter, and skips commits with a skip marker. */
 export function termsOf(deploymentId: string, { builder, onFailure, afterRollback, smokeTests }: VaryingTerms): Terms {
   const strict = deploymentId === deploymentIds[1];
   return {

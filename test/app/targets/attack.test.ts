@@ -43,7 +43,7 @@ describe('a file that reaches for a deployment of another repository', () => {
     expect(refused).toEqual([{ deployment: name, why: expect.stringContaining('has no deployment of this name') }]);
   });
 
-  test('nothing of the other repository is told', async () => {
+  test('nothing of the other repository is shown', async () => {
     const { refused } = await attack('deployments: { support: { graph-config-path: x.json, repo-ref: main } }');
     expect(JSON.stringify(refused)).not.toMatch(/acme|agents|langgraph|sk-canary/);
   });
@@ -86,12 +86,12 @@ describe('a file that reaches for a deployment of another repository', () => {
     ]);
   });
 
-  test('on another branch it is not even told', async () => {
+  test('on another branch it is not even reported', async () => {
     const resolver = resolverOf(deployments, { 'mallory/play': 'deployments: { support: {} }' });
     expect(await resolver.targetsOf(intruder, 'dev')).toEqual({ targets: [], refused: [] });
   });
 
-  test('an id that is no uuid is never asked for', async () => {
+  test('an id that is no uuid is never requested', async () => {
     const requested: string[] = [];
     const resolver = resolverOf(
       [],

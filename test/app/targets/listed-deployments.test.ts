@@ -55,7 +55,7 @@ describe('the list of deployments', () => {
     expect(queries).toHaveLength(6);
   });
 
-  test('that failed is asked for again at once', async () => {
+  test('that failed is requested again at once', async () => {
     let failures = 1;
     const { read, queries } = reading(async (query) => {
       failures -= 1;
@@ -87,7 +87,7 @@ describe('a service that lists nothing', () => {
     },
   };
 
-  test('is asked for what the file names by id', async () => {
+  test('is read for what the file names by id', async () => {
     const resolver = resolverOf([], { 'acme/agents': `deployments: { a: { deployment-id: ${one.id} } }` }, { control });
     expect((await resolver.targetsOf(agents, 'main')).targets.map(({ deploymentId }) => deploymentId)).toEqual([
       one.id,

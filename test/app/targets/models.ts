@@ -23,7 +23,7 @@ export interface More {
 
 let count = 0;
 
-/** A deployment of acme/agents that is built on every push to main, where nothing else is said. */
+/** A deployment of acme/agents that is built on every push to main by default. */
 export function deployed(
   name: string,
   { source = 'github', status = 'READY', config, revision }: More = {},
@@ -62,7 +62,7 @@ export const missing = (): ServiceError =>
     effect: 'none',
   });
 
-/** A desk over a model of GitHub, whose files are by `owner/name`, and one of the service. */
+/** A target resolver over models of GitHub, with files by `owner/name`, and of the service. */
 export function resolverOf(
   deployments: readonly ListedDeployment[],
   files: Readonly<Record<string, string>> = {},

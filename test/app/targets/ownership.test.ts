@@ -28,7 +28,7 @@ describe('an address is the own one of acme/agents', () => {
     'https://127.0.0.1:4000/acme/agents',
     'git@127.0.0.1:acme/agents.git',
     'ssh://git@127.0.0.1:2222/acme/agents.git',
-  ])('of a GitHub elsewhere: %s', (address) => expect(local.isOwn(acme, address)).toBe(true));
+  ])('of another GitHub: %s', (address) => expect(local.isOwn(acme, address)).toBe(true));
 });
 
 describe('an address is not the own one of acme/agents', () => {
@@ -65,7 +65,7 @@ describe('an address is not the own one of acme/agents', () => {
   ])('%s: %s', (_, address) => expect(ownership.isOwn(acme, address)).toBe(false));
 
   test.each(['http://127.0.0.1/acme/agents', 'http://127.0.0.1:4001/acme/agents', 'https://github.com/acme/agents'])(
-    'of a GitHub elsewhere: %s',
+    'of another GitHub: %s',
     (address) => expect(local.isOwn(acme, address)).toBe(false),
   );
 
@@ -94,7 +94,7 @@ describe('a repository may act on a deployment of another address', () => {
     ['to everything, which no binding says', { repository: 'acme/agents', deployment: '*' }],
   ])('but not where it is bound %s', (_, binding) => expect(refusal(binding)).toContain('acme/agents='));
 
-  test('and nothing of whose it is is told', () => {
+  test('and its owner is not shown', () => {
     const secret = { ...deployment, source_config: { repo_url: 'https://github.com/secret-club/plans' } };
     expect(ownership.refusal(acme, secret)).not.toContain('secret-club');
   });

@@ -56,7 +56,7 @@ describe('without a file', () => {
     ['an image', deployed('a', { source: 'external_docker' }), 'main', []],
     ['an uploaded folder', deployed('a', { source: 'internal_source' }), 'main', []],
     ['pushes are not built', deployed('a', { config: { build_on_push: false } }), 'main', [`a: ${off}`]],
-    ['nobody says whether pushes are built', deployed('a', { config: { build_on_push: null } }), 'main', [`a: ${off}`]],
+    ['build_on_push is unknown', deployed('a', { config: { build_on_push: null } }), 'main', [`a: ${off}`]],
     [
       'it is being deleted',
       deployed('a', { status: 'AWAITING_DELETE' }),
@@ -112,7 +112,7 @@ deployments:
     after-rollback: hold
     on-failure: rollback
     environment: { name: live, production: true }
-    smoke-tests: [{ name: asks, assistant: support, input: {} }]
+    smoke-tests: [{ name: greets, assistant: support, input: {} }]
 `;
 
   test('its rules are the terms of the deployment that it names', async () => {
@@ -125,7 +125,7 @@ deployments:
         rules: { paths: { include: ['agents/**'], exclude: [] }, skipWords: ['[no ship]'], afterRollback: 'hold' },
         onFailure: 'rollback',
         environment: { name: 'live', production: true, transient: false },
-        smokeTests: [{ name: 'asks', assistant: 'support', attempts: 3 }],
+        smokeTests: [{ name: 'greets', assistant: 'support', attempts: 3 }],
         differences: [],
         notes: [],
       },
@@ -140,7 +140,7 @@ deployments:
     expect(resolver.requested.filter((each) => each.includes('dev'))).toEqual([]);
   });
 
-  test('which branch that is, is asked once in a minute; the file is read at every push', async () => {
+  test('caches the default branch for a minute, and reads the file on every push', async () => {
     const branches: number[] = [];
     let now = 0;
     const files: string[] = [];
@@ -226,7 +226,7 @@ deployments:
       { config: { build_on_push: false } },
       'name: a\nbuild-on-push: true',
       'main',
-      [`a: ${off}, while the file asks for it; ${apply}`],
+      [`a: ${off}, while the file requests it; ${apply}`],
     ],
     [
       'that says nothing of it where the service does not',
@@ -254,7 +254,7 @@ deployments:
       {},
       'name: a\nrepo-ref: dev',
       'dev',
-      [`a: the service builds another ref of it than the file asks for; ${apply}`],
+      [`a: the service builds another ref of it than the file requests; ${apply}`],
     ],
     [
       'that wants another branch where the service builds this one',
@@ -284,7 +284,7 @@ deployments:
     expect(await reported([deployed('a', more)], text, branch)).toEqual(said);
   });
 
-  test('several deployments of one name are told apart by their id only', async () => {
+  test('several deployments of one name are identified by id only', async () => {
     expect(await reported([deployed('a'), deployed('a')], 'name: a')).toEqual([
       'builds a from main',
       'builds a from main',
@@ -330,7 +330,7 @@ deployments:
     expect(targets[0]?.terms.environment).toMatchObject(environment);
   });
 
-  test('an environment that another deployment of the file goes to is shared, whatever its letters', async () => {
+  test('an environment that two deployments of the file use is shared, in any case', async () => {
     const file = [
       'deployments:',
       '  a: { repo-url: https://github.com/acme/agents, repo-ref: main, graph-config-path: g.json, environment: Staging }',
@@ -352,7 +352,7 @@ describe('file and deployment differ', () => {
     return targets[0]?.terms;
   };
 
-  test('in which fields is told, with how to apply it; what is restated is what the service has', async () => {
+  test('lists the fields, with how to apply them; the service keeps its own values', async () => {
     const text = `
 name: a
 source: github
@@ -391,7 +391,7 @@ secrets: [OPENAI_API_KEY]
     });
   });
 
-  test('no user or password of an address is told', async () => {
+  test('no user or password of an address is shown', async () => {
     const bound = deployed('a', { config: { repo_url: 'https://joe:sk-canary@git.acme.example/agents' } });
     const resolver = resolverOf(
       [bound],
@@ -435,14 +435,14 @@ describe('a file with mistakes', () => {
     ]);
   });
 
-  test('that names nothing else is told by itself', async () => {
+  test('that names nothing else is reported by itself', async () => {
     expect(await reported([], '- a')).toEqual([
       expect.stringMatching(/^\.github\/landfall\.yml: the deploy file has mistakes/),
     ]);
     expect(await reported([], '- a', 'dev')).toEqual([]);
   });
 
-  test('in a deployment that is not there is told with it', async () => {
+  test('in a missing deployment is reported with it', async () => {
     expect(await reported([], 'name: a\non-failure: explode')).toEqual([
       expect.stringMatching(
         /^a: the service has no deployment .*; the deploy file has mistakes here.*`on-failure` must be/,
@@ -450,7 +450,7 @@ describe('a file with mistakes', () => {
     ]);
   });
 
-  test('without end is told with its first ones', async () => {
+  test('with many mistakes is reported with the first ones', async () => {
     const wrong = Array.from({ length: 30 }, (_, at) => `x${at}: 1`).join('\n');
     const { targets } = await resolverOf([deployed('a')], { 'acme/agents': `name: a\n${wrong}` }).targetsOf(
       agents,

@@ -19,6 +19,6 @@ const common = { builder: 'app', timeoutMs: 1 } as const;
 test.each([
   ['says nothing of it', [], undefined],
   ['has mistakes', ['the deploy file has mistakes here'], true],
-])('where the file %s, that nothing is asked proves something or not', (_, notes, unread) => {
+])('where the file %s, having no smoke test proves something or not', (_, notes, unread) => {
   expect(termsOf(deployment, undefined, notes, common).unread).toBe(unread);
 });

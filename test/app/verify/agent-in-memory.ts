@@ -53,7 +53,7 @@ export class AgentInMemory implements AgentServer {
     this.#clock = clock;
   }
 
-  /** What tests made and nobody removed. */
+  /** What tests made and did not remove. */
   get left(): string[] {
     return [...this.threads, ...this.assistants];
   }

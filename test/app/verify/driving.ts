@@ -38,16 +38,16 @@ export const listensFor = (reply: string, over: Partial<SmokeTest> = {}): SmokeT
 /** Ends the process that is at work: nothing that it does from then on happens, nor is anything stored. */
 export class Killed extends Error {}
 
-/** The App around a smoke desk: a lane that stores every state, sleeps until it is to look again, and can be woken. */
+/** Drives a smoke test runner as the App does: stores every state, sleeps until the next poll, and can be notified. */
 export class Driving {
   readonly clock = new SimulatedClock();
   readonly agent = new AgentInMemory(this.clock);
   readonly control = new ControlModel(this.clock);
   readonly logged: string[] = [];
-  /** Every state that was stored, and how often the desk was asked. */
+  /** Every state that was stored, and how often the runner was called. */
   readonly stored: string[] = [];
   steps = 0;
-  /** Called before what a step came to is stored. */
+  /** Called before a step's result is stored. */
   beforeStore: (step: number) => void = () => undefined;
   /** Answers of the receiver. */
   readonly answers: number[] = [];
@@ -83,7 +83,7 @@ export class Driving {
     return { ...intent, terms: { ...intent.terms, smokeTests: this.#tests }, ...(smoke ? { smoke } : {}) };
   }
 
-  /** A word about a run comes in, with whatever address the agent was given. */
+  /** Delivers a webhook about a run, to the URL that the agent was given. */
   async delivered(url: string, body: unknown): Promise<number> {
     const { pathname, searchParams } = new URL(url);
     const token = searchParams.get('token') ?? undefined;

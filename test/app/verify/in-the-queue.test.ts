@@ -12,7 +12,7 @@ import { AgentInMemory, says } from './agent-in-memory.ts';
 import { testExpecting, listensFor, publicUrl } from './driving.ts';
 
 const unasked = (): never => {
-  throw new GitHubApiError('nobody asks GitHub here', 404, 'none');
+  throw new GitHubApiError('unexpected request to GitHub', 404, 'none');
 };
 const githubApi: GitHubApi = {
   head: async () => ({ sha: commit, message: 'Say hello', committedAt: 0 }),
@@ -25,7 +25,7 @@ const githubApi: GitHubApi = {
   writeDeploymentStatus: unasked,
 };
 
-/** A lane with one revision that is live and has its questions before it. */
+/** A deployment queue with one live revision whose smoke tests are due. */
 async function smoking() {
   const clock = new SimulatedClock();
   const control = new ControlModel(clock);
@@ -85,14 +85,14 @@ async function smoking() {
   const request = { deploymentId: 'd1', repository, branch, commit, cause, sending, terms: { ...terms, smokeTests } };
   const requested = await store.request(request);
   const lease = await store.takeLease('d1', 'a test', 1_000);
-  if (!requested || !lease) throw new Error('the lane is not free');
+  if (!requested || !lease) throw new Error('the lease is held');
   const live = { revisionId: 'r1', agentUrl: 'https://agent.test', how: 'triggered' as const };
   await store.save(lease, { intents: [{ ...requested, ...live, state: 'smoking' }] });
   await store.leaveLease(lease, clock.now());
   return { clock, agent, store, jobs, id: requested.id };
 }
 
-test('a lane asks a live revision in few turns, woken by its agent, and concludes', async () => {
+test('a queue tests a live revision in few passes, notified by its agent, to a verdict', async () => {
   const { clock, agent, store, jobs, id } = await smoking();
   agent.commands = [says('hello', 30_000), says('hello', 100)];
   for (let turns = 0; turns < 600 && (await store.intent(id))?.state !== 'ended'; turns += 1) await clock.sleep(100);

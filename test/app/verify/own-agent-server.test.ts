@@ -32,7 +32,7 @@ const threads = async (): Promise<unknown> => {
 };
 const kindOf = async (requested: SmokeTest) => (await askAsTheApp(agent, [requested])).verdict.tests[0]?.verdict;
 
-test('an agent of ours is asked in the background, and leaves no thread and no assistant behind', async () => {
+test('runs in the background at our own agent server, and leaves nothing behind', async () => {
   const before = (await agent.searchAssistants({ limit: 100 })).length;
   const { verdict, stored } = await askAsTheApp(agent, [hello, { ...hello, context: { greeting: 'hello' } }]);
   expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }] });
@@ -62,19 +62,19 @@ test('a run that waits for a person is interrupted, although it ended well', asy
   ).toMatchObject({ kind: 'passed' });
 });
 
-test('a run that takes too long proves nothing, is cancelled, and its thread is removed', async () => {
+test('a run that takes too long proves nothing, is cancelled, and loses its thread', async () => {
   const verdict = await kindOf({ ...hello, input: { input: 'Ada', sleep_ms: 30_000 }, timeoutMs: 700 });
   expect(verdict).toMatchObject({ kind: 'unproven' });
   expect(await threads()).toEqual([]);
 });
 
-test('what only a stream can tell is listened to', async () => {
+test('a test of stream events listens to the stream', async () => {
   const expected = [...hello.expect, { kind: 'first-event' as const, withinMs: 20_000 }];
   const verdict = await kindOf({ ...hello, expect: expected });
   expect(verdict).toMatchObject({ kind: 'passed', firstEventMs: expect.any(Number) });
   expect(await threads()).toEqual([]);
 });
 
-test('a graph that is not there is a failure, for the server says so', async () => {
-  expect(await kindOf({ ...hello, assistant: 'nobody' })).toMatchObject({ kind: 'failed' });
+test('a missing graph is a failure, since the server says so', async () => {
+  expect(await kindOf({ ...hello, assistant: 'unknown' })).toMatchObject({ kind: 'failed' });
 });

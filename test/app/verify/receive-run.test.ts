@@ -43,20 +43,20 @@ const run = {
   kwargs: { webhook: `https://landfall.example.test/runs/x?token=${token}`, input: 'a private question' },
 };
 
-describe('the word of an agent that a run has ended', () => {
+describe("an agent's webhook about a run", () => {
   test.each<[sentence: string, body: unknown, noted: string]>([
     ['with error null, as the document has it', { ...run, error: null, values: {} }, 'success, no error'],
-    ['without an error, as a public server tells a success', run, 'success, no error'],
+    ['without an error, as a public server reports a success', run, 'success, no error'],
     ['with a plain string as error', { ...run, status: 'error', error: 'boom' }, 'error, with an error'],
     [
       'with an error of two parts',
       { ...run, status: 'error', error: { error: 'Boom', message: 'x' } },
       'error, with an error',
     ],
-    ['with a status that is newer than we are', { ...run, status: 'resting' }, 'an unknown status, no error'],
-    ['that is no run at all', ['?'], 'in words that nobody here knows'],
-    ['that is no JSON', undefined, 'in words that nobody here knows'],
-  ])('%s is taken, and wakes the lane', async (_sentence, body, noted) => {
+    ['with a newer, unknown status', { ...run, status: 'paused' }, 'an unknown status, no error'],
+    ['that is no run at all', ['?'], 'in an unknown format'],
+    ['that is no JSON', undefined, 'in an unknown format'],
+  ])('%s is accepted, and notifies the queue', async (_sentence, body, noted) => {
     const { receive, notified, logged } = receiver();
     expect(await receive({ intentId: intent.id, token, body: () => body })).toEqual({ status: 204 });
     expect([notified, logged.length]).toEqual([[intent.deploymentId], 1]);
@@ -64,14 +64,14 @@ describe('the word of an agent that a run has ended', () => {
     expect(logged[0]).not.toMatch(new RegExp(`${token}|private|boom`, 'i'));
   });
 
-  test('that comes again is taken again and changes nothing more', async () => {
+  test('that is repeated is accepted and changes nothing', async () => {
     const { receive, notified } = receiver();
     const reported = { intentId: intent.id, token, body: () => run };
     expect([await receive(reported), await receive(reported)]).toEqual([{ status: 204 }, { status: 204 }]);
     expect(notified).toHaveLength(1);
   });
 
-  test('about a run that was taken care of already is taken, and wakes nobody', async () => {
+  test('about a run that was handled already is accepted, and notifies no queue', async () => {
     const { receive, notified } = receiver();
     expect(await receive({ intentId: intent.id, token: former.token, body: () => run })).toEqual({ status: 204 });
     expect(notified).toEqual([]);
@@ -87,19 +87,19 @@ describe('the word of an agent that a run has ended', () => {
   ])('%s is not taken', async (_sentence, reported, status) => {
     const { receive, notified } = receiver();
     const body = () => {
-      throw new Error('a body that nobody may send was read');
+      throw new Error('the body of an unauthorized request was read');
     };
     expect(await receive({ ...reported, body })).toEqual({ status });
     expect(notified).toEqual([]);
   });
 
-  test('about an intent that awaits none is not taken', async () => {
+  test('about an intent without a run is refused', async () => {
     for (const waiting of [anIntent(), anIntent({ smoke: writeProgress({ ...nothing, spent: [] }) })]) {
       expect(await receiver(waiting).receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 401 });
     }
   });
 
-  test('that could not be noted may come again', async () => {
+  test('that could not be stored may be repeated', async () => {
     const { receive, notified, state } = receiver();
     state.storeIsAway = true;
     await expect(receive({ intentId: intent.id, token, body: () => run })).rejects.toThrow('the database is away');

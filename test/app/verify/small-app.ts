@@ -10,17 +10,17 @@ import type { Verdict } from '../../../src/planning/verdict-types.ts';
 import { ControlModel } from '../../deploy/control-model.ts';
 import { anIntent } from '../reporting/an-intent.ts';
 
-/** What came of a question to a real agent, and what the App saw of it. */
+/** The result of smoke tests against a real agent, and what the App saw. */
 export interface Outcome {
   verdict: Verdict;
   /** How long it took (ms). */
   ms: number;
-  /** What was stored on the way, and what the operator was told. */
+  /** What was stored on the way, and what was logged. */
   stored: readonly SmokeState[];
   logged: readonly string[];
 }
 
-/** Asks a real agent as the App does, over HTTP both ways: its webhooks come to a server of this process. */
+/** Tests a real agent as the App does, over HTTP both ways: this process receives its webhooks. */
 export async function askAsTheApp(agent: AgentServer, tests: readonly SmokeTest[]): Promise<Outcome> {
   const clock = systemClock;
   const logged: string[] = [];

@@ -10,7 +10,7 @@ const refusal = serviceError('rejected', 'create run', { status: 422, detail: 'w
 const away = serviceError('unreachable', 'get run');
 
 describe('a test that needs no stream', () => {
-  test('is a run in the background, judged by what the run itself says and not by what a webhook says', async () => {
+  test("is a background run, judged by its own status, not by the webhook's", async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.deliver = (url, payload) =>
       void driving.delivered(url, { ...payload, status: 'error', values: { reply: 'a lie' } });
@@ -18,7 +18,7 @@ describe('a test that needs no stream', () => {
     expect([driving.answers, driving.agent.requested.length, driving.agent.left]).toEqual([[204], 1, []]);
   });
 
-  test('names the address of its intent with a token of its own, whose hash alone is stored', async () => {
+  test('has a webhook URL with its intent and a token, of which only the hash is stored', async () => {
     const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
     await driving.run();
     const tokens = driving.agent.requested.map(({ webhook = '' }) => {
@@ -33,7 +33,7 @@ describe('a test that needs no stream', () => {
     }
   });
 
-  test('goes on as soon as the agent tells of the end, and not when it would look by itself', async () => {
+  test("continues on the agent's webhook, before the next poll", async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.commands = [says('hello', 1_200)];
     const began = driving.clock.now();
@@ -42,14 +42,14 @@ describe('a test that needs no stream', () => {
     expect(driving.answers).toEqual([204]);
   });
 
-  test('is asked how it stands when nobody told of its end, and the address is not named again', async () => {
+  test('is polled if no webhook arrives, and later runs get no webhook', async () => {
     const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
     driving.agent.deliver = () => undefined;
     expect((await driving.run()).kind).toBe('passed');
     expect(driving.agent.requested.map(({ webhook }) => webhook !== undefined)).toEqual([true, false]);
   });
 
-  test('is the same run without the address where the agent refuses that, and stays so', async () => {
+  test('is the same run without a webhook if the agent refuses it, from then on', async () => {
     const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
     driving.agent.refusesWebhooks = refusal;
     expect((await driving.run()).kind).toBe('passed');
@@ -59,7 +59,7 @@ describe('a test that needs no stream', () => {
     );
   });
 
-  test('is asked without an address where the App has none', async () => {
+  test('has no webhook if the App has no public URL', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.publicUrl = undefined;
     driving.restart();
@@ -70,14 +70,14 @@ describe('a test that needs no stream', () => {
   test.each<[sentence: string, status: string, run: object]>([
     ['a run that failed', 'error', { status: 'error', error: { error: 'BoomError', message: 'no model' } }],
     ['a run that took too long for its server', 'error', { status: 'timeout' }],
-    ['a run that waits for somebody', 'interrupted', { status: 'interrupted' }],
+    ['a run that waits for a person', 'interrupted', { status: 'interrupted' }],
     [
-      'a run that ended well and whose thread waits for somebody',
+      'a run that ended well and whose thread waits for a person',
       'interrupted',
       { status: 'success', values: { reply: 'hm' }, interrupts: [{ value: 'May I?' }] },
     ],
     ['a run that ended well', 'success', { status: 'success', values: { reply: 'hm' } }],
-  ])('tells %s as %s', async (_sentence, status, run) => {
+  ])('reports %s as %s', async (_sentence, status, run) => {
     const equals = status === 'error' || status === 'interrupted' ? status : 'success';
     const driving = new Driving(testExpecting('hm', { expect: [{ kind: 'status', equals }] }));
     driving.agent.commands = [{ after: 100, status: 'success', ...run }];
@@ -85,13 +85,13 @@ describe('a test that needs no stream', () => {
     expect(driving.agent.left).toEqual([]);
   });
 
-  test('says in the words of the agent why its run failed', async () => {
+  test("quotes the agent's error of a failed run", async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.commands = [{ after: 100, status: 'error', error: { error: 'BoomError', message: 'no model' } }];
     expect(JSON.stringify(await driving.run())).toContain('error (BoomError: no model)');
   });
 
-  test('is unproven where its run comes to no end in time; the run is cancelled and its thread removed', async () => {
+  test('is unproven after a timeout; the run is cancelled and its thread removed', async () => {
     const driving = new Driving(testExpecting('hello', { timeoutMs: 30_000 }));
     driving.agent.commands = [says('hello', 3_600_000)];
     const began = driving.clock.now();
@@ -101,27 +101,27 @@ describe('a test that needs no stream', () => {
     expect(driving.clock.now() - began).toBeLessThan(60_000);
   });
 
-  test('bears an agent that is away for a moment while its run goes on', async () => {
+  test('tolerates an agent that is down for a moment during the run', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.failing.set('getRun', [away, away]);
     driving.agent.failing.set('getThreadState', [away]);
     expect((await driving.run()).kind).toBe('passed');
   });
 
-  test('proves nothing where the agent is not there', async () => {
+  test('proves nothing if the agent is not reachable', async () => {
     const driving = new Driving(testExpecting('hello', { attempts: 2 }));
     driving.agent.failing.set('createThread', [away, away]);
     expect(await driving.run()).toMatchObject({ kind: 'unproven', tests: [{ attempts: 2 }] });
   });
 
-  test('fails where the agent understands and will not run it at all', async () => {
+  test('fails if the agent rejects the request', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.failing.set('createRun', [refusal, refusal]);
     expect(await driving.run()).toMatchObject({ kind: 'failed' });
     expect(driving.agent.left).toEqual([]);
   });
 
-  test('is timed by the server, not by when we looked', async () => {
+  test('is timed by the server, not by the poll', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.deliver = () => undefined;
     driving.agent.commands = [says('hello', 700)];
@@ -131,7 +131,7 @@ describe('a test that needs no stream', () => {
 });
 
 describe('attempts', () => {
-  test('a wrong answer is asked for again after a pause, and two that disagree prove nothing', async () => {
+  test('a wrong response is retried after a pause, and two that disagree prove nothing', async () => {
     const driving = new Driving(testExpecting('hello', { attempts: 3 }));
     driving.agent.commands = [says('bye', 100), says('hello', 100)];
     const began = driving.clock.now();
@@ -142,13 +142,13 @@ describe('attempts', () => {
     expect(driving.clock.now() - began).toBeGreaterThan(2_000);
   });
 
-  test('wrong answers all the way fail', async () => {
+  test('wrong responses in every attempt fail', async () => {
     const driving = new Driving(testExpecting('hello', { attempts: 3 }));
     driving.agent.commands = [says('bye', 100)];
     expect(await driving.run()).toMatchObject({ kind: 'failed', tests: [{ attempts: 3 }] });
   });
 
-  test('an answer that no database would take, or a very large one, is kept as far as it matters', async () => {
+  test('shortens a response that is very large or that no database stores', async () => {
     const driving = new Driving(testExpecting('hello', { attempts: 2 }));
     driving.agent.commands = [
       { after: 100, status: 'success', values: { reply: `\0\ud800${'x'.repeat(400_000)}` } },
@@ -161,7 +161,7 @@ describe('attempts', () => {
     }
   });
 
-  test('no test at all is told as such', async () => {
+  test('no test at all is reported as such', async () => {
     expect(await new Driving().run()).toEqual({ kind: 'none', tests: [] });
   });
 });
@@ -173,13 +173,13 @@ describe('what the deployment keeps secret', () => {
     return driving;
   };
 
-  test('is blotted out of what its agent said', async () => {
+  test("is redacted in its agent's output", async () => {
     const reported = JSON.stringify(await repeating().run());
     expect(reported).toContain('it is ***');
     expect(reported).not.toContain(secret);
   });
 
-  test('is not shown either while the service cannot tell what is secret', async () => {
+  test('is not shown either while the service does not return the secrets', async () => {
     const driving = repeating();
     driving.control.fails('get', serviceError('unreachable', 'get deployment'));
     const reported = JSON.stringify(await driving.run());
@@ -189,7 +189,7 @@ describe('what the deployment keeps secret', () => {
   });
 });
 
-describe('a process that ends in the middle', () => {
+describe('a crash', () => {
   const plans: [sentence: string, tests: SmokeTest[]][] = [
     ['a run in the background', [testExpecting('hello')]],
     ['a run of an assistant of its own', [testExpecting('hello', { context: { tone: 'calm' } })]],
@@ -198,7 +198,7 @@ describe('a process that ends in the middle', () => {
     ['one of each', [testExpecting('hello'), listensFor('hello')]],
   ];
 
-  test.each(plans)('before what a step of %s came to is stored is replaced by another', async (_sentence, tests) => {
+  test.each(plans)('before a result of %s is stored loses nothing', async (_sentence, tests) => {
     const whole = new Driving(...tests);
     const verdict = await whole.run();
     expect([verdict.kind, whole.agent.left]).toEqual(['passed', []]);
@@ -239,7 +239,7 @@ describe('a process that ends in the middle', () => {
     }
   });
 
-  test('again and again comes to an end: nothing is proven', async () => {
+  test('again and again ends the test: nothing is proven', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.after = (call) => {
       if (call === 'createRun') throw new Killed();
@@ -248,7 +248,7 @@ describe('a process that ends in the middle', () => {
     expect([driving.agent.requested.length, driving.agent.left]).toEqual([4, []]);
   });
 
-  test('while a run goes on loses nothing: the same run is asked by the next', async () => {
+  test('while a run goes on loses nothing: the next process polls the same run', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.commands = [says('hello', 40_000)];
     driving.agent.deliver = () => undefined;
@@ -259,14 +259,14 @@ describe('a process that ends in the middle', () => {
     expect(driving.agent.requested).toHaveLength(1);
   });
 
-  test('and left a state that another version wrote is begun anew', async () => {
+  test('and left a state of another version starts over', async () => {
     const driving = new Driving(testExpecting('hello'));
     driving.stored.push(JSON.stringify({ version: 0, what: 'ever' }));
     expect((await driving.run()).kind).toBe('passed');
   });
 });
 
-test('what cannot be removed is told to the operator, and keeps nothing from its verdict', async () => {
+test('logs what cannot be removed, and still gives its verdict', async () => {
   const driving = new Driving(testExpecting('hello'));
   driving.agent.failing.set('deleteThread', [serviceError('busy', 'delete thread', { status: 500 })]);
   expect((await driving.run()).kind).toBe('passed');
