@@ -1,6 +1,6 @@
-/** Time as something you are handed: the real one here, a simulated one in tests. */
+/** An injected clock: the system's in programs, a simulated one in tests. */
 export interface Clock {
-  /** Milliseconds since the epoch: the time of day, which jumps when somebody sets it. */
+  /** Milliseconds since the epoch: the time of day, which jumps when it is set. */
   now(): number;
   /** Milliseconds since some moment, for how long something takes: it goes on evenly. Absent where `now` does so too. */
   steadyNow?(): number;

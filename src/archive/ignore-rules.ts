@@ -29,11 +29,11 @@ const secretive = [
   '.aws',
 ];
 
-/** Letters' case tells nothing about whether something is a secret. */
+/** Case says nothing about whether a file is a secret. */
 const inAnyCase = (pattern: string): string =>
   pattern.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
-/** What becomes of a path: packed, or left out by somebody's rule or by ours. */
+/** The decision about a path: packed, or ignored by a rule of the user or by default. */
 export type Fate = 'packed' | 'ignored' | 'ignored by default';
 
 /**
@@ -60,7 +60,7 @@ export class IgnoreRules {
     return new IgnoreRules([], own);
   }
 
-  /** The rules in `folder` (from the root, empty for it) once its `.gitignore` is heeded. */
+  /** The rules in `folder` (from the root, empty for it) including its `.gitignore`. */
   with(text: string, folder: string): IgnoreRules {
     return new IgnoreRules([...this.#files, belowFolder(text, folder)], this.#own);
   }

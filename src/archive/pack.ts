@@ -87,7 +87,7 @@ async function measure(
   return { ok: true, size, digest: `sha256:${hash.digest('hex')}` };
 }
 
-/** A build without its graph configuration fails at the service; here it is told before anything is sent. */
+/** A build without its graph configuration fails at the service; here it is reported before anything is sent. */
 function graphConfigProblems(
   folder: string,
   path: string | undefined,

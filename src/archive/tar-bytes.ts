@@ -27,7 +27,7 @@ const systemByte = 9;
 const unknownSystem = 255;
 
 /**
- * The bytes of a gzip tar of these entries, in pieces as they come: the same wherever, whenever and by whomever it is
+ * The bytes of a gzip tar of these entries, in chunks: the same wherever, whenever and by whichever user it is
  * made. Not Node's own gzip: what that makes of the same bytes depends on the processor and on the version of Node.
  */
 export async function* gzipTar(folder: string, entries: readonly SourceEntry[]): AsyncGenerator<Uint8Array> {

@@ -16,7 +16,7 @@ export interface Listing {
   entries: SourceEntry[];
   /** Bytes of all files together. */
   unpackedBytes: number;
-  /** What stays out by our own rules, folders with a slash at their end: whoever packs it should know. */
+  /** What our own rules ignore, folders with a slash at the end: the caller should report it. */
   leftOut: string[];
   /** The paths that an ignore file keeps out, as far as they were met: nothing below them was looked at. */
   ignored: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Listing {
 
 /**
  * Lists what of a folder is packed. Folders themselves are not: git does not keep empty ones either, so a checkout and
- * the folder that it was made from are the same. Every problem is told at once, up to the limit of entries.
+ * the folder that it was made from are the same. Every problem is reported at once, up to the limit of entries.
  */
 export async function listSource(folder: string, limits: SourceLimits, signal?: AbortSignal): Promise<Listing> {
   const walk = new Walk(folder, limits, signal);

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { LocalService } from './local-service.ts';
 
-/** Asks a deployed agent as its clients do: at the deployment's address, with the service's key. */
+/** Calls a deployed agent as its clients do: at the deployment's address, with the service's key. */
 export interface AgentRequests {
   /** The answer to a request that goes well, read; with `body` a POST where no `method` is named. @throws Error otherwise. */
   ask<T>(path: string, shape: z.ZodType<T>, body?: object, method?: string): Promise<T>;

@@ -27,9 +27,9 @@ const timeouts = { cron: 75_000, webhook: 15_000 };
 const grace = 5_000;
 
 /** A domain that the example's graph configuration file does not have among `allowed_domains`. */
-const otherHost = 'https://hooks.elsewhere.example/told?token=abc';
+const otherHost = 'https://hooks.other.example/run?token=abc';
 
-/** What clients of the deployed agent do with it, at the deployment's address. Played after the Action's acts. */
+/** What clients do with the deployed agent, at the deployment's address. Runs after the scenarios of the Action. */
 export const agentScenarios: readonly Act[] = [
   {
     title: 'an assistant goes back to a former version',
@@ -68,13 +68,13 @@ export const agentScenarios: readonly Act[] = [
       await agent.ask('/runs/wait', answer, { ...call, webhook: environment.receiver.addressFor('run') });
       await until(() => environment.receiver.reported('run').length > 0, timeouts.webhook);
       const [reported] = environment.receiver.reported('run');
-      screen.line(`   one to this machine, which the file names: told ${reported?.status ?? 'nothing'}`);
+      screen.line(`   one to this machine, which the file names: received ${reported?.status ?? 'nothing'}`);
       // The cron is looked at in the last act: there is time for many a minute until then.
       const outputs = await startCron(environment, screen, before);
       const isRefused = refused.status === 422 && why.includes('allowed_domains');
       return {
         held: isRefused && reported?.status === 'success',
-        seen: `${refused.status} for another domain; told "${reported?.status ?? 'nothing'}" to its own`,
+        seen: `${refused.status} for another domain; its own received "${reported?.status ?? 'nothing'}"`,
         outputs,
       };
     },
@@ -83,7 +83,7 @@ export const agentScenarios: readonly Act[] = [
 
 /** What the cron of the webhooks' act did meanwhile. Played last. */
 export const cronAct: Act = {
-  title: 'a cron came every minute, once',
+  title: 'a cron fires every minute, once',
   async play(environment, screen, before) {
     const { address } = deployed(before);
     const { cron: id = '', thread: threadId = '', since = '' } = outputsOf(before, 1);
@@ -93,7 +93,7 @@ export const cronAct: Act = {
     const minutes = due();
     const last = minutes.at(-1) ?? 0;
     const minuteIn = ({ created_at }: { created_at: string }): number => minuteOf(Date.parse(created_at));
-    // A run of a minute that has only just begun may still be under way.
+    // The run of the current minute may still be in progress.
     const received = (await agent.ask(`/threads/${threadId}/runs?limit=100`, runs))
       .filter((run) => run.metadata?.cron_id === id && minuteIn(run) <= last)
       .toSorted((one, other) => minuteIn(one) - minuteIn(other));
@@ -101,16 +101,16 @@ export const cronAct: Act = {
     await until(() => said().every((each) => each !== undefined), timeouts.webhook);
     const reported = said();
     for (const [index, { created_at, status }] of received.entries()) {
-      screen.quote(`| ${created_at.slice(11, 19)}  ${status}: ${reported[index] ?? 'nothing was told'}`);
+      screen.quote(`| ${created_at.slice(11, 19)}  ${status}: ${reported[index] ?? 'no webhook'}`);
     }
     const once = minutes.length > 0 && received.map(minuteIn).join() === minutes.join();
     const answered = reported.filter((each) => each?.startsWith('good morning you')).length;
     const held = once && answered === received.length && received.every(({ status }) => status === 'success');
-    return { held, seen: `minutes: ${minutes.length}, runs: ${received.length}, told by webhook: ${answered}` };
+    return { held, seen: `minutes: ${minutes.length}, runs: ${received.length}, webhooks: ${answered}` };
   },
 };
 
-/** Has the assistant of the first act asked every minute, on a thread of its own. */
+/** Runs the assistant of the first scenario every minute, on its own thread. */
 async function startCron(
   environment: DemoEnvironment,
   screen: Screen,
@@ -128,7 +128,7 @@ async function startCron(
   return { cron: made.cron_id, thread: id, since: String(Date.parse(made.created_at)) };
 }
 
-/** What the agent said in a run of the cron, as its webhook told. */
+/** The response of the agent in a run of the cron, from its webhook. */
 function webhookOf({ receiver }: DemoEnvironment, runId: string): string | undefined {
   return answer.safeParse(receiver.reported('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
 }
@@ -148,9 +148,9 @@ async function until(holds: () => boolean, withinMs: number): Promise<void> {
   while (!holds() && systemClock.now() < end) await systemClock.sleep(100);
 }
 
-/** What one of these acts left for the others. */
+/** What an earlier scenario left for the others. */
 const outputsOf = (before: readonly Shown[], index: number): Record<string, string> =>
   before.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
 
-/** The deployment of the Action's acts. */
+/** The deployment of the Action's scenarios. */
 const deployed = ([first]: readonly Shown[]): { address: string } => ({ address: first?.address ?? '' });

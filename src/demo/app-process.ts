@@ -14,7 +14,7 @@ export interface AppProcess {
   pid: number;
   /** What it printed so far, standard error included. */
   log(): string;
-  /** Asks it to leave and waits until it has. */
+  /** Stops it and waits until it has exited. */
   stop(): Promise<void>;
   /** Kills it as a power cut would. */
   kill(): Promise<void>;
@@ -27,7 +27,7 @@ export interface AppProcessSettings {
   service: Pick<LocalService, 'url' | 'apiKey' | 'tenantId'>;
   /** A folder of its own, kept from one start to the next. */
   data: string;
-  /** The port on 127.0.0.1, the same at every start: GitHub is told it once. */
+  /** The port on 127.0.0.1, the same at every start: GitHub gets it once. */
   port: number;
   /** How long it may take to be ready (ms). */
   withinMs?: number;

@@ -11,10 +11,10 @@ const timeouts = 150_000;
 /** Between two looks (ms). */
 const lookEvery = 200;
 
-/** The App that the acts share: the last one kills it and starts it again. */
+/** The App that the scenarios share: the last one kills and restarts it. */
 const hired = new WeakMap<DemoEnvironment, AppProcess>();
 
-/** What the App does, from a push to a proven revision, whatever comes in between. Played after the Action's acts. */
+/** The App from a push to a verified revision, with failures in between. Runs after the scenarios of the Action. */
 export const appScenarios: readonly Act[] = [
   {
     title: 'a push to GitHub: the check goes green',
@@ -160,7 +160,7 @@ async function until(holds: () => Promise<boolean>): Promise<boolean> {
   return true;
 }
 
-/** The deployment of the Action's acts, and the commit that serves since its last change that was good. */
+/** The deployment of the Action's scenarios, and the commit that serves since its last good change. */
 function deployed(before: readonly Shown[]): { id: string; address: string; commit: string } {
   const [first, second] = before;
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { removeIsolated } from '../control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../postgres/remove-embedded.ts';
 
-/** What a stage was set with. */
+/** What the demo created. */
 export interface Made {
   /** What was started, in its order. What is ended is taken out, so that nothing is ended twice. */
   running: { stop(): Promise<void> }[];
@@ -17,13 +17,13 @@ export interface Made {
 
 /**
  * Ends what runs, the last started first, and removes every folder. Thousands of files of packages were copied into builds, so
- * that the latter takes a while: `tell` is told what goes on before each part of it.
+ * that the latter takes a while: `log` gets a line before each part.
  */
 export async function clearAway({ running, folder, data, appData }: Made, log: (text: string) => void): Promise<void> {
   log('Ending what was started: the App, the services with their agents, GitHub ...');
   for (const each of running.splice(0).reverse()) await each.stop();
   log('Removing what they made: the builds with all their packages, which takes a minute or more ...');
-  // As root the databases and builds lie elsewhere, where nobody would find them.
+  // As root the databases and builds are in other folders, where a person would not look for them.
   await removeIsolated(data);
   log(`Removing the databases and ${folder} ...`);
   for (const each of [data, appData]) {

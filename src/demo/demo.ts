@@ -8,7 +8,7 @@ import { startDemo, type DemoEnvironment } from './environment.ts';
 export interface DemoOptions {
   /** The folder of this package. */
   root: string;
-  /** Leave everything running at the end, until the process is told to stop. */
+  /** Leave everything running at the end, until the process is stopped. */
   keep: boolean;
   write: (text: string) => void;
 }
@@ -26,7 +26,7 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  screen.line('Landfall: an agent is deployed, changed, broken, rolled back, asked, pushed and uploaded, all here.');
+  screen.line('Landfall: an agent is deployed, changed, broken, rolled back, called, pushed and uploaded, all here.');
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let environment: DemoEnvironment | undefined;
   const shown: Shown[] = [];

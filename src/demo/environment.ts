@@ -39,7 +39,7 @@ export interface DemoEnvironment {
   startApp(): Promise<AppProcess>;
   /** The processes that were started so far. */
   pids(): readonly number[];
-  /** Ends everything and removes every folder. It takes a while, so that `tell` is told what goes on. */
+  /** Stops everything and removes every folder. It takes a while, so `log` gets a line for each step. */
   clear(log: (text: string) => void): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function startDemo(root: string, example: string): Promise<DemoEnvi
     const domains = '"allowed_domains": ["*.example.com"';
     const withOurs = `"allowed_ports": [443, ${receiver.port}], ${domains}, "127.0.0.1"`;
     await repository.edit('langgraph.json', domains, withOurs);
-    await repository.commit('Say where this repository is, and who is told of runs');
+    await repository.commit('Name the repository and the receiver of webhooks');
     await repository.pushTo(github.pushUrl(fullName));
     const service = await startLocalService({ root, data });
     running.push(service);

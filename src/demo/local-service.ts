@@ -14,7 +14,7 @@ export interface LocalService {
   pid: number;
   /** What it printed so far, standard error included. */
   log(): string;
-  /** Asks it to leave and waits until it has. */
+  /** Stops it and waits until it has exited. */
   stop(): Promise<void>;
   /** Kills it as a power cut would. */
   kill(): Promise<void>;

@@ -7,5 +7,5 @@ export function minutesBetween(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * minute);
 }
 
-/** The beginning of the minute that a moment lies in. */
+/** The start of the minute of a time. */
 export const minuteOf = (ms: number): number => Math.floor(ms / minute) * minute;

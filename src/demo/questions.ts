@@ -1,10 +1,10 @@
 import type { LocalService } from './local-service.ts';
 
-/** Somebody who asks the deployed agent questions over its address, as its users do. */
+/** A user of the deployed agent who calls it at its address. */
 export interface Questions {
   /** One answer of the echo agent, by an assistant of it where one is named. @throws Error where there was none. */
   ask(input: string, assistant?: string): Promise<string>;
-  /** Asks over and over until told to stop; `failed` are the answers that were none. */
+  /** Calls it repeatedly until stopped; `failed` lists the failed responses. */
   keepAsking(): { stop(): Promise<{ call: number; failed: string[]; answers: Set<string> }> };
 }
 

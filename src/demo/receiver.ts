@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { WebhookReceived } from '../contract/agent/webhook.ts';
 
-/** Somebody on this machine whom the agent tells of its runs. */
+/** A receiver of the agent's webhooks on this machine. */
 export interface Receiver {
   port: number;
-  /** The address that a run names as its webhook, with a word that tells whose webhooks they are. */
+  /** The address of a run's webhook, with a word that identifies the sender. */
   addressFor(word: string): string;
-  /** What was told to such an address: a run once, however often it came. */
+  /** The webhooks received at such an address: each run once, however often it was sent. */
   reported(word: string): readonly WebhookReceived[];
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** A git repository on this machine that a person works in. */
 export class Repository {
   readonly folder: string;
-  /** Where its files came from. */
+  /** The origin of its files. */
   readonly example: string;
 
   private constructor(folder: string, example: string) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** One step of a workflow, as a runner is told of it. */
+/** One step of a workflow, as a runner gets it. */
 export interface Step {
   /** The JavaScript file that `main` of action.yml names. */
   main: string;

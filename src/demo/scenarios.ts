@@ -35,13 +35,13 @@ export const scenarios: readonly Act[] = [
       const step = await deploy(environment, screen, await environment.repository.head());
       const address = step.outputs['deployment-url'] ?? '';
       const said = address ? await questionsTo(address, environment.service).ask('world') : '';
-      screen.line(`   asked "world": "${said}"`);
+      screen.line(`   input "world": "${said}"`);
       const held = isOutcome(step, 'deployed') && said === 'hello world';
       return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
     },
   },
   {
-    title: 'a change is one revision; nobody waits',
+    title: 'a change is one revision, without downtime',
     async play(environment, screen, before) {
       const { id, address } = deployed(before);
       const revisions = await environment.revisionsOf(id);
@@ -84,7 +84,7 @@ export const scenarios: readonly Act[] = [
       );
       const step = await deploy(environment, screen, await environment.repository.commit('Forget the graph'));
       const said = await questionsTo(address, environment.service).ask('world');
-      screen.line(`   asked "world": "${said}"`);
+      screen.line(`   input "world": "${said}"`);
       const hasLog = step.log.includes('graph');
       const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && hasLog && said === 'hello world!';
       return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
@@ -99,11 +99,11 @@ export const scenarios: readonly Act[] = [
         'export const graph: unknown = undefined;\nexport const other =',
         'export const graph =',
       );
-      await environment.repository.edit(graph, cheerful, 'nobody`');
+      await environment.repository.edit(graph, cheerful, 'wrong`');
       const commit = await environment.repository.commit('Lose the thread');
       const step = await deploy(environment, screen, commit, { 'on-failure': 'rollback' });
       const said = await questionsTo(address, environment.service).ask('world');
-      screen.line(`   asked "world": "${said}"`);
+      screen.line(`   input "world": "${said}"`);
       const back = step.outputs['rolled-back-to'] ?? '';
       const held =
         step.exitCode === 1 && step.outputs['outcome'] === 'rolled-back' && back !== '' && said === 'hello world!';

@@ -28,7 +28,7 @@ export class Screen {
     this.line('-'.repeat(Math.min(width, title.length + 4)));
   }
 
-  /** A line that another program printed; of an id its beginning is enough here. */
+  /** A line of another program's output; long ids are shortened. */
   quote(text: string): void {
     this.line(`   ${withoutControls(text).replace(uuids, '$1')}`);
   }

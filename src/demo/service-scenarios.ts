@@ -33,7 +33,7 @@ export const serviceScenarios: readonly Act[] = [
       const step = await upload(environment, screen, folder);
       const address = step.outputs['deployment-url'] ?? '';
       const said = address ? await questionsTo(address, environment.service).ask('world') : '';
-      screen.line(`   asked "world": "${said}"; then the same folder once more:`);
+      screen.line(`   input "world": "${said}"; then the same folder once more:`);
       const again = await upload(environment, screen, folder);
       const outcomes = [step, again].map(({ outputs }) => outputs['outcome']);
       const held = outcomes.join() === 'deployed,unchanged' && said === 'hello world';
@@ -54,7 +54,7 @@ export const serviceScenarios: readonly Act[] = [
         const { seen } = await follow(control, id, revision, screen);
         await control.patchDeployment(id, { source_config: { build_command: 'true' } });
         const said = await questionsTo(address, environment.service).ask('world');
-        screen.line(`   asked "world": "${said}"`);
+        screen.line(`   input "world": "${said}"`);
         const status = seen.at(-1) ?? 'no end';
         return { held: status === 'INTERRUPTED' && said === 'hello world', seen: `${status}, still says "${said}"` };
       });
@@ -120,7 +120,7 @@ async function asClient<T>(
   }
 }
 
-/** Looks at a revision until it has the status, or has ended; tells every status that was seen. */
+/** Polls a revision until it has the status or has ended; returns all statuses that it had. */
 async function follow(
   control: ControlServiceClient,
   id: string,
@@ -142,7 +142,7 @@ async function follow(
   return { seen };
 }
 
-/** Waits until the agent of a former revision has finished what it was at: it is kept then, and can be woken. */
+/** Waits until the agent of the earlier revision is idle: then it can serve again without a start. */
 async function hasLeft(control: ControlServiceClient, id: string, revisionId: string): Promise<void> {
   const end = performance.now() + timeouts;
   while (performance.now() < end) {
@@ -152,7 +152,7 @@ async function hasLeft(control: ControlServiceClient, id: string, revisionId: st
   }
 }
 
-/** The deployment of the first of these acts. */
+/** The deployment of the first of these scenarios. */
 function uploaded(before: readonly Shown[]): { id: string; address: string } {
   const shown = before.find(({ title }) => title === serviceScenarios[0]?.title);
   return { id: shown?.outputs?.['deployment-id'] ?? '', address: shown?.address ?? '' };

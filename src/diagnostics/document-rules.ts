@@ -63,7 +63,7 @@ const startOf = (node: Node): number => node.range?.[0] ?? 0;
 const holds = (node: Node, inner: Node): boolean =>
   startOf(node) <= startOf(inner) && startOf(inner) < (node.range?.[2] ?? 0);
 
-/** The first alias of a document: where an unfolding that was refused is told. */
+/** The first alias of a document: where a rejected expansion is reported. */
 export function firstAlias(document: Document.Parsed): number {
   let offset = 0;
   visit(document, {

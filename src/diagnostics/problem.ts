@@ -40,7 +40,7 @@ const mostParts = 12;
 export const shortName = (key: string): string =>
   key.length > longestName ? `${key.slice(0, longestName - 1).toWellFormed()}…` : key;
 
-/** `a.b[0].c`; the empty path is the empty string. Of a long path the beginning is named. */
+/** `a.b[0].c`; the empty path is the empty string. Long paths are cut at the end. */
 export function fieldName(path: FieldPath): string {
   const name = path.slice(0, mostParts).reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;

@@ -10,7 +10,7 @@ const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?
 
 /**
  * What YAML would let pass and JSON does not: comments, single quotes, bare words, a comma before a closing bracket.
- * `JSON.parse` is the judge; the pieces only tell where, because its own message gives a place for some faults alone.
+ * `JSON.parse` decides; the pieces only locate the error, because its own message gives a position for some errors only.
  */
 export function jsonFault(text: string): JsonFault | undefined {
   try {

@@ -6,7 +6,7 @@ import { modulePath } from './export-path.ts';
 export const AuthConfig = z.strictObject({
   /** An instance of the SDK's `Auth`: a file and its export, such as `./src/auth.ts:auth`. */
   path: modulePath.optional(),
-  /** False: whoever has a key of the service may call as the Studio's user, past `authenticate`. */
+  /** False: every caller with a key of the service may act as the Studio's user and skip `authenticate`. */
   disable_studio_auth: z.boolean().optional(),
   /** What the description of the interface says of security, in the words of OpenAPI. */
   openapi: z

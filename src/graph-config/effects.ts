@@ -14,7 +14,7 @@ export interface Lacking {
   message: string;
 }
 
-/** What a configuration asks for and an agent server of ours does not do. */
+/** What a configuration requests and our agent server does not do. */
 export interface Effects {
   /** Passed over: the agent runs without it as it would with it. */
   ineffective: Lacking[];

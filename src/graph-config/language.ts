@@ -1,6 +1,6 @@
 import type { GraphPlace } from './graph-path.ts';
 
-/** What a graph is written in, told from its file's ending. */
+/** The language of a graph, by its file's extension. */
 export type GraphLanguage = 'javascript' | 'typescript' | 'python' | 'unknown';
 
 const ENDINGS: ReadonlyMap<string, GraphLanguage> = new Map([

@@ -1,4 +1,4 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
 
-/** Words with one full stop at their end, whether they came with one or not: what services say of a refusal may have it. */
+/** Text that ends with exactly one full stop, with or without one at its end. */
 export const asSentence = (words: string): string => `${withoutFullStop(words)}.`;

@@ -3,7 +3,7 @@ const longestMs = 30_000;
 
 /**
  * How long to wait after so many failures in a row (ms): longer each time, never the same for two of several that failed
- * together, and as long as the other party asks for.
+ * together, and for as long as the server requests.
  *
  * @param random from 0 to 1.
  */

@@ -15,13 +15,13 @@ export interface CarryOutSettings {
   listenerId: string;
   /** What runs agents in the cluster. */
   compute: Compute;
-  /** Where agents of the cluster tell of their runs; absent where the service can't be reached from there. */
+  /** The address for trace exports of agents in the cluster; absent if the service can't be reached from there. */
   tracingAt?: ((project: { project_id: string; token: string }) => AgentSpec['tracing']) | undefined;
   clock: Clock;
   random: () => number;
-  /** Told what a person who looks after the listener may want to know. */
+  /** Receives lines for the operator of the listener. */
   log: (message: string) => void;
-  /** Aborts when the listener leaves: the work is handed back as it stands. */
+  /** Aborts when the listener shuts down: the claim is released as it is. */
   leaving: AbortSignal;
 }
 
@@ -29,9 +29,9 @@ export interface CarryOutSettings {
 const releaseWithinMs = 5_000;
 
 /**
- * Carries out one claim to its end: the revision runs, or its failure is told, or whatever the deployment has in the cluster
- * is gone. Where the claim is lost on the way nothing more is touched; where nobody wants it any more, or the listener
- * leaves, it is handed back.
+ * Carries out one claim to its end: the revision runs, or its failure is reported, or all objects of the deployment in the cluster
+ * are gone. A lost claim is not touched any more; a claim that is not needed any more, or interrupted by the listener's
+ * shutdown, is released.
  */
 export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings): Promise<void> {
   const { work, listenerId, clock, random, log, leaving } = settings;
@@ -40,7 +40,7 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
   const claimedAt = clock.now();
   const leaseMs = claim.lease_seconds * 1_000;
   const first = await begin();
-  if (!first) return log(`Lost ${what} before it was begun.`);
+  if (!first) return log(`Lost ${what} before it started.`);
 
   const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, first.sentAt);
   lease.heard(first.standing, first.sentAt);
@@ -69,7 +69,7 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
     await lease.end();
   }
 
-  /** The claim holds from when this is sent: until it is answered nothing is begun. */
+  /** The lease counts from when this is sent: nothing starts before the response. */
   async function begin() {
     const sentAt = clock.now();
     try {
@@ -119,7 +119,7 @@ interface Running {
   reporting: Reporter;
 }
 
-/** Runs a revision; in words how it ended, where its end was told. */
+/** Runs a revision; returns its outcome as text if it was reported. */
 async function runRevision({
   claim,
   revision,
@@ -158,7 +158,7 @@ async function removeAll(
   let reported: string | undefined;
   for (let failures = 1; !lease.signal.aborted; failures += 1) {
     try {
-      // It is broken off where the lease is lost, and not before; what is begun twice ends as if it were begun once.
+      // Stops only when the lease is lost; an action that starts twice ends as if it started once.
       const removing = compute.remove?.({ id, name, namespace: namespace ?? undefined }, lease);
       await Promise.race([removing, aborted(lease.signal)]);
       if (lease.signal.aborted) return undefined;

@@ -13,8 +13,8 @@ export interface LeaseSettings {
 /** A claim that is kept alive. */
 export interface Lease extends Hold {
   /**
-   * Aborts when the work has to end: with a `LetGo` where somebody else may have it by now, with another reason where
-   * nobody wants it any more, so that it has to be undone.
+   * Aborts when the work has to end: with a `LetGo` if another listener may have it by now, with another reason if
+   * it is not needed any more and has to be undone.
    */
   signal: AbortSignal;
   /** Aborts when the claim is surely not held any more; before that there is time for undoing. */
@@ -64,7 +64,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
   };
   const heard = ({ wanted }: Pick<ClaimStanding, 'wanted'>, sentAt: number): void => {
     until = Math.max(until, sentAt + leaseMs);
-    if (!wanted) work.abort(new Error('Nobody wants it any more.'));
+    if (!wanted) work.abort(new Error('The work is not needed any more.'));
   };
 
   async function keep(): Promise<void> {

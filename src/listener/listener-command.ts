@@ -15,7 +15,7 @@ import { findListenerWithRetries } from './find-listener.ts';
 import { startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 
-/** How many pieces of work are carried out at the same time where nothing else is asked for. */
+/** The default number of claims that are carried out at the same time. */
 const usualAtOnce = 4;
 
 export const listenerUsage = `Carries out the deployments of a listener in a Kubernetes cluster. It runs beside the cluster and
@@ -63,7 +63,7 @@ const flags = {
   help: { type: 'boolean' },
 } as const;
 
-/** What was asked for on the command line and in the environment. */
+/** The options of the command line and the environment. */
 export interface ListenerCommand {
   baseUrl: string;
   apiKey: string;
@@ -84,11 +84,11 @@ export interface ListenerCommand {
   privateWebhooks: boolean;
 }
 
-/** A command line that was read, that asks for help, or what is wrong with it. */
+/** A parsed command line, a request for help, or the problems with it. */
 export type ReadListenerCommand =
   { kind: 'run'; command: ListenerCommand } | { kind: 'help' } | { kind: 'wrong'; problems: string[] };
 
-/** Reads the command line over the environment, and tells everything that is wrong at once. */
+/** Parses the command line over the environment, and reports all problems at once. */
 export function readListenerCommand(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -188,19 +188,19 @@ export function readListenerCommand(
   };
 }
 
-/** What the program has of the world around it. */
+/** The environment of the program. */
 export interface ListenerEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   version: string;
-  /** Standard output: for what the caller asked for. */
+  /** Standard output: for requested results. */
   say: (text: string) => void;
   /** Standard error: for everything else. */
   printError: (text: string) => void;
-  /** Resolves when the program is asked to leave. */
+  /** Resolves when the program should stop. */
   leave: Promise<void>;
 }
 
-/** Is a listener until it is asked to leave or is not let in; the exit code. */
+/** Runs a listener until it should stop or is rejected; returns the exit code. */
 export async function runListener(args: readonly string[], environment: ListenerEnvironment): Promise<number> {
   const { env, version, say, printError, leave } = environment;
   const read = readListenerCommand(args, env);

@@ -1,7 +1,7 @@
 import { runUntilSignal } from '../run-until-signal.ts';
 import { runListener } from './listener-command.ts';
 
-/** Is a listener as this process until it is told to leave, and ends the process. `args` stand behind `landfall listener`. */
+/** Runs a listener as this process until it is stopped, and ends the process. `args` follow `landfall listener`. */
 export const beListener = (args: readonly string[], version: string): Promise<never> =>
   runUntilSignal((leave) =>
     runListener(args, {

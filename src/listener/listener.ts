@@ -18,13 +18,13 @@ export interface ListenerSettings extends Omit<CarryOutSettings, 'leaving'> {
 
 /** A listener at work. */
 export interface RunningListener {
-  /** Resolves when it is over: with the reason why it could not go on, or undefined where it was asked to leave. */
+  /** Resolves when it ends: with the reason why it could not continue, or undefined after a stop. */
   ended: Promise<string | undefined>;
   /** Takes no more work, and hands back what it is at as it stands. */
   leave(): void;
 }
 
-/** Begins to take the work of a listener, and goes on until it is asked to leave or is not let in any more. */
+/** Starts to claim the work of a listener, until it is stopped or rejected. */
 export function startListener(settings: ListenerSettings): RunningListener {
   const { work, listenerId, holder, atOnce, leaseSeconds, clock, random, log } = settings;
   const leaving = new AbortController();

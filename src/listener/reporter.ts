@@ -14,13 +14,13 @@ export interface ReporterSettings {
   random: () => number;
 }
 
-/** Tells the service how the work goes: lines of the log, some at a time and in their order, and at last how it ended. */
+/** Reports progress to the service: batches of log lines in order, and finally the outcome. */
 export interface Reporter {
   write: WriteLine;
   /**
-   * Tells how it ended, with all lines before it, as often as it takes.
+   * Reports the outcome after all lines before it, with as many retries as it takes.
    *
-   * @returns false where it was refused, or nobody listens any more.
+   * @returns false if it was rejected, or the claim has ended.
    */
   conclude(status: ReportedStatus, message?: string): Promise<boolean>;
   /** Sends what was written so far, once, where it can be sent. */
@@ -66,7 +66,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
       try {
         await sendAll('DEPLOYING');
       } catch (error) {
-        // The lines stay, and go with the next ones; that the claim is over is told by its renewal.
+        // The lines stay and go with the next ones; the renewal notices that the claim has ended.
         if (!(error instanceof ServiceError) && !lost.aborted) throw error;
       }
     });

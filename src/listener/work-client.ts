@@ -14,7 +14,7 @@ export interface WorkClient {
   listListeners(page: { limit: number; offset: number }, options?: CallOptions): Promise<Listener[]>;
   createListener(request: ListenerCreateRequest, options?: CallOptions): Promise<Listener>;
   patchListener(id: string, request: ListenerPatchRequest, options?: CallOptions): Promise<Listener>;
-  /** Waits as long as is asked for; undefined where there is no work. Sent once: a claim nobody hears of runs out. */
+  /** Waits as long as requested; undefined if there is no work. Sent once: a claim whose response is lost expires. */
   claim(listenerId: string, request: WorkRequest, options?: CallOptions): Promise<WorkClaim | undefined>;
   renew(listenerId: string, claimId: string, options?: CallOptions): Promise<ClaimStanding>;
   report(listenerId: string, claimId: string, report: WorkReport, options?: CallOptions): Promise<ClaimStanding>;

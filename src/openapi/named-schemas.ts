@@ -6,9 +6,9 @@ export type JsonSchema = Record<string, unknown>;
 /** What counts where a field is absent, field by field. */
 export type Defaults = Readonly<Record<string, unknown>>;
 
-/** Schemas as JSON Schema, with those that have a name told by it. */
+/** Schemas as JSON Schema; named ones are references. */
 export interface NamedSchemas {
-  /** Every named schema. All are described as they are sent, which is also how they are told. */
+  /** Every named schema, described as it is sent. */
   all(): Record<string, JsonSchema>;
   /** A schema that stands in an operation: by its name, where it has one. */
   of(schema: z.ZodType): JsonSchema;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** The methods that anything is asked by. */
+/** The HTTP methods of operations. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** What an operation answers with one status. */
@@ -30,7 +30,7 @@ export interface Operation<Header extends string, Refused extends number> {
   headers?: readonly Header[];
   /** What is sent; `required` where nothing happens without it. */
   body?: { schema: z.ZodType; required: boolean } | { type: string; required: true };
-  /** What is answered when it goes well, and where a refusal is told in words of its own. */
+  /** The responses: success, and errors with a description of their own. */
   answers: Readonly<Record<number, Answer>>;
   /** How it may be refused, beside what every operation has in common. */
   errors?: readonly Refused[];

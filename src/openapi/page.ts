@@ -26,7 +26,7 @@ const strict = {
   'Referrer-Policy': 'no-referrer',
 };
 
-// The page shows the description that lies beside it, and asks nobody elsewhere whether that is a good one.
+// The page shows the document beside it and validates it nowhere.
 const start = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#docs',
@@ -37,7 +37,7 @@ const start = `SwaggerUIBundle({
 `;
 
 /**
- * The page of a description, which needs nothing from elsewhere. It has to lie at `docs` beside `openapi.json`, and its
+ * The page of an OpenAPI document, without external requests. It is served as `docs` beside `openapi.json`, and its
  * files (`pageAsset`) below it.
  *
  * @param title plain words, nothing that HTML would read.

@@ -13,7 +13,7 @@ export interface OpenDatabaseOptions {
   applicationName?: string;
   /** How long (ms) a query may wait until one of the connections is free; 10,000 when absent. */
   waitMs?: number;
-  /** Told when a connection that nobody was using broke. */
+  /** Called when an unused connection broke. */
   log?: (message: string) => void;
 }
 
@@ -52,7 +52,7 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
   });
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => log?.(`A connection to the database was lost: ${error.message}`));
-  // So would the loss of one that somebody holds between two queries: the next one tells that it is gone.
+  // So would the loss of a connection that is held between two queries: the next query reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   let closed: Promise<void> | undefined;
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
@@ -66,7 +66,7 @@ class QueuedClient extends Client {
   }
 }
 
-/** A pool whose refusals say what to change, whether one asks for a connection or for a query. */
+/** A pool whose errors say what to change, for connections and for queries. */
 class ExplainingPool extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: Parameters<Pool['connect']>[0]): void;

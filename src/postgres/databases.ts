@@ -12,7 +12,7 @@ export interface AgentDatabase {
   connections?: number | undefined;
 }
 
-/** The connections of a role whose deployment asks for no other number. */
+/** The default number of connections of a deployment's role. */
 export const usualConnections = 20;
 
 /**
@@ -147,7 +147,7 @@ async function asAdmin<T>(adminUrl: string, work: (admin: Client) => Promise<T>)
     application_name: 'landfall-admin',
     connectionTimeoutMillis: 10_000,
   });
-  // A broken connection is told by the query under way; the event comes besides.
+  // The query in progress reports a broken connection; the event is a duplicate.
   admin.on('error', () => undefined);
   await admin.connect().catch((error: unknown) => {
     throw explainConnecting(error);

@@ -18,9 +18,9 @@ import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** How an embedded Postgres is started. */
 export interface EmbeddedPostgresOptions {
-  /** The folder asked for; it is Landfall's alone and made when absent. */
+  /** The requested folder; it is Landfall's alone and created when absent. */
   dataDir: string;
-  /** Told a sentence when something happens that a person may want to know. */
+  /** Receives a sentence about events that an operator may want to know. */
   log: (message: string) => void;
   clock?: Clock;
   /** Root's folder for what the server's user could not reach otherwise. */
@@ -87,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const socketFolder = options.isClosed && user ? makeSocketFolder(home, user, systemFolder) : undefined;
     const fixed: ServerAddress | undefined = socketFolder === undefined ? undefined : { socketFolder };
     const { server, address } = await launch(home, password, plan, clock, fixed);
-    // Data that somebody removed while the server ran does not come back.
+    // Data that was removed while the server ran is not restored.
     const again = async () =>
       existsSync(plan.cluster) ? (await launch(home, password, plan, clock, address)).server : undefined;
     const kept = keepRunning(server, again, clock, log);

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 import { pause, type Clock } from '../clock.ts';
 
-/** What listens, and who is told. */
+/** The options of a listener. */
 export interface NotificationsOptions {
   /** Address with user and password: a secret. */
   url: string;
   /** The channel, as in `notify <channel>`; lower-case letters and underscores. */
   channel: string;
-  /** Told of every notification. */
+  /** Called for every notification. */
   heard: (payload: string) => void;
-  /** Told when listening begins again after the connection was lost: what was said meanwhile was missed. */
+  /** Called when listening resumes after the connection was lost: notifications in between were missed. */
   heardAgain: () => void;
   clock: Clock;
 }
@@ -59,7 +59,7 @@ export async function listenTo(options: NotificationsOptions): Promise<Notificat
         heardAgain();
         return;
       } catch (error) {
-        // The database is on its way back; what else can be wrong with it is told by those who ask it something.
+        // The database is coming back; other failures are reported by the queries that meet them.
         if (!(error instanceof Error)) throw error;
       }
     }

@@ -37,7 +37,7 @@ async function rowsOf<Row extends object>(pool: Pool, text: string, values: unkn
   }
 }
 
-/** The jobs that are in trouble, the newest first. */
+/** The failing jobs, newest first. */
 export async function failingJobs(pool: Pool, limit: number): Promise<FailingJob[]> {
   interface Row {
     id: string;

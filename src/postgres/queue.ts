@@ -16,7 +16,7 @@ export interface OpenQueueOptions {
   /** Connections at most for the jobs' own statements, besides the one that listens; 2 when absent. */
   max?: number;
   /**
-   * No other process works on these jobs. Then a job that was under way when its process was killed is handed out
+   * No other process works on these jobs. Then a job whose process was killed is released
    * again as soon as a worker is there, not only after its heartbeat has been missed.
    */
   alone?: boolean;
@@ -55,7 +55,7 @@ export type OpenTransaction = KyselyTransactionLike | Pick<Db, 'executeSql'>;
 export interface SendOptions extends JobPolicy {
   /** A uuid. A job whose id is known already is not sent again. */
   id?: string;
-  /** Jobs of one key are told apart from those of another by the queue's singleton rules. */
+  /** The queue's singleton rules apply per key. */
   singletonKey?: string;
   /** Not before this date, or this many seconds from now. */
   startAfter?: Date | number;
@@ -78,7 +78,7 @@ export interface Job<Data> {
 export interface WorkOptions {
   /** Jobs at the same time in this process; 1 when absent. */
   concurrency?: number;
-  /** How often to look for jobs whose time has come, in seconds; 2 when absent. New jobs are told at once anyway. */
+  /** How often to look for due jobs, in seconds; 2 when absent. New jobs are announced at once anyway. */
   pollSeconds?: number;
 }
 
@@ -206,7 +206,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
 async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise<void> {
   const options = { ...jobDefaults, ...policy, retryBackoff: true, notify: true };
   await boss.createQueue(name, options);
-  // A queue that was there keeps what it was made with, unless it is told.
+  // An existing queue keeps its former options unless they are updated.
   await boss.updateQueue(name, options);
 }
 
@@ -221,7 +221,7 @@ export function withoutRepetition<T extends { id?: string }>(jobs: readonly T[])
   return jobs.filter(({ id }) => id === undefined || (!seen.has(id) && seen.add(id)));
 }
 
-/** Jobs that are under way although no process works on them go back to be handed out. */
+/** Releases jobs that are active although no process works on them. */
 async function handOutAgain(boss: PgBoss, schema: string, name: string): Promise<void> {
   const { rows } = await boss
     .getDb()

@@ -29,7 +29,7 @@ export interface ResolvedDatabase {
 /**
  * The one Postgres of this installation: the person's own where an address is given, else the embedded one.
  *
- * @throws Error when the address is not one of Postgres or nobody answers there, or as `startEmbeddedPostgres` does.
+ * @throws Error when the address is not one of Postgres or does not respond, or as `startEmbeddedPostgres` does.
  */
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {
@@ -53,7 +53,7 @@ function checkAddress(address: string): string {
 
 async function checkConnection(url: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks is told by the attempt under way; the event comes besides.
+  // The attempt in progress reports a broken connection; the event is a duplicate.
   client.on('error', () => undefined);
   try {
     await client.connect();

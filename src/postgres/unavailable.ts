@@ -19,7 +19,7 @@ const goneWords =
 
 /**
  * Whether a server answered that it is not ready yet, is leaving, or is full: it is at this address, and waiting helps.
- * Of a server that does not answer nobody knows whether there is one.
+ * It is unknown whether an unresponsive server exists.
  */
 export function isDatabaseStarting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

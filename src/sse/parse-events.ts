@@ -99,7 +99,7 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
     this.#next = 0;
     while (!this.#done && !this.#text.problem) {
       const { done, value } = await this.#source.next();
-      // Somebody who raced this against a deadline may have left meanwhile: what is cut then is no problem.
+      // A caller that raced this against a deadline may have left meanwhile: a cut event is then no problem.
       if (this.#left) break;
       if (done) {
         this.#done = true;
@@ -155,7 +155,7 @@ class IncrementalText {
       this.#cut();
       return;
     }
-    // The parser does not tell what it holds. An event of our own does: it comes out as it went in only where no
+    // The parser does not expose its buffer. A probe event does: it is unchanged only where no
     // line of another one is waiting for the rest of its event.
     this.#ending = true;
     this.#parser.feed(`data: ${PROBE}\n\n`);

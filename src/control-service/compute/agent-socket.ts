@@ -6,12 +6,12 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/agent-address.ts';
 import type { ProcessUser } from './leashed-process.ts';
 
-/** A Unix socket that one agent listens on and nobody else can. */
+/** A Unix socket on which only one agent can listen. */
 export interface AgentSocket {
   /** Where the agent is to listen. */
   path: string;
   /**
-   * Takes the socket, once the agent listens, to where nobody but the service can change it.
+   * Moves the socket, once the agent listens, to where only the service can change it.
    *
    * @returns the origin that leads to it.
    * @throws Error where what lies there is no socket of the agent.
@@ -42,7 +42,7 @@ async function makeFolder(): Promise<string> {
 
 /**
  * Makes room for the socket of an agent. A port of the loopback is free for every process once the one that had it ends,
- * and whoever takes it next would be sent the requests and the token; a socket's path leads to this one process or to
+ * and its next owner would receive the requests and the token; a socket's path leads to this one process or to
  * nothing.
  *
  * An agent that runs as a user of its own listens in a folder of that user, who could put anything in the socket's place,
@@ -84,7 +84,7 @@ export async function removeDeadSockets(now: number): Promise<void> {
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
-      // Of this user, nobody else can put another thing in its place.
+      // The folder belongs to this user, so no other user can replace the socket.
       const isOurs = await lstat(folder).then(
         (found) => found.isDirectory() && found.uid === process.getuid?.(),
         () => false,

@@ -25,7 +25,7 @@ export interface EmulatedAnswer {
   body: unknown;
 }
 
-/** `emulate` on a port of its own: who asks, tokens, repositories, pull requests, comments and check runs. */
+/** `emulate` on its own port: callers, tokens, repositories, pull requests, comments and check runs. */
 export interface Emulated {
   /** The App's key, made for this start. */
   privateKey: string;
@@ -68,7 +68,7 @@ async function start(settings: EmulatedSettings, tries: number): Promise<{ emula
       port,
     };
   } catch (error) {
-    // Somebody may have taken the port in the meantime.
+    // Another process may have taken the port in the meantime.
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
     if (!isTaken || tries <= 1) throw error;
     return start(settings, tries - 1);

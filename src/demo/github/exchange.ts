@@ -3,9 +3,9 @@ import { isObject } from '../../contract/json-object.ts';
 /** What JSON calls an object. */
 export type JsonObject = Record<string, unknown>;
 
-/** Who asks. What an installation may do is what its token was made for. */
+/** The caller. An installation may do what its token was created for. */
 export type Who =
-  | { kind: 'nobody' }
+  | { kind: 'anonymous' }
   | { kind: 'person'; login: string; token: string }
   | { kind: 'app' }
   | {
@@ -29,7 +29,7 @@ export interface ApiCall {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
-  /** What was sent, as it came. */
+  /** The body as it was sent. */
   sent: string;
   /** The body where it is a JSON object; empty otherwise. */
   body: JsonObject;
@@ -49,12 +49,12 @@ export interface Exchange {
   answer: Answer;
 }
 
-/** One line of what was asked, for counting. */
+/** One line per request, for counting. */
 export interface RequestLine {
   method: string;
   template: string;
   status: number;
-  /** The installation that asked; absent for the App itself and for people. */
+  /** The calling installation; absent for the App itself and for people. */
   installationId?: number;
   /** ms since the epoch */
   at: number;

@@ -25,7 +25,7 @@ export interface GitHubSettings {
   owners?: readonly string[];
   /** People; the first is the administrator of all organizations. */
   people?: readonly string[];
-  /** What the App may do, and which events it gets: what its own manifest asks for when absent. */
+  /** The permissions and events of the App: those of its own manifest when absent. */
   permissions?: Readonly<Record<string, string>>;
   events?: readonly string[];
   /** The port on 127.0.0.1; a free one when absent. */
@@ -41,9 +41,9 @@ export interface GitHubSettings {
 export interface GitHubForDemo extends People {
   /** Of the API and of the pages; repositories are below it. */
   url: string;
-  /** Everything that the App has to be told. Made at every start. */
+  /** All settings of the App. Created at every start. */
   app: Readonly<Pick<AppRecord, 'id' | 'slug' | 'clientId' | 'privateKey' | 'webhookSecret'>>;
-  /** Everything that was asked of the API, oldest first. */
+  /** All requests to the API, oldest first. */
   requests: readonly RequestLine[];
   /** Has every request looked at first, until it is called with nothing. */
   interfere(with_: Interference | undefined): void;

@@ -2,13 +2,13 @@ import { Refusal, type Who } from './exchange.ts';
 import type { Site } from './site.ts';
 
 /**
- * Tells who asks by the Authorization header: the App by its signed token, an installation, a person. The App's
+ * Identifies the caller by the Authorization header: the App by its signed token, an installation, a person. The App's
  * signature is checked by the emulated GitHub, which holds the key.
  *
- * @throws Refusal 401 where there is a header and nobody is known by it.
+ * @throws Refusal 401 where the header is of no known caller.
  */
 export async function identify(site: Site, authorization: string | undefined): Promise<Who> {
-  if (authorization === undefined) return { kind: 'nobody' };
+  if (authorization === undefined) return { kind: 'anonymous' };
   const token = authorization.replace(/^(bearer|token)\s+/i, '').trim();
   if (token.startsWith('eyJ')) {
     const { status } = await site.emulated.ask('GET', '/app', authorization);
@@ -43,7 +43,7 @@ function ofToken(site: Site, token: string): Who | undefined {
 /** Who git's own requests come from: the password of a Basic header is the token. */
 export function ofBasic(site: Site, authorization: string | undefined): Who | undefined {
   const encoded = /^basic\s+(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (encoded === undefined) return authorization === undefined ? { kind: 'nobody' } : undefined;
+  if (encoded === undefined) return authorization === undefined ? { kind: 'anonymous' } : undefined;
   const pair = Buffer.from(encoded, 'base64').toString();
   return ofToken(site, pair.slice(pair.indexOf(':') + 1));
 }

@@ -4,7 +4,7 @@ import { objectAt, textAt, type Answer, type JsonObject } from './exchange.ts';
 import type { Site } from './site.ts';
 
 /**
- * The page that an App's manifest is sent to. Whoever opens it accepts: the App gets the manifest's name, webhook
+ * The page that receives an App's manifest. Opening it accepts: the App gets the manifest's name, webhook
  * address, permissions and events, and the browser is sent back with a code for the rest.
  *
  * @param sent the form, with the manifest as JSON in its field `manifest`.

@@ -6,7 +6,7 @@ export class NamesAtRest {
   readonly #answering = new Set<Promise<unknown>>();
   #rename: Promise<unknown> | undefined;
 
-  /** Carries out what needs the names as they are, after every rename that has been asked for. */
+  /** Runs an action that needs stable names, after all requested renames. */
   async keep<T>(act: () => Promise<T>): Promise<T> {
     while (this.#rename) await this.#rename;
     const answering = act();

@@ -25,7 +25,7 @@ export function paged(
   };
 }
 
-/** Which page is asked for; what is no number is GitHub's default. */
+/** The requested page; GitHub's default if it is not a number. */
 export function pageOf(query: URLSearchParams): { page: number; perPage: number } {
   const number = (name: string, usual: number): number => {
     const read = Number(query.get(name) ?? usual);

@@ -36,7 +36,7 @@ export interface NewPull {
 export interface People {
   /** The address that everybody clones from. */
   gitUrl(fullName: string): string;
-  /** The same with a person's token in it, to push to. The administrator's where nobody is named. */
+  /** The same with a person's token in it, to push to; the administrator's by default. */
   pushUrl(fullName: string, login?: string): string;
   tokenOf(login: string): string;
   /** Makes a repository, empty or from a folder's files as its first commit. That commit is no push. */
@@ -91,7 +91,7 @@ export function peopleOf(site: Site): People {
   };
   const tokenOf = (login: string): string => {
     const token = site.people.get(login);
-    if (token === undefined) throw new Error(`there is nobody called ${login}`);
+    if (token === undefined) throw new Error(`there is no person called ${login}`);
     return token;
   };
   const commitOf = async (repository: Repository, ref: string): Promise<string> => {

@@ -15,7 +15,7 @@ import * as statuses from './answers/statuses.ts';
 
 export type Handler = (call: ApiCall, site: Site) => Promise<Answer>;
 
-/** What the emulated GitHub answers as it should: it is handed on, and organizations are told whole. */
+/** Requests that the emulated GitHub handles correctly: passed on, with complete organizations. */
 const handOn: Handler = async (call, site) => {
   const { method, path, query, headers, sent, body, params, who } = call;
   if ('repo' in params) demand(who, repositoryFor(site, params, who), 'metadata', 'read');
@@ -29,10 +29,10 @@ const handOn: Handler = async (call, site) => {
   return { status: answer.status, body: withWholeAccounts(site, answer.body) };
 };
 
-/** Only people are somebody: an installation is told that this is not for it. */
+/** For people only: an installation gets a 403. */
 const getUser: Handler = async (call, site) => {
   if (call.who.kind === 'person') return handOn(call, site);
-  const isUnknown = call.who.kind === 'nobody';
+  const isUnknown = call.who.kind === 'anonymous';
   throw isUnknown
     ? new Refusal(401, 'Requires authentication')
     : new Refusal(403, 'Resource not accessible by integration');

@@ -105,7 +105,7 @@ async function read(
   }
   const path = ofId(site, url.pathname);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  let who: Who = { kind: 'nobody' };
+  let who: Who = { kind: 'anonymous' };
   let refused: Answer | undefined;
   try {
     who = await identify(site, headers['authorization']);
@@ -191,8 +191,8 @@ async function handleGit(
   const isPush = rest === '/git-receive-pack' || url.searchParams.get('service') === 'git-receive-pack';
   if (!repository || !who || !mayUse(site, repository, who, isPush)) {
     request.resume();
-    // git asks for a name only where it is told that one is needed.
-    const isUnknown = who !== undefined && who.kind !== 'nobody';
+    // git prompts for a name only after a 401.
+    const isUnknown = who !== undefined && who.kind !== 'anonymous';
     const challenge = isUnknown ? {} : { 'www-authenticate': 'Basic realm="GitHub"' };
     return write(response, { status: isUnknown ? (repository ? 403 : 404) : 401, headers: challenge });
   }

@@ -20,7 +20,7 @@ export interface AppRecord {
   clientSecret: string;
   privateKey: string;
   webhookSecret: string;
-  /** Where webhooks go; undefined before it is told. */
+  /** The destination of webhooks; undefined before it is set. */
   webhookUrl: string | undefined;
   permissions: Readonly<Record<string, string>>;
   events: readonly string[];
@@ -44,7 +44,7 @@ export interface GivenToken {
   expiresAt: number;
 }
 
-/** Everything that the gateway keeps, and what it asks. Handlers are handed it. */
+/** The state of the gateway, passed to all handlers. */
 export interface Site {
   url: string;
   clock: Clock;
@@ -70,7 +70,7 @@ export interface Site {
   codes: Set<string>;
 }
 
-/** The repository of a path; a 404 where there is none, or where it is private and not for who asks. */
+/** The repository of a path; a 404 if there is none, or it is private and not visible to the caller. */
 export function repositoryFor(site: Site, params: Readonly<Record<string, string>>, who: Who): Repository {
   const repository = site.repositories.byName(`${params['owner']}/${params['repo']}`);
   if (!repository || !maySee(site, repository, who)) throw notFound();
@@ -91,7 +91,7 @@ export const reaches = (who: Who, repository: Repository): boolean =>
 
 /** Refuses what the token of an installation was not made for. People are the emulated GitHub's to judge. */
 export function demand(who: Who, repository: Repository, permission: string, level: 'read' | 'write'): void {
-  if (who.kind === 'nobody') {
+  if (who.kind === 'anonymous') {
     if (level === 'read' && !repository.isPrivate) return;
     throw new Refusal(401, 'Requires authentication');
   }
@@ -108,17 +108,17 @@ export function demand(who: Who, repository: Repository, permission: string, lev
 export const installationOf = (site: Site, { owner }: Pick<Repository, 'owner'>): Installation | undefined =>
   site.installations.find((each) => each.isInstalled && each.owner.toLowerCase() === owner.toLowerCase());
 
-/** The person that the gateway itself asks as. */
+/** The person whose token the gateway itself uses. */
 export function administrator(site: Site): { login: string; authorization: string } {
   const [first] = site.people;
-  if (!first) throw new Error('the demo of GitHub has nobody in it');
+  if (!first) throw new Error('the demo of GitHub has no people');
   return { login: first[0], authorization: `token ${first[1]}` };
 }
 
 /**
- * Asks the emulated GitHub as its administrator, or as another person.
+ * Calls the emulated GitHub as its administrator, or as another person.
  *
- * @throws Error with what was asked where the answer is no success.
+ * @throws Error with the request if the response is no success.
  */
 export async function askEmulated(
   site: Site,

@@ -73,7 +73,7 @@ export async function lockFolder(
   }
 }
 
-/** A process that was told to end, or was killed, may take this long (ms) until it is gone. */
+/** How long (ms) a process that was stopped or killed may take until it is gone. */
 const graceForTheDying = 500;
 
 interface Lock {

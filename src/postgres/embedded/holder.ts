@@ -24,7 +24,7 @@ export const beatEvery = 5_000;
 /** A holder that can't be looked up, because it lives in another container, counts as gone after this silence (ms). */
 export const silenceMeansGone = 4 * beatEvery;
 
-/** Whether a holder still holds: `held`, `free`, or `wait` when only its silence will tell. */
+/** Whether a holder still holds: `held`, `free`, or `wait` when only its silence can show. */
 export function judgeHolder(holder: Holder, seen: ObservedHolder): 'held' | 'free' | 'wait' {
   if (holder.released) return 'free';
   if (holder.space === seen.space) return holder.birth === seen.birth ? 'held' : 'free';

@@ -16,7 +16,7 @@ export function pauseBefore(attempt: number): number {
 }
 
 /**
- * Watches over a server: when it ends although nobody stopped it (killed for its memory, say), it is started again,
+ * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), it is started again,
  * at the same address, for as long as it takes.
  *
  * @param again starts the server anew; gives `undefined` when there is nothing left to start.
@@ -56,7 +56,7 @@ export function keepRunning(
       enough.abort();
       await server.stop();
       await watching;
-      // One that was just being started when the word came.
+      // A server that was just starting when the stop was requested.
       await server.stop();
     },
   };

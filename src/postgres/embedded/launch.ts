@@ -10,7 +10,7 @@ import type { Server, ServerPlan } from './server.ts';
 
 /**
  * The address of a database on an embedded server: a secret. It says that there is no TLS on the loopback, because a
- * `PGSSLMODE` in somebody's environment would ask for it.
+ * `PGSSLMODE` in the environment would request it.
  */
 export function addressOf(address: ServerAddress, password: string, database: string): string {
   if ('port' in address) {
@@ -28,7 +28,7 @@ export function recordedAddress(home: string): ServerAddress | undefined {
 }
 
 /**
- * Starts a server and waits until it takes connections. What passes by itself is tried again: a port that somebody
+ * Starts a server and waits until it accepts connections. Transient failures are retried: a port that another process
  * took meanwhile, and the last processes of a killed server that hold on to its memory.
  *
  * @param fixed keeps to this address, because others know it; when absent it is the port of the last time if free.

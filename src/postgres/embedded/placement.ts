@@ -18,11 +18,11 @@ import { ensureRootFolder } from './system-folder.ts';
 
 /** Where the data of one requested folder lies. */
 export interface Placement {
-  /** The folder that was asked for, as a real path. */
+  /** The requested folder, as a real path. */
   requested: string;
   /** The folder that holds the lock, the password, the server's log and the data itself. */
   home: string;
-  /** Whether `home` was chosen just now, other than asked for, and the requested folder has no note of it yet. */
+  /** Whether `home` was chosen just now, different from the requested folder, which has no note of it yet. */
   moved: boolean;
 }
 
@@ -68,7 +68,7 @@ export function folderKey(requested: string): string {
 }
 
 /**
- * Completes a move once its home is ours alone: data without a note belongs to a requested folder that somebody
+ * Completes a move once its home is ours alone: data without a note belongs to a requested folder that was
  * removed, so it is put aside, kept but not used; then the note is written.
  */
 export function settleMove({ requested, home, moved }: Placement, now: Date, log: (message: string) => void): void {
@@ -108,7 +108,7 @@ function readNote(note: string): string {
   return readFileSync(note, 'utf8').trim();
 }
 
-/** The home that the note in a requested folder tells of: only one that root could have made is believed. */
+/** The home in the note of a requested folder: only a note that only root could have written is trusted. */
 function notedHome(requested: string, user: ServerUser | undefined, systemFolder: string): string {
   const note = noteIn(requested);
   const home = readNote(note);

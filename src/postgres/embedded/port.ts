@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { hasCode } from './file-errors.ts';
 
 /**
- * A free port of 127.0.0.1: the one of the last time if nobody took it, so that processes which outlived us find the
+ * A free port of 127.0.0.1: the previous one if it is still free, so that processes which outlived us find the
  * server again under the address they know; else any.
  *
  * @param lastTime the file that holds the number of the last time.

@@ -14,7 +14,7 @@ export interface Server {
   pid: number;
   /** Says how it ended, once it did. */
   ended: Promise<string>;
-  /** Asks for a fast shutdown and waits for it; harsher ways follow, so it always ends. */
+  /** Requests a fast shutdown and waits; harsher ways follow, so it always ends. */
   stop(): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ function serverArguments({ cluster, address, settings }: ServerPlan): string[] {
   return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Opens the server's log anew, keeping the one before; a link in its place is not followed. */
+/** Opens the server's log, and keeps the previous one; does not follow a link in its place. */
 function openLog(file: string): number {
   if (existsSync(file)) renameSync(file, `${file}.before`);
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
@@ -138,7 +138,7 @@ export async function untilReady(
 
 async function connectionProblem(url: string): Promise<Error | undefined> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // What goes wrong is told by connect; the event comes a second time, when nobody may be left to hear it.
+  // connect reports the failure; the event repeats it, possibly without a listener.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -9,7 +9,7 @@ export const socketFolderOf = (home: string, systemFolder: string): string =>
   join(systemFolder, `socket-${folderKey(home)}`);
 
 /**
- * Makes the folder of a server's socket, which its user and root's group may enter, and nobody else. It lies in root's
+ * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's
  * folder because the path of a socket is at most 107 bytes long.
  *
  * @param home the folder of the server's data.

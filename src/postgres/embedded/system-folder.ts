@@ -14,13 +14,13 @@ import { basename, join } from 'node:path';
 import { hasCode, messageOf } from './file-errors.ts';
 import type { Installation } from './installation.ts';
 
-/** Where root keeps what the server's user must reach and can't reach where it was asked for. */
+/** Where root keeps what the server's user must reach and can't reach in the requested folder. */
 export const defaultSystemFolder = '/var/lib/landfall';
 
 /**
  * Makes sure of a folder of root's that everyone may enter and only root may write.
  *
- * @throws Error when it exists and is a link, belongs to somebody else, or others may write in it: a server and its
+ * @throws Error when it exists and is a link, belongs to another user, or others may write in it: a server and its
  *   password must not lie where another user can exchange them.
  */
 export function ensureRootFolder(folder: string): string {
@@ -30,7 +30,7 @@ export function ensureRootFolder(folder: string): string {
   if (!found.isDirectory() || found.uid !== 0 || (mode & 0o022) !== 0) {
     const what = found.isDirectory() ? `owner ${found.uid}, mode ${mode.toString(8).padStart(4, '0')}` : 'not a folder';
     throw new Error(
-      `${folder} must be a folder of root's that nobody else may write in, but it is not (${what}). Put that right or remove it.`,
+      `${folder} must be a folder that only root may write in, but it is not (${what}). Put that right or remove it.`,
     );
   }
   return folder;

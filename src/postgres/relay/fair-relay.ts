@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { backendPidReader } from './backend-pid.ts';
 import { tooManyConnections } from './refusal.ts';
 
-/** One way in: whoever may connect to it shares its bound. */
+/** One listening socket; its clients share its limit. */
 interface Entrance {
   server: Server;
   limit: number;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { fairRelay } from './fair-relay.ts';
 import type { FairRelayOptions } from './fair-relay.ts';
 
-/** What the thread is asked to open. */
+/** A request to the thread to listen. */
 export interface OpenRequest {
   path: string;
   limit: number;

@@ -27,7 +27,7 @@ interface Opened {
   problem?: string;
 }
 
-/** The most connections of one group, whatever is asked for: the others have the rest. */
+/** The most connections of one group, whatever it requests: the rest is for others. */
 const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
 
 /** How long (ms) until a thread that broke down is started again. */
@@ -49,7 +49,7 @@ export function startRelay(
   const folder = join(ensureRootFolder(systemFolder), `relay-${folderKey(host)}`);
   rmSync(folder, { recursive: true, force: true });
   ensureRootFolder(folder);
-  // Groups pass through and see nobody else's way.
+  // Groups pass through and see no other group's socket.
   chmodSync(folder, 0o711);
   const options: FairRelayOptions = { target: join(host, `.s.PGSQL.${socketPort}`), places: placesForAgents };
   const ways = new Map<string, { gid: number; limit: number }>();

@@ -24,7 +24,7 @@ function exchange(
     headers: {},
     sent,
     body: body ?? {},
-    who: { kind: 'nobody' },
+    who: { kind: 'anonymous' },
   };
   return { call, answer };
 }

@@ -42,7 +42,7 @@ export const botOf = ({ app }: Pick<Site, 'app'>): Account => ({
   type: 'Bot',
 });
 
-/** Has every organization and bot in an answer of the emulated GitHub told whole, and with addresses that are some. */
+/** Completes every organization and bot in a response of the emulated GitHub, with real addresses. */
 export function withWholeAccounts(site: Pick<Site, 'url' | 'app'>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => withWholeAccounts(site, each));
   if (!isObject(value)) return value;

@@ -68,7 +68,7 @@ export async function createToken(call: ApiCall, site: Site): Promise<Answer> {
   return { status: 201, body: { ...made.body, ...(repositories ? { repositories } : {}), expires_at: iso(expiresAt) } };
 }
 
-/** The repositories that a token was asked for, where it is for some only. */
+/** The repositories that a token is limited to, if it is limited. */
 function narrowedTo(made: JsonObject, site: Site): Repository[] | undefined {
   const listed = made['repositories'];
   if (!Array.isArray(listed)) return undefined;

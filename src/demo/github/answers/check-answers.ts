@@ -74,7 +74,7 @@ export async function runsOfSuite(site: Site, repository: Repository, suiteId: n
     .sort((a, b) => (numberAt(a, 'id') ?? 0) - (numberAt(b, 'id') ?? 0));
 }
 
-/** Of runs with the same name only the newest, as `filter=latest` asks. */
+/** Only the newest of the runs with the same name, for `filter=latest`. */
 export function latestOf(runs: readonly JsonObject[]): JsonObject[] {
   return [...new Map(objectsOf(runs).map((run) => [textAt(run, 'name'), run])).values()];
 }

@@ -110,7 +110,7 @@ export async function listAnnotations(call: ApiCall, site: Site): Promise<Answer
   return paged(call, site.url, answers);
 }
 
-/** The run stays as it is: GitHub only tells the App. */
+/** The run stays as it is: GitHub only notifies the App. */
 export async function rerequestRun(call: ApiCall, site: Site): Promise<Answer> {
   const repository = writable(site, call);
   const id = ownRun(call, site, repository);

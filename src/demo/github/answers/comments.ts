@@ -5,7 +5,7 @@ import { botOf, withWholeAccounts } from './accounts.ts';
 import { pullAnswer } from './pull-answers.ts';
 import { deliver } from '../events/deliver.ts';
 
-/** The emulated GitHub keeps comments; the App is told of them. Only pull requests can be commented on here. */
+/** The emulated GitHub stores comments; the App is notified. Only pull requests can be commented on here. */
 export async function createComment(call: ApiCall, site: Site): Promise<Answer> {
   const repository = repositoryFor(site, call.params, call.who);
   const record = site.pulls.byNumber(repository.id, Number(call.params['issue_number']));

@@ -23,7 +23,7 @@ function deploymentOf(site: Site, repository: Repository, { params }: ApiCall): 
   return record;
 }
 
-/** 409 where the commit's checks are asked for and not good, or the default branch would have to be merged first. */
+/** 409 where required checks of the commit are not good, or the default branch would have to be merged first. */
 export async function createDeployment(call: ApiCall, site: Site): Promise<Answer> {
   const repository = open(site, call, 'write');
   const { body } = call;

@@ -4,7 +4,7 @@ import { administrator, demand, repositoryFor, type Site } from '../site.ts';
 import { fullNameOf } from '../repositories.ts';
 import { accountAnswer } from './accounts.ts';
 
-/** GitHub tells four levels, and the role beside. */
+/** GitHub reports four levels, and the role beside them. */
 const levels: Record<string, string> = {
   admin: 'admin',
   maintain: 'write',

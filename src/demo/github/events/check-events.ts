@@ -8,10 +8,10 @@ import type { Delivery } from './deliveries.ts';
 import { deliver } from './deliver.ts';
 
 /**
- * Tells of a check run.
+ * Delivers the event of a check run.
  *
  * @param run as GitHub shows it.
- * @param more who pressed, and which button.
+ * @param more the person and the button, for a requested action.
  */
 export async function deliverCheckRun(
   site: Site,
@@ -39,7 +39,7 @@ function briefSuite(suite: JsonObject): JsonObject {
   return Object.fromEntries([...names, ...times].map((name) => [name, suite[name] ?? null]));
 }
 
-/** Tells of a check suite: GitHub asks for one at every push, and people ask again. */
+/** Delivers the event of a check suite: GitHub requests one at every push, and people request it again. */
 export function deliverCheckSuite(
   site: Site,
   repository: Repository,

@@ -10,7 +10,7 @@ const always = /^(installation|installation_repositories|github_app_authorizatio
 /** What an App that writes checks gets besides. */
 const ofChecks = /^(check_run\.(rerequested|requested_action)|check_suite\.(requested|rerequested))$/;
 
-/** Sends an event of a repository to the App, where it is installed there and asked for such events. */
+/** Sends an event of a repository to the App, if it is installed there and subscribes to such events. */
 export async function deliver(
   site: Site,
   repository: Repository,
@@ -37,7 +37,7 @@ export async function deliver(
   return site.deliveries.send(event, whole, { installationId: installation.id, repositoryId: repository.id });
 }
 
-/** Who did it: a person, or the App's own bot where nobody is named `by` and it was no person. */
+/** The sender: a person, or the App's own bot if `by` is absent and no person did it. */
 export function senderOf(site: Site, by: string | undefined): JsonObject {
   const bot = botOf(site);
   if (by === bot.login) return accountAnswer(site, bot);

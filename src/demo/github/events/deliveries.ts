@@ -16,14 +16,14 @@ export interface Delivery {
   repositoryId: number | null;
   url: string;
   request: { headers: Record<string, string>; payload: JsonObject };
-  /** Filled when it has ended. `statusCode` is 502 or 504 where nobody answered. */
+  /** Set when it has ended. `statusCode` is 502 or 504 if there was no response. */
   response?: { status: string; statusCode: number; seconds: number; headers: Record<string, string>; payload: string };
 }
 
-/** Where deliveries go, asked at every delivery. */
+/** The destination of deliveries, read at every delivery. */
 export type Hook = () => { appId: number; secret: string; url: string | undefined };
 
-/** GitHub waits this long for an answer (ms), and asks nobody again by itself. */
+/** GitHub waits this long for a response (ms), and does not retry by itself. */
 const maxWaitMs = 10_000;
 
 /** What was sent to the App, each attempt by itself, signed with its secret. */
@@ -48,7 +48,7 @@ export class Deliveries {
     return this.#all.find((each) => each.id === id);
   }
 
-  /** Sends an event. Undefined where the App has told no address: then GitHub keeps nothing either. */
+  /** Sends an event. Undefined if the App has no webhook address: then GitHub stores nothing either. */
   send(
     event: string,
     payload: JsonObject,

@@ -3,7 +3,7 @@ import type { Repository } from '../repositories.ts';
 import { installationAnswer } from '../answers/app-answers.ts';
 import { briefRepository, senderOf, deliver } from './deliver.ts';
 
-/** Installs the App for all repositories of an owner, and tells it. */
+/** Installs the App for all repositories of an owner, and delivers the event. */
 export function installApp(site: Site, owner: string): void {
   deliverInstallation(site, owner, 'created', true);
 }
@@ -28,7 +28,7 @@ function deliverInstallation(site: Site, owner: string, action: 'created' | 'del
   site.deliveries.send('installation', payload, { installationId: installation.id, repositoryId: null });
 }
 
-/** Tells that a repository has another name. */
+/** Delivers the event of a renamed repository. */
 export async function deliverRename(site: Site, repository: Repository, former: string): Promise<void> {
   const changes = { repository: { name: { from: former } } };
   await deliver(site, repository, 'repository', { action: 'renamed', changes });

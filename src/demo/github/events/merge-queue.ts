@@ -8,7 +8,7 @@ import { deliver } from './deliver.ts';
 
 /**
  * Makes the commit that a merge queue checks: the pull request's head merged onto the base branch, on a branch of the
- * queue's own. It is told as a push and as a merge group that asks for its checks.
+ * queue's own. It is delivered as a push and as a merge group that requests its checks.
  *
  * @returns the commit.
  */

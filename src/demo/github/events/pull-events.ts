@@ -4,7 +4,7 @@ import type { Repository } from '../repositories.ts';
 import type { Delivery } from './deliveries.ts';
 import { deliver } from './deliver.ts';
 
-/** Tells of a pull request as it stands after `action`. */
+/** Delivers the event of a pull request as it is after `action`. */
 export function deliverPull(
   site: Site,
   repository: Repository,

@@ -30,11 +30,11 @@ export function changesBetween(before: ReadonlyMap<string, string>, after: Reado
     .filter((change) => change.before !== change.after);
 }
 
-/** GitHub tells nothing of a push of more tags at once, and names no more commits. */
+/** GitHub sends no event for a push of more tags at once, and names no more commits. */
 const mostTags = 3;
 const mostCommits = 2048;
 
-/** Tells everything that a push of `changes` brings about, in GitHub's order. */
+/** Delivers all events of a push of `changes`, in GitHub's order. */
 export async function deliverPush(
   site: Site,
   repository: Repository,

@@ -10,12 +10,12 @@ export interface GitRequest {
   rest: string;
   /** The query, without the question mark. */
   query: string;
-  /** Who pushes, where somebody does. */
+  /** The person who pushes, if known. */
   login?: string;
 }
 
 /**
- * Answers with the machine's own `git http-backend`, which speaks CGI: headers in variables, the body as it is.
+ * Responds with the machine's own `git http-backend`, which speaks CGI: headers in variables, the body as it is.
  *
  * @param beforeEnd runs when git has ended and before the answer does, so that who pushed finds everything done.
  */

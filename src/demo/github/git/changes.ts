@@ -15,7 +15,7 @@ export interface ChangedFile {
 
 const letters: Record<string, ChangedFile['status']> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed' };
 
-/** What differs between two commits or trees, renames told. */
+/** The differences between two commits or trees, with renames. */
 export async function changedFiles(repository: string, from: string, to: string): Promise<ChangedFile[]> {
   const raw = await git(repository, 'diff', '--raw', '-z', '-M', '--no-abbrev', from, to);
   const files = [...readRaw(raw.split('\0'))];
@@ -57,7 +57,7 @@ function readPatch(part: string): Pick<ChangedFile, 'additions' | 'deletions' | 
   };
 }
 
-/** The paths that one commit added, removed and modified against its first parent, as a push tells them. */
+/** The paths that one commit added, removed and modified against its first parent, as a push lists them. */
 export interface PathsOfCommit {
   added: string[];
   removed: string[];

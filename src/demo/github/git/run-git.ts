@@ -7,7 +7,7 @@ export interface GitEnd {
   stderr: string;
 }
 
-/** The machine's and the person's own settings are not read, and nobody is asked for anything. */
+/** Ignores the settings of the machine and of the person, and never prompts. */
 export const gitEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   GIT_CONFIG_NOSYSTEM: '1',
