@@ -58,8 +58,8 @@ export function createMetrics(): AppMetrics {
   const checks = counter('landfall_checks_total', 'Checks completed, by conclusion.', ['conclusion']);
   const database = gauge('landfall_database_up', 'Whether the database answers.', []);
   const jobs = gauge('landfall_jobs', 'Jobs that wait, run or failed.', ['name', 'state']);
-  const queues = gauge('landfall_busy_lanes', 'Deployments with work that has not ended.', []);
-  const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest work that has not ended.', []);
+  const queues = gauge('landfall_busy_lanes', 'Deployments with open work.', []);
+  const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest open work, in seconds.', []);
   let source: MetricsSource | undefined;
 
   async function askSource({ jobs: askJobs, queues: readQueues, now }: MetricsSource): Promise<void> {

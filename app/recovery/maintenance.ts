@@ -17,7 +17,7 @@ export interface MaintenanceResult {
  * Prunes old work, and ensures a job for each busy deployment queue and each report that was not sent to GitHub. An
  * extra job has no effect on either.
  *
- * @param tellReports ensures a job for each of these reports.
+ * @param enqueueReports ensures a job for each of these reports.
  */
 export async function runMaintenance(
   { store, clock }: Pick<AppContext, 'store' | 'clock'>,

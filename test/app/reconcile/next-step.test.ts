@@ -50,8 +50,8 @@ const cases: Case[] = [
   ['leaves waiting requests alone while another is built', 'rest 5 ms', [following, waiting], free, [['following', 5]]],
   ['takes up what waits when the deployment is free', 'requests', [waiting]],
   ['tests a live revision', 'smoke smoking', [smoking, waiting]],
-  ['concludes it once it is judged', 'conclude smoking', [judged, waiting]],
-  ['concludes a failed test', 'conclude broken', [broken]],
+  ['sets its outcome once it is judged', 'conclude smoking', [judged, waiting]],
+  ['sets the outcome of a failed test', 'conclude broken', [broken]],
   ['decides its rollback before every push', 'go-back undoing', [broken, waiting, undoing]],
   ['only sorts pushes that arrive meanwhile', 'requests beside broken', [broken, undoing, requested]],
   [
