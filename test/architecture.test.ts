@@ -112,7 +112,7 @@ describe('the architecture', () => {
 
   test('is described for every module in docs/architecture.md', () => {
     const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-    const described = [...page.matchAll(/^\| `((?:src|app)\/[^`]+)` +\|/gm)].map(([, path]) => path);
+    const described = [...page.matchAll(/^\| `((?:src|app)\/[^`]+)` +\|/gm)].map(([, path = '']) => path);
     const folders = (base: string): string[] => readdirSync(join(root, base)).map((name) => `${base}/${name}`);
     const isModule = (path: string): boolean => path.startsWith('src/') || !path.endsWith('.ts');
     expect(described.toSorted()).toEqual([...folders('src'), ...folders('app')].filter(isModule).toSorted());

@@ -18,7 +18,7 @@ export function backendPidReader(): (chunk: Buffer) => number | 'unknown' | unde
     if (total > greetingBytes) return undefined;
     rest = Buffer.concat([rest, chunk]);
     // The refusal of TLS or GSS encryption is one byte without a length, before the first message.
-    while (!hasStarted && rest[0] === byte('N')) rest = rest.subarray(1);
+    if (!hasStarted) while (rest[0] === byte('N')) rest = rest.subarray(1);
     while (rest.length >= 5) {
       hasStarted = true;
       const type = rest[0];

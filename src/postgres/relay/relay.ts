@@ -80,7 +80,9 @@ export function startRelay(
   async function terminate(pid: number): Promise<void> {
     const text = `select pg_terminate_backend(pid) from pg_stat_activity
       where pid = $1 and backend_type = 'client backend' and usename <> current_user`;
-    await pool.query(text, [pid]).catch((error: unknown) => log(`A query of a closed connection runs on: ${error}`));
+    await pool
+      .query(text, [pid])
+      .catch((error: unknown) => log(`A query of a closed connection could not be ended: ${String(error)}`));
   }
 
   async function openAt(path: string, gid: number, limit: number): Promise<void> {
