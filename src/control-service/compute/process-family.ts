@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from './leashed-process.ts';
+import { killUser } from '../isolation/kill-processes.ts';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
 
 /** The resources of all processes of a family together. */
@@ -87,14 +88,16 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
     return user === undefined ? mine : [...mine, ...hiding(user, seen)];
   }
 
+  const isLastOfUser = (): boolean => [...living].every((other) => other === family || other.user?.uid !== user?.uid);
+
   /** The processes to kill with it: unclaimed ones only with the user's last family. */
-  function toKill(): SeenProcess[] {
-    const seen = seeProcesses();
-    const isLast = [...living].every((other) => other === family || other.user?.uid !== user?.uid);
-    return isLast ? all(seen) : own(seen);
+  const toKill = (): SeenProcess[] => (isLastOfUser() ? all(seeProcesses()) : own(seeProcesses()));
+
+  async function kill(): Promise<void> {
+    if (user && isLastOfUser()) killUser(user.uid);
+    await killAll(toKill, clock);
   }
 
-  const kill = (): Promise<void> => killAll(toKill, clock);
   return {
     mark: { [name]: value },
     usage(seen = seeProcesses()) {

@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
 import { listBuildFiles } from '../../../src/control-service/builds/build-files.ts';
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
+import { killProcessesOf } from '../../../src/control-service/isolation/kill-processes.ts';
 import { keptFolders, removeKept } from '../../../src/control-service/retention/unused-folders.ts';
 import { temporaryFolder, write } from '../builds/repositories.ts';
 
@@ -78,6 +79,22 @@ test.each(byRoot)('a build that its user goes on changing is listed and removed 
   }
   expect(state()).toEqual(before);
   expect([readdirSync(join(root, 'builds')), reports]).toEqual([[], []]);
+});
+
+test.each(byRoot)('%s ends processes that start the next one and exit at once', async () => {
+  const mark = join(temporaryFolder(atTheEnd), 'mark');
+  write(dirname(mark), { mark: '' });
+  chownSync(mark, number, number);
+  chmodSync(dirname(mark), 0o711);
+  // Ends by itself after 20,000 processes.
+  const chain = 'f() { echo x >> "$1"; [ "$2" = 20000 ] || f "$1" $(($2 + 1)) & exit; }; f "$0" 0';
+  spawn('/bin/sh', ['-c', chain, mark], { cwd: '/', stdio: 'ignore', uid: number, gid: number });
+  const length = (): number => lstatSync(mark).size;
+  await vi.waitFor(() => expect(length()).toBeGreaterThan(20));
+  killProcessesOf(new Set([number]));
+  const after = length();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(length()).toBe(after);
 });
 
 test('names that are no text and folders deeper than any path are removed', async () => {
