@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../context.ts';
+import { longestLeaseMs } from './queue-state.ts';
 import { keepLease } from './keep-lease.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
 
 /** How long a lease is ours without a sign (ms): as long as a process that died keeps a lane from going on. */
-export const leaseMs = 60_000;
+export const leaseMs = longestLeaseMs;
 
 /**
  * Works on one deployment's lane until it has to wait: takes the lease, goes from step to step, stores each, and leaves

@@ -41,6 +41,9 @@ export interface SmokeTestRunnerOptions {
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
 }
 
+/** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
+const longestRestMs = 60_000;
+
 /** How often in a row an attempt may be begun and lost with its process before it counts as one without an answer. */
 const mostLost = 3;
 
@@ -89,7 +92,9 @@ export function createSmokeTestRunner({
     if (progress.under?.kind === 'started') return look(step, progress.under);
     if (progress.under?.kind === 'prepared') return begin(step, progress.under);
     const notBefore = progress.notBefore ?? 0;
-    return clock.now() < notBefore ? goOn(progress, notBefore) : goOn(prepare(step));
+    return clock.now() < notBefore && notBefore <= clock.now() + longestRestMs
+      ? goOn(progress, notBefore)
+      : goOn(prepare(step));
   }
 
   /** Chooses the ids of everything that an attempt makes; nothing is made before they are stored. */

@@ -14,7 +14,7 @@ export const MOST_TRIES = 14;
 /** The wait (ms) after the first failure; it doubles each time. */
 const FIRST_WAIT_MS = 1000;
 /** The longest wait (ms), also where the receiver asks for a longer one. */
-const LONGEST_WAIT_MS = 15 * 60_000;
+export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
  * What a receiver's answer means. A redirect is not followed: it would lead past the rules for URLs.

@@ -1,4 +1,4 @@
-import { pause } from '../../clock.ts';
+import { pause, steadyNow } from '../../clock.ts';
 import type { Clock } from '../../clock.ts';
 
 /** Tells those who wait for work that there may be some now. One service works on a database, so that it is heard by all. */
@@ -10,7 +10,7 @@ export interface WorkBell {
   /** From now on nobody waits any more. */
   close(): void;
   readonly isClosed: boolean;
-  /** Milliseconds since the epoch: what waiting is measured by. */
+  /** Milliseconds of the steady clock: what waiting is measured by. */
   now(): number;
 }
 
@@ -29,7 +29,7 @@ export function workBell(clock: Clock): WorkBell {
     if (!isClosed) next = Promise.withResolvers<void>();
   };
   return {
-    now: () => clock.now(),
+    now: () => steadyNow(clock),
     ring,
     listen() {
       const rung = next.promise;

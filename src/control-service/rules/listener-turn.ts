@@ -48,7 +48,7 @@ export function whatNext<Revision extends { id: string; status: RevisionStatus }
 }
 
 const shortestPutBackMs = 10_000;
-const longestPutBackMs = 600_000;
+export const longestPutBackMs = 600_000;
 
 /**
  * How long to wait after a way back that failed (ms): as long again as the cluster has been awry, so that the tries get
