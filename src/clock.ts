@@ -37,6 +37,9 @@ export const steadyClock: Clock = {
   sleep: (ms, signal) => systemClock.sleep(ms, signal),
 };
 
+/** A time of day that goes back by so many milliseconds was set back; less than that is a correction. */
+export const setBackMs = 60_000;
+
 /** Milliseconds for a deadline or a duration within this process, whatever happens to the time of day. */
 export const steadyNow = (clock: Pick<Clock, 'now' | 'steadyNow'>): number => clock.steadyNow?.() ?? clock.now();
 

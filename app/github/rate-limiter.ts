@@ -1,4 +1,6 @@
-/** GitHub's secondary limits for one installation, besides its hourly limit. */
+import { setBackMs } from '../../src/clock.ts';
+
+/** What GitHub asks of one installation, besides its limit of requests an hour. */
 export interface PaceLimits {
   /** Between two writes (ms). */
   betweenWritesMs: number;
@@ -25,6 +27,8 @@ const longestPauseMs = 15 * minuteMs;
 /** The rate limiter of one installation, in memory. Callers pass the time (ms since the epoch). */
 export class RateLimiter {
   readonly #limits: PaceLimits;
+  /** The handed time of the last call. */
+  #now = 0;
   /** When the next write may go out. */
   #nextWrite = 0;
   /** The latest time at which a refused caller was scheduled to return. */
@@ -56,6 +60,7 @@ export class RateLimiter {
    * Why a turn is refused now. Each refused caller gets a different time, so that they do not all return together.
    */
   refusal(kind: RequestKind, now: number, maxWaitMs: number): Extract<Turn, { kind: 'not-before' }> | undefined {
+    this.#follow(now);
     if (this.#paused && this.#paused.until > now) {
       return { kind: 'not-before', at: this.#paused.until, why: this.#paused.why };
     }
@@ -65,12 +70,24 @@ export class RateLimiter {
     return { kind: 'not-before', at: this.#promised, why: 'its writes are paced' };
   }
 
+  /** Where the clock was set back, what is remembered goes back with it: nobody waits for the time to come again. */
+  #follow(now: number): void {
+    const back = this.#now - now;
+    this.#now = now;
+    if (back < setBackMs) return;
+    this.#nextWrite -= back;
+    this.#promised -= back;
+    this.#made = this.#made.map((at) => at - back);
+    if (this.#paused) this.#paused = { ...this.#paused, until: this.#paused.until - back };
+  }
+
   #writeAt(kind: 'change' | 'make', now: number): number {
     return Math.max(now, this.#nextWrite, kind === 'make' ? this.#mayMakeAt(now) : 0);
   }
 
   /** Pauses the installation. If GitHub named no time, each consecutive pause is twice as long as the previous one. */
   pause(until: number, now: number, why: string, stated: boolean): number {
+    this.#follow(now);
     const length = stated ? until - now : Math.min(longestPauseMs, (until - now) * 2 ** this.#unstatedPauses);
     this.#unstatedPauses = stated ? 0 : this.#unstatedPauses + 1;
     this.#paused = { until: Math.max(now + length, this.#paused?.until ?? 0), why };

@@ -1,8 +1,10 @@
+import type { Clock } from '../../src/clock.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideTrigger } from '../../src/planning/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
-import { alreadyReported, endedBefore, isReportedByEarlier } from './already-reported.ts';
+import { alreadyReported, endedBefore, reportedElsewhere } from './already-reported.ts';
+import { isOver } from './deadlines.ts';
 import { ended } from './end-words.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent } from './intent.ts';
@@ -56,7 +58,7 @@ export async function decideRequest(
     case 'adopt':
       return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
     case 'wait':
-      return isOverdue(intent, context.clock.now())
+      return isOverdue(intent, context.clock)
         ? trigger(
             work,
             intent,
@@ -69,9 +71,9 @@ export async function decideRequest(
   }
 }
 
-/** A stuck revision of another client must not block pushes for ever. */
-const isOverdue = ({ decision, deadline }: Intent, now: number): boolean =>
-  decision?.kind === 'wait' && deadline !== undefined && now >= deadline;
+/** A revision of others that never ends must not keep pushes from being built for ever. */
+const isOverdue = ({ id, decision, deadline, terms }: Intent, clock: Clock): boolean =>
+  decision?.kind === 'wait' && deadline !== undefined && isOver(clock, id, deadline, terms.timeoutMs);
 
 type Skip = Extract<Decision, { kind: 'skip' }>;
 

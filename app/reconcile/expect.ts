@@ -1,5 +1,6 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { beginFollowing } from './begin-following.ts';
+import { isOver } from './deadlines.ts';
 import { ended } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { look, madeSince } from './observation.ts';
@@ -16,10 +17,11 @@ export async function expectRevision(work: ReconcileContext, intent: Intent): Pr
   const ours = standing.find(({ commit, standing: how }) => how !== 'ended' && sameCommit(commit, intent.commit));
   const orEnded = ours ?? made.find(({ commit }) => sameCommit(commit, intent.commit));
   if (orEnded) return beginFollowing(work, intent, orEnded.id, 'found', observation);
-  const now = context.clock.now();
+  const { id, deadline, createdAt, terms } = intent;
   const isUnreported = made.some(({ commit, standing: how }) => commit === undefined && how === 'on-its-way');
-  const mayReport = isUnreported && now < intent.createdAt + intent.terms.timeoutMs;
-  if (now < (intent.deadline ?? now) || mayReport) return requeueAfter(work, lookMs);
+  const mayReport = isUnreported && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
+  const isOpen = deadline !== undefined && !isOver(context.clock, id, deadline, terms.timeoutMs);
+  if (isOpen || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.
@@ -36,7 +38,7 @@ export async function expectRevision(work: ReconcileContext, intent: Intent): Pr
         advice:
           "Check build_on_push and the service's access to the repository, or press Re-run to have the App request it.",
       },
-      now,
+      context.clock.now(),
     ),
   ]);
   return continued;

@@ -3,6 +3,7 @@ import { classOfRevisionStatus, type Revision } from '../../src/contract/control
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
+import { isOver } from './deadlines.ts';
 import { endOfRollout, ended } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { lastLines, redactorOf } from './log-tail.ts';
@@ -53,9 +54,11 @@ async function after(
     default:
       return over(work, intent, rollout, deployment);
   }
-  if (now >= (intent.deadline ?? now)) return over(work, intent, rolloutOutOfTime(rollout), deployment);
+  const { id, deadline, terms } = intent;
+  if (deadline === undefined || isOver(work.context.clock, id, deadline, terms.timeoutMs))
+    return over(work, intent, rolloutOutOfTime(rollout), deployment);
   const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
-  if (isNews || now - intent.updatedAt >= heartbeatMs) await keep(work, [intent]);
+  if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await keep(work, [intent]);
   return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - startedAt(intent)))));
 }
 

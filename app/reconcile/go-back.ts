@@ -1,5 +1,7 @@
+import type { Clock } from '../../src/clock.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
+import { isOver } from './deadlines.ts';
 import { ended } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
@@ -22,7 +24,7 @@ export async function goBack(work: ReconcileContext, intent: Intent): Promise<St
   if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
     return skip(work, intent, `revision ${sending.revisionId} serves already`);
   }
-  if (onItsWay && !isOverdue(intent, work.context.clock.now())) return wait(work, intent, onItsWay);
+  if (onItsWay && !isOverdue(intent, work.context.clock)) return wait(work, intent, onItsWay);
   return send(work, intent, observation);
 }
 
@@ -66,7 +68,8 @@ async function skip(work: ReconcileContext, intent: Intent, why: string): Promis
   return continued;
 }
 
-const isOverdue = ({ deadline }: Intent, now: number): boolean => deadline !== undefined && now >= deadline;
+const isOverdue = ({ id, deadline, terms }: Intent, clock: Clock): boolean =>
+  deadline !== undefined && isOver(clock, id, deadline, terms.timeoutMs);
 
 async function wait(work: ReconcileContext, intent: Intent, { id, commit }: RevisionSeen): Promise<StepResult> {
   if (intent.state !== 'waiting') {

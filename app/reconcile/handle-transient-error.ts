@@ -1,6 +1,7 @@
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { checkName } from './report.ts';
+import { isOver } from './deadlines.ts';
 import { ended, type End } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
@@ -53,8 +54,10 @@ async function endOfWatching(work: ReconcileContext, intent: Intent, error: Tran
       };
     }
   }
-  const deadline = intent.deadline ?? intent.updatedAt + intent.terms.timeoutMs;
-  if (clock.now() < deadline + (mayPass(error) ? overdueMs : 0)) return undefined;
+  const { id, updatedAt, terms } = intent;
+  const graceMs = mayPass(error) ? overdueMs : 0;
+  const deadline = (intent.deadline ?? updatedAt + terms.timeoutMs) + graceMs;
+  if (!isOver(clock, id, deadline, terms.timeoutMs + graceMs)) return undefined;
   if (!mayPass(error))
     return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
   if (intent.state === 'sending') return undefined;

@@ -32,14 +32,21 @@ export const newQueueState: QueueState = {
   jobAt: undefined,
 };
 
-/** How much a job may start before its time (ms): its delay counts from the start of the transaction. */
+/** How long a lease lasts at most without a sign (ms): what is left of one that seems longer is of a clock set back. */
+export const longestLeaseMs = 60_000;
+
+/** No lane rests for longer (ms), but where GitHub asks for it: to look at that again each hour does no harm. */
+const longestRestMs = 60 * 60_000;
+
+/** A job may come this much before its time (ms): it is timed from when its transaction began. */
 const earlyMs = 1_000;
 
 /** When an overdue job counts as lost (ms): an extra one has no effect. */
 const lostJobMs = 5 * 60_000;
 
-/** Records that there is work, now or later. The current lease holder sees it by the count. */
-export function notified(record: QueueState, now: number, at = now): Moved<undefined> {
+/** There is something to do, now or at a time to come. Whoever works on the lane at present is told by the count. */
+export function notified(before: QueueState, now: number, at = now): Moved<undefined> {
+  const record = withinBounds(before, now);
   if (at > now) {
     const nextAt = Math.min(at, futureOf(record.nextAt, now) ?? at);
     return { ...withJob({ ...record, nextAt }, at, now), extra: undefined };
@@ -56,8 +63,8 @@ export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'hel
  * Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later.
  */
 export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
-  // Assume that this caller is the scheduled job; if it is another one, the scheduled one arrives as well.
-  const record = { ...before, jobAt: futureOf(before.jobAt, now + earlyMs) };
+  // Whoever comes is taken for the job whose time has come: should it be another, that one comes besides.
+  const record = { ...withinBounds(before, now), jobAt: futureOf(before.jobAt, now + earlyMs) };
   if (isHeld(record, now)) return { ...withJob(record, record.leaseUntil, now), extra: { kind: 'held' } };
   const isDue =
     record.holder !== undefined ||
@@ -94,6 +101,16 @@ export function left(
 export const freed = (record: QueueState, now: number): Moved<undefined> => ({
   ...withJob({ ...record, leaseUntil: 0, jobAt: futureOf(record.jobAt, now) }, now, now),
   extra: undefined,
+});
+
+/**
+ * The record where the clock may have been set back. A lease lasts no longer from now on than the longest one, so that
+ * its holder is never one of two; a look that is farther away than any is due now.
+ */
+const withinBounds = (record: QueueState, now: number): QueueState => ({
+  ...record,
+  leaseUntil: Math.min(record.leaseUntil, now + longestLeaseMs),
+  nextAt: record.nextAt !== undefined && record.nextAt > now + longestRestMs ? now : record.nextAt,
 });
 
 const isHeld = ({ holder, leaseUntil }: QueueState, now: number): boolean => holder !== undefined && leaseUntil > now;

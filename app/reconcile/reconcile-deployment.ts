@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../context.ts';
+import { longestLeaseMs } from './queue-state.ts';
 import { keepLease } from './keep-lease.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
 
 /** How long a lease is ours without a sign (ms): as long as a process that died keeps a lane from going on. */
-const leaseMs = 60_000;
+export const leaseMs = longestLeaseMs;
 
 /**
  * Reconciles one deployment's queue until it is idle: takes the lease, stores every step, and releases the lease with

@@ -2,6 +2,7 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contains.ts';
+import { isOver } from './deadlines.ts';
 import { builtAsAnother, ended, noRevision, unknownEffect } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { request, settleMs } from './send.ts';
@@ -34,8 +35,8 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
   const sends = (intent.sends ?? 1) + 1;
-  // A response that repeatedly names no revision is final.
-  if (sends > 3 && context.clock.now() >= deadlineOf(intent) && (await nothingNew(work, intent))) {
+  // An answer that tells no revision, again and again, is the answer.
+  if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
     await keep(work, [ended(intent, noRevision(), context.clock.now())]);
     return continued;
   }
@@ -44,7 +45,8 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
   return request(work, again);
 }
 
-const deadlineOf = ({ deadline, sentAt = 0 }: Intent): number => deadline ?? sentAt + settleMs;
+const isTimeOver = ({ context }: ReconcileContext, { id, deadline, sentAt = 0, terms }: Intent): boolean =>
+  isOver(context.clock, id, deadline ?? sentAt + settleMs, Math.max(settleMs, terms.timeoutMs));
 
 /** Whether the service responds and has made nothing since. */
 async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
@@ -58,10 +60,12 @@ async function byLooking(work: ReconcileContext, intent: Intent): Promise<StepRe
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
   const ours = made.find(({ commit }) => sameCommit(commit, wanted));
   if (ours) return beginFollowing(work, intent, ours.id, 'triggered');
-  const now = work.context.clock.now();
+  const { id, sentAt, terms } = intent;
   const unreported = made.find(({ commit, standing }) => commit === undefined && standing === 'on-its-way');
-  const mayReport = unreported !== undefined && now < (intent.sentAt ?? now) + intent.terms.timeoutMs;
-  if (now < deadlineOf(intent) || mayReport) return requeueAfter(work, lookMs);
+  const mayReport =
+    unreported !== undefined &&
+    (sentAt === undefined || !isOver(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs));
+  if (!isTimeOver(work, intent) || mayReport) return requeueAfter(work, lookMs);
   return unsettled(work, intent, made, observation);
 }
 

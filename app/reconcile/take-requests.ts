@@ -1,6 +1,7 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { mayContain } from './contains.ts';
+import { isOver } from './deadlines.ts';
 import { decideRequest } from './decide-request.ts';
 import { branchGone, ended, supersededBy } from './end-words.ts';
 import type { Intent, DeployRequest } from './intent.ts';
@@ -111,7 +112,8 @@ const joinedTo = (to: Intent) => ({
 async function waitsForAnother(work: ReconcileContext, requests: readonly Intent[]): Promise<boolean> {
   const [only, ...others] = requests;
   if (!only || others.length > 0 || only.state !== 'waiting' || only.decision?.kind !== 'wait') return false;
-  if (only.deadline !== undefined && work.context.clock.now() >= only.deadline) return false;
+  const { id, deadline, terms } = only;
+  if (deadline !== undefined && isOver(work.context.clock, id, deadline, terms.timeoutMs)) return false;
   const { revisionId } = only.decision;
   const read = await attempt(work.context.control.getRevision(only.deploymentId, revisionId, reading(work)));
   if (!read.ok) {

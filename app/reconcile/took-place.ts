@@ -3,6 +3,7 @@ import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { mayContain } from './contains.ts';
+import { isOver } from './deadlines.ts';
 import { endOfRollout, ended } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { seenOf } from './observation.ts';
@@ -33,7 +34,8 @@ export async function tookPlace(
   }
   const now = clock.now();
   const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
-  if (mayReport && now < (deadline ?? now)) return requeueAfter(work, lookMs);
+  const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
+  if (mayReport && isOpen) return requeueAfter(work, lookMs);
   if (!other?.commit) {
     await keep(work, [ended(intent, reported, now)]);
     return continued;

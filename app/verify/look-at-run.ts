@@ -9,7 +9,8 @@ import type { ServiceError } from '../../src/contract/service-error.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
-import type { RunProgress } from './progress.ts';
+import { isOver } from '../reconcile/deadlines.ts';
+import type { AskedProgress } from './progress.ts';
 
 /** The result of one poll of a background run. */
 export type Seen =
@@ -41,8 +42,9 @@ export async function lookAtRun(
       : looked.value.ok
         ? looked.value.value
         : seenOf(looked.value.error);
-  const isOver = clock.now() >= requested.deadline + (looked.kind === 'done' && looked.value.ok ? 0 : graceMs);
-  if (seen.kind === 'evidence' || !isOver) return seen;
+  const spareMs = looked.kind === 'done' && looked.value.ok ? 0 : graceMs;
+  const isLate = isOver(clock, requested.runId, requested.deadline + spareMs, test.timeoutMs + spareMs);
+  if (seen.kind === 'evidence' || !isLate) return seen;
   const why = `no whole answer within ${test.timeoutMs} ms: ${seen.why}`;
   return { kind: 'evidence', evidence: { kind: 'unreachable', why }, ended: false };
 }

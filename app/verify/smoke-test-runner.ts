@@ -34,7 +34,10 @@ export interface SmokeTestRunnerOptions {
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
 }
 
-/** How often in a row an attempt may be lost with its process before it counts as one without a response. */
+/** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
+const longestRestMs = 60_000;
+
+/** How often in a row an attempt may be begun and lost with its process before it counts as one without an answer. */
 const mostLost = 3;
 
 /** One step of one intent's tests, and all that it needs. */
@@ -82,7 +85,9 @@ export function createSmokeTestRunner({
     if (progress.under?.kind === 'started') return look(step, progress.under);
     if (progress.under?.kind === 'prepared') return begin(step, progress.under);
     const notBefore = progress.notBefore ?? 0;
-    return clock.now() < notBefore ? goOn(progress, notBefore) : goOn(prepare(step));
+    return clock.now() < notBefore && notBefore <= clock.now() + longestRestMs
+      ? goOn(progress, notBefore)
+      : goOn(prepare(step));
   }
 
   /** Chooses the ids of everything that an attempt makes; nothing is made before they are stored. */

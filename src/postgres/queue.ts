@@ -3,6 +3,7 @@ import type { Db, KyselyTransactionLike } from 'pg-boss';
 import type { Clock } from '../clock.ts';
 import { systemClock, pause } from '../clock.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { keepBringingForward } from './set-back-jobs.ts';
 import { oncePerWhile } from './once-per-while.ts';
 import { explainConnecting, isDatabaseUnavailable, TooManyConnectionsError } from './unavailable.ts';
 
@@ -150,6 +151,8 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const isPassing = (error: unknown) => isDatabaseUnavailable(error) && !(error instanceof TooManyConnectionsError);
   const boss = await retryWhileUnavailable(start, { clock, isPassing });
 
+  const stopping = new AbortController();
+  const looking = keepBringingForward(boss, schema, { clock, signal: stopping.signal, log: report });
   const known = new Map<string, Promise<void>>();
   const ensure = (name: string, policy?: JobPolicy): Promise<void> => {
     const before = known.get(name);
@@ -199,7 +202,10 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
         );
       }
     },
-    stop: ({ timeoutMs = 5_000 } = {}) => (stopped ??= stopBoss(boss, [...working], timeoutMs, clock)),
+    stop: ({ timeoutMs = 5_000 } = {}) => {
+      stopping.abort();
+      return (stopped ??= looking.then(() => stopBoss(boss, [...working], timeoutMs, clock)));
+    },
   };
 }
 

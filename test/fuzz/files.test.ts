@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadReader } from '../../app/files/thread-reader.ts';
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
@@ -11,7 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 import { findGraphConfig } from '../../src/control-service/builds/graph-config-file.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { mostProblems } from '../../src/diagnostics/problem.ts';
-import { watchLoop } from './loop-watch.ts';
+import { longestTurnOf, watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 40);
@@ -118,20 +116,13 @@ const log = (): void => undefined;
 const names = Object.keys(attacks);
 const texts = [...Object.values(attacks), ...Array.from({ length: cases }, () => hostile(random))];
 
-/** The texts that hold the loop for over 50 ms of CPU at each of three readings: what else runs makes one slower, not three. */
+/** The texts that hold the loop for over 50 ms of CPU at each of three readings. */
 async function slowOf(all: readonly string[], read: (text: string) => Promise<void> | void): Promise<string[]> {
   const watch = watchLoop();
   onTestFinished(() => watch.stop());
   const slow: string[] = [];
   for (const [index, text] of all.entries()) {
-    let least = Infinity;
-    for (let tries = 0; tries < 3 && least > 50; tries += 1) {
-      await sleep(10);
-      watch.reset();
-      await read(text);
-      await sleep(10);
-      least = Math.min(least, watch.longestMs());
-    }
+    const least = await longestTurnOf(watch, 50, () => read(text));
     if (least > 50) slow.push(`${names[index] ?? JSON.stringify(text.slice(0, 200))}: ${least} ms`);
   }
   return slow;

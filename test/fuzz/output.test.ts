@@ -8,7 +8,7 @@ import { startLeashed } from '../../src/control-service/compute/leashed-process.
 import { logProcess } from '../../src/control-service/compute/process-log.ts';
 import { logBook } from '../../src/control-service/rollouts/log-book.ts';
 import { openTestStore, type TestStore } from '../control-service/store/open-store.ts';
-import { watchLoop } from './loop-watch.ts';
+import { longestTurnOf, watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 import { spellings } from './spellings.ts';
 
@@ -50,10 +50,9 @@ const secretOf = ({ below, pick }: Random): string =>
     .padEnd(10, 'q');
 
 /** Something that prints a text as a process of a deployment does, in chunks that end anywhere. */
-function printing(text: Buffer, name: string, random: Random) {
+function printing(text: Buffer, name: string, chunk: number) {
   const file = join(folder, name);
   writeFileSync(file, text);
-  const chunk = 1 + random.below(60_000);
   const script = `const fs = require('fs'); const b = fs.readFileSync(process.argv[1]);
     for (let at = 0; at < b.length; at += ${chunk}) fs.writeSync(1, b.subarray(at, at + ${chunk}));`;
   return startLeashed(
@@ -93,19 +92,16 @@ test(
         Buffer.from(` ${random.pick(hidden).written} `),
         Buffer.from(random.pick(['\n', '\n', ' '])),
       ]);
-      const book = logBook({ store: opened.store, clock: systemClock, log: (message) => expect.fail(message) });
-      const writer = book.open(revisionId, 'deploy');
-      const started = printing(Buffer.concat([...parts.flat(), Buffer.from('\nthe end\n')]), `${number}`, random);
-      watch.reset();
-      await logProcess(started, {
-        write: writer.write,
-        mask: maskOf(secrets),
-        clock: systemClock,
-        errorLevel: 'error',
+      const output = Buffer.concat([...parts.flat(), Buffer.from('\nthe end\n')]);
+      const chunk = 1 + random.below(60_000);
+      const longest = await longestTurnOf(watch, longestTurnMs, async () => {
+        const book = logBook({ store: opened.store, clock: systemClock, log: (message) => expect.fail(message) });
+        const { write } = book.open(revisionId, 'deploy');
+        const started = printing(output, `${number}`, chunk);
+        await logProcess(started, { write, mask: maskOf(secrets), clock: systemClock, errorLevel: 'error' });
+        await book.flush();
+        await started.ended;
       });
-      await book.flush();
-      const longest = watch.longestMs();
-      await started.ended;
       const lines = await opened.store.readLog([revisionId], 'deploy', { order: 'desc', limit: 2_000 });
       const stored = lines.map(({ message }) => message).join('\n');
       expect(stored).toContain('the end');
@@ -115,5 +111,5 @@ test(
     }
     watch.stop();
   },
-  20_000 + cases * 1_000,
+  20_000 + cases * 3_000,
 );

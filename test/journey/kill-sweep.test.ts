@@ -7,6 +7,7 @@ import { agentGroups, buildProcessesBelow } from '../control-service/rollouts/le
 import { seeProcesses } from '../../src/control-service/compute/seen-processes.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
+import { UploadLedger, uploadDeployment } from './uploads.ts';
 import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const rounds = Number(process.env['LANDFALL_KILLS'] ?? 2);
@@ -27,6 +28,10 @@ let repository: Repository;
 let deploymentId = '';
 let word = 'first';
 const ledger = new KillLedger();
+/** A second deployment, of uploads; the word of its agent is that of the newest one that was asked for. */
+let uploadedId = '';
+let uploadedWord = '';
+let uploads: UploadLedger;
 
 /** mulberry32 */
 let state = seed;
@@ -52,7 +57,11 @@ beforeAll(async () => {
     secrets: [],
   });
   deploymentId = made.id;
-  await until('the first revision', isAtRest);
+  uploadedId = await uploadDeployment(fixture, 'uploaded');
+  uploads = new UploadLedger(fixture, uploadedId);
+  await uploads.upload();
+  await deployUploaded();
+  await until('the first revisions', areAtRest);
 }, 120_000);
 afterAll(async () => fixture?.close(), 120_000);
 
@@ -73,18 +82,23 @@ async function until(what: string, comesTrue: () => Promise<true | string>): Pro
   throw new Error(`${what} did not come: ${seen}\n${fixture.service.log().split('\n').slice(-30).join('\n')}`);
 }
 
+const areAtRest = async (): Promise<true | string> => {
+  const seen = await isAtRest(deploymentId, word);
+  return seen === true ? isAtRest(uploadedId, uploadedWord) : seen;
+};
+
 /** Every revision has reached its end, the newest is live, and its agent answers as its commit says. */
-async function isAtRest(): Promise<true | string> {
-  const revisions = await fixture.revisions(deploymentId);
+async function isAtRest(id: string, says: string): Promise<true | string> {
+  const revisions = await fixture.revisions(id);
   const failed = revisions.filter(({ status }) => /FAILED|ERROR|INTERRUPTED/.test(status));
   // A failure is final: no waiting undoes it.
   if (failed.length > 0)
     throw new RevisionFailed(failed.map((each) => `${each.status}: ${each.status_message}`).join('\n'));
   const [newest] = revisions;
-  const { active_revision_id, url } = await fixture.control.getDeployment(deploymentId);
+  const { active_revision_id, url } = await fixture.control.getDeployment(id);
   if (newest?.status !== 'DEPLOYED' || active_revision_id !== newest.id) return `newest is ${newest?.status}`;
   const { said } = await fixture.ask(url ?? undefined, 'hello');
-  return said === `${word} hello` || `the agent says ${said}`;
+  return said === `${says} hello` || `the agent says ${said}`;
 }
 
 async function deploy(round: number): Promise<void> {
@@ -93,6 +107,14 @@ async function deploy(round: number): Promise<void> {
   await repository.commit(`Say ${next}`);
   word = next;
   await fixture.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
+}
+
+/** Has the newest upload that was acknowledged built. */
+async function deployUploaded(): Promise<void> {
+  const newest = uploads.acknowledged.at(-1);
+  if (!newest) throw new Error('No upload was acknowledged.');
+  uploadedWord = newest.word;
+  await fixture.control.patchDeployment(uploadedId, { source_revision_config: { source_tarball_path: newest.path } });
 }
 
 const kill = (pid: number): void => {
@@ -178,23 +200,28 @@ test('loses, sticks and fails nothing, whatever is killed', { timeout: 60_000 + 
   for (let round = 0; round < rounds; round += 1) {
     const killEvent = killEvents[(first + round) % killEvents.length] ?? 'the service';
     const enough = new AbortController();
-    const clients = [1, 2].map(() => ledger.write(ask, enough.signal));
+    const clients = [...[1, 2].map(() => ledger.write(ask, enough.signal)), uploads.write(enough.signal)];
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
     try {
+      await deployUploaded();
       await strike(killEvent, round);
-      await until(`Round ${round}, ${killEvent}: rest`, isAtRest);
+      await until(`Round ${round}, ${killEvent}: rest`, areAtRest);
     } finally {
       enough.abort();
       await Promise.all(clients);
     }
     // Runs under way end by themselves; what is lost stays lost however long one waits.
     await until(`Round ${round}, ${killEvent}: what was acknowledged`, async () => {
-      wrong.splice(0, wrong.length, ...(await ledger.missing(ask)));
+      wrong.splice(0, wrong.length, ...(await ledger.missing(ask)), ...uploads.missing());
       return wrong.length === 0 || wrong.slice(0, 3).join('\n');
     });
-    if (rounds > 7) console.info(`round ${round + 1} of ${rounds}, ${killEvent}: ${ledger.counts}`);
+    if (rounds > 7)
+      console.info(
+        `round ${round + 1} of ${rounds}, ${killEvent}: ${ledger.counts}, ${uploads.acknowledged.length} uploads`,
+      );
   }
   expect(ledger.threads.size).toBeGreaterThan(rounds);
+  expect(uploads.acknowledged.length).toBeGreaterThan(rounds);
   expect(new Set((await fixture.revisions(deploymentId)).map(({ status }) => status))).toEqual(new Set(['DEPLOYED']));
   expect(buildProcessesBelow(`${fixture.folder}/data`)).toBe(0);
   // A former agent may rest for a while; with the service every one of them ends.

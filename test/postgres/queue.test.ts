@@ -46,6 +46,33 @@ async function until(true_: () => boolean | Promise<boolean>, ms = 10_000): Prom
   }
 }
 
+test('no job waits a day for a database whose clock is set back by one', async () => {
+  const schema = 'setback';
+  const query = (text: string) => database.pool.query(text);
+  const setBack = (by: string) =>
+    query(
+      `create or replace function ${schema}.job_now() returns timestamptz as $$ select now() - interval '${by}' $$
+         language sql stable`,
+    );
+  const before = await queue({ schema });
+  const late = await before.send('told', { name: 'late' }, { startAfter: 3_600 });
+  await before.send('told', { name: 'new' });
+  await before.send('told', { name: 'repeated' });
+  await query(`update ${schema}.job set state = 'retry', retry_count = 1 where data ->> 'name' = 'repeated'`);
+  await before.stop();
+  await setBack('1 day');
+  const after = await queue({ schema });
+  const received: string[] = [];
+  await after.work<{ name: string }>('told', { pollSeconds: 0.5 }, async ({ data }) => void received.push(data.name));
+  await until(() => received.length === 2);
+  expect(new Set(received)).toEqual(new Set(['new', 'repeated']));
+  const { rows } = await query(
+    `select extract(epoch from start_after - ${schema}.job_now())::float as seconds from ${schema}.job where id = '${late}'`,
+  );
+  expect(rows[0].seconds).toBeGreaterThan(3_000);
+  expect(rows[0].seconds).toBeLessThanOrEqual(3_600);
+}, 30_000);
+
 describe('a job and a row in one transaction', () => {
   test('both are there after the commit', async () => {
     const jobs = await queue();

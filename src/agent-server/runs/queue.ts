@@ -164,7 +164,8 @@ export class RunQueue {
   }
 
   /**
-   * Extends the lease of this process by so long (ms), and deletes leases that expired over an hour ago.
+   * Says that this process lives, for so long (ms), and forgets those that have been gone for an hour. A lease that
+   * seems to last for longer is of a database whose clock was set back: it lasts that long from now on.
    *
    * @returns whether the lease had expired before.
    */
@@ -175,6 +176,13 @@ export class RunQueue {
         with gone as (
           delete from processes where process_id in (
             select process_id from processes where lease_until < clock_timestamp() - interval '1 hour' and process_id <> $1
+            for update skip locked
+          )
+        ), shortened as (
+          update processes set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
+          where process_id in (
+            select process_id from processes
+            where lease_until > clock_timestamp() + ($2 + 60000) * interval '1 millisecond' and process_id <> $1
             for update skip locked
           )
         )

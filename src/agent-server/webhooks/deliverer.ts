@@ -1,8 +1,8 @@
-import { pause, type Clock } from '../../clock.ts';
+import { pause, setBackMs, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
 import { judgeUrl } from './judge-url.ts';
-import { nextAfter } from './outcome.ts';
+import { LONGEST_WAIT_MS, nextAfter } from './outcome.ts';
 import type { Tried } from './outcome.ts';
 import { webhookPayload } from './payload.ts';
 import { sendOutside, sendToItself, TooLate } from './send.ts';
@@ -49,8 +49,9 @@ export class Deliverer {
   #bell = new AbortController();
   /** When the next retry of this process is due, in milliseconds since the epoch. */
   #nextDue = Number.POSITIVE_INFINITY;
-  /** The time of the last poll, in milliseconds since the epoch. */
-  #lookedAt = 0;
+  /** When it was looked last, in milliseconds since the epoch. */
+  /** When it was looked last; at the first look the clock may have been set back while nobody ran. */
+  #lookedAt = Infinity;
   #delivering = Promise.resolve();
 
   constructor(parts: DelivererParts) {
@@ -105,10 +106,14 @@ export class Deliverer {
   async #look(): Promise<boolean> {
     const { deliveries, clock } = this.#parts;
     const now = clock.now();
+    const forMs = this.#answerWithinMs + SPARE_MS;
+    if (now < this.#lookedAt - setBackMs) {
+      await deliveries.bringForward(now + LONGEST_WAIT_MS + forMs, now + forMs);
+      this.#nextDue = now;
+    }
     this.#lookedAt = now;
     const limit = Math.min(OF_ONE_HOST, AT_ONCE - this.#trying.size);
     if (limit <= 0) return false;
-    const forMs = this.#answerWithinMs + SPARE_MS;
     const claimed = await deliveries.claim({ now, forMs, limit, notTo: this.#busyHosts() });
     for (const delivery of claimed) {
       const trying = this.#carryOut(delivery).finally(() => {

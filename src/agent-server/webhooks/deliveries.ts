@@ -71,7 +71,13 @@ export class Deliveries {
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
-  /** When the first webhook after `now` is due, both in milliseconds since the epoch; undefined if there is none. */
+  /** Has those that wait until after `latest` tried at `at` (ms since the epoch): no wait is so long, but the clock was set back. */
+  async bringForward(latest: number, at: number): Promise<void> {
+    const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
+    await query.where('next_attempt_at', '>', new Date(latest)).execute();
+  }
+
+  /** When the first one after `now` is due, both in milliseconds since the epoch; undefined where there is none. */
   async nextAfter(now: number): Promise<number | undefined> {
     const query = this.#storage.db.selectFrom('webhook_deliveries').select('next_attempt_at');
     const later = query.where('next_attempt_at', '>', new Date(now)).orderBy('next_attempt_at').limit(1);

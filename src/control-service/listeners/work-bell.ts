@@ -1,4 +1,4 @@
-import { pause } from '../../clock.ts';
+import { pause, steadyNow } from '../../clock.ts';
 import type { Clock } from '../../clock.ts';
 
 /** Notifies long polls that there may be work. One service works on a database, so the bell reaches all of them. */
@@ -10,7 +10,7 @@ export interface WorkBell {
   /** Ends all waiting, for good. */
   close(): void;
   readonly isClosed: boolean;
-  /** Milliseconds since the epoch: the clock of the waiting. */
+  /** Milliseconds of the steady clock: what waiting is measured by. */
   now(): number;
 }
 
@@ -29,7 +29,7 @@ export function workBell(clock: Clock): WorkBell {
     if (!isClosed) next = Promise.withResolvers<void>();
   };
   return {
-    now: () => clock.now(),
+    now: () => steadyNow(clock),
     ring,
     listen() {
       const rung = next.promise;

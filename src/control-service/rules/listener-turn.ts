@@ -48,7 +48,7 @@ export function whatNext<Revision extends { id: string; status: RevisionStatus }
 }
 
 const shortestPutBackMs = 10_000;
-const longestPutBackMs = 600_000;
+export const longestPutBackMs = 600_000;
 
 /**
  * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become rarer,

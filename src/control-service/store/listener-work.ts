@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
-import { whatNext } from '../rules/listener-turn.ts';
+import { longestPutBackMs, whatNext } from '../rules/listener-turn.ts';
 import { lockDeployment, skipOlder, step } from './revision-work.ts';
 import type {
   ControlDatabase,
@@ -39,6 +40,7 @@ export async function claimWork(
   listener: ListenerRecord,
   claimer: Claimer,
 ): Promise<ClaimedWork | undefined> {
+  await shortenLeases(db, new Date(clock.now()), listener.id);
   for (let look = 0; look < looks; look += 1) {
     const taken = await db.transaction().execute(async (trx) => {
       const id = await freeDeployment(trx, new Date(clock.now()), listener.id);
@@ -50,7 +52,29 @@ export async function claimWork(
   return undefined;
 }
 
-/** A deployment with work and without a holder at this moment. */
+/**
+ * Where the clock was set back, a lease seems to last for much longer than it was given for: it lasts that long from now
+ * on, so that its holder, who counts by a clock of its own, is never one of two.
+ */
+async function shortenLeases(db: ControlDatabase, now: Date, listenerId: string): Promise<void> {
+  const lease = sql<number>`case when ended_as is null then lease_ms else ${longestPutBackMs}::bigint end`;
+  const longest = sql<Date>`${now}::timestamptz + ${lease} * interval '1 millisecond'`;
+  await db
+    .updateTable('listener_claims')
+    .set({ expires_at: longest })
+    .where('deployment_id', 'in', (query) =>
+      query
+        .selectFrom('listener_claims')
+        .select('deployment_id')
+        .where('listener_id', '=', listenerId)
+        .where('expires_at', '>', longest)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .execute();
+}
+
+/** A deployment with work that nobody held at this moment. */
 async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: string): Promise<string | undefined> {
   const found = await trx
     .selectFrom('deployments')

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
@@ -65,6 +66,22 @@ describe('a process that is taken for dead', () => {
     expect(await other.json(`${runs}/${String(run_id)}`)).toEqual(ended);
     // What it could not write is not blamed on the agent.
     expect(frozen.log).toEqual([]);
+  });
+
+  test('has its lease for no longer by a database whose clock is set back by a day', async () => {
+    const [frozen, other] = await Promise.all([start(), start()]);
+    const { thread_id } = await frozen.json('/threads', {});
+    const { run_id } = await frozen.json(`/threads/${String(thread_id)}/runs`, slow('first', 2500));
+    await until(async () =>
+      Object(await other.json(`/threads/${String(thread_id)}/state`)).next?.[0] === 'answer' ? true : undefined,
+    );
+    frozen.child.kill('SIGSTOP');
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`update processes set lease_until = lease_until + interval '1 day'`);
+    await client.end();
+    const place = `/threads/${String(thread_id)}/runs/${String(run_id)}`;
+    expect(await other.json(`${place}/join`)).toMatchObject({ output: 'hello first' });
   });
 
   test('kill -9 loses no event of a resumable run that was stored, and the stream goes on with the next attempt', async () => {

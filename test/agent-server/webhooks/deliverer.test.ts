@@ -101,6 +101,39 @@ const received = (path: string, count = 1) =>
 const pauses = (path: string): number[] =>
   receiver.to(path).flatMap(({ at }, n, all) => (n === 0 ? [] : [(at - (all[n - 1]?.at ?? 0)) * SPEED]));
 
+describe('a clock that is set back by a day', () => {
+  const day = 24 * 60 * 60_000;
+  let ahead = 0;
+  const clock: Clock = { ...hurried, now: () => hurried.now() + ahead };
+  /** Puts one into the queue that was put off by some minutes before the clock was set back. */
+  const putOff = async (path: string): Promise<void> => {
+    const id = await put(receiver.at(path));
+    await storage.pool.query('update webhook_deliveries set next_attempt_at = $2 where run_id = $1', [
+      id,
+      new Date(hurried.now() + day + 600_000),
+    ]);
+  };
+
+  test('while the server runs keeps no webhook waiting', async () => {
+    ahead = day;
+    deliver({ clock });
+    await put(receiver.at('/before'));
+    await nothingIsLeft();
+    await putOff('/after');
+    ahead = 0;
+    await nothingIsLeft();
+    expect(receiver.to('/after')).toHaveLength(1);
+  });
+
+  test('while no server runs keeps no webhook waiting', async () => {
+    ahead = 0;
+    await putOff('/after');
+    deliver({ clock });
+    await nothingIsLeft();
+    expect(receiver.to('/after')).toHaveLength(1);
+  });
+});
+
 describe('a receiver', () => {
   test('[agent.webhook.retries] that fails is asked again, after growing waits, until it takes the webhook', async () => {
     receiver.answer('/a', 500, 'hang-up', 503, 204);

@@ -38,8 +38,25 @@ describe('the rate limiter of an installation', () => {
   });
 });
 
-describe('refused callers', () => {
-  test('return one after the other', () => {
+describe('a clock that is set back by a day', () => {
+  const day = 24 * 60 * minute;
+
+  test('keeps no write waiting', () => {
+    const rateLimiter = new RateLimiter(limits);
+    expect(rateLimiter.turn('change', day, 0)).toEqual({ kind: 'at', at: day });
+    expect(rateLimiter.turn('change', 5_000, 2_000)).toEqual({ kind: 'at', at: 6_000 });
+  });
+
+  test('keeps no pause waiting for longer than it was asked for', () => {
+    const rateLimiter = new RateLimiter(limits);
+    rateLimiter.pause(day + minute, day, 'a rate limit', true);
+    expect(rateLimiter.turn('read', 0, 0)).toMatchObject({ kind: 'not-before', at: minute });
+    expect(rateLimiter.turn('read', minute + 1, 0)).toEqual({ kind: 'at', at: minute + 1 });
+  });
+});
+
+describe('those who are refused', () => {
+  test('are told to come back one after the other', () => {
     const rateLimiter = new RateLimiter(limits);
     for (let n = 0; n < 6; n += 1) rateLimiter.turn('change', 0, 5000);
     const stated = Array.from({ length: 3 }, () => rateLimiter.turn('change', 0, 5000));

@@ -21,13 +21,21 @@ import { MemoryStore } from './memory-store.ts';
 import { commitOf, repository, start, requestOf } from './requests.ts';
 
 /** Time that a test sets; whoever sleeps is only woken by an end. */
-class SetClock implements Clock {
-  #now = start;
+export class SetClock implements Clock {
+  #steady = start;
+  #ahead = 0;
   now(): number {
-    return this.#now;
+    return this.#steady + this.#ahead;
+  }
+  steadyNow(): number {
+    return this.#steady;
   }
   to(at: number): void {
-    this.#now = Math.max(this.#now, at);
+    this.#steady = Math.max(this.#steady, at - this.#ahead);
+  }
+  /** Somebody sets the time of day; the steady clock goes on as before. */
+  jump(ms: number): void {
+    this.#ahead += ms;
   }
   sleep(_ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((_, reject) => {

@@ -106,7 +106,17 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
     });
 
-    test('is given to one of many concurrent callers', async () => {
+    test('lasts no longer for a clock that is set back by a day', async () => {
+      await requested(a);
+      await taken('one');
+      const setBack = start - 24 * 60 * 60_000;
+      opened.setNow(setBack);
+      expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
+      opened.setNow(setBack + leaseMs + 1);
+      expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
+    });
+
+    test('of many who ask at once, one gets it', async () => {
       await requested(a);
       const got = await Promise.all(['1', '2', '3', '4', '5'].map((holder) => store.takeLease(id, holder, leaseMs)));
       expect(got.filter(Boolean)).toHaveLength(1);

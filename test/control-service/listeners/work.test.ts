@@ -183,6 +183,17 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED' });
   });
 
+  test('a lease lasts no longer for a clock that is set back by a day', async () => {
+    const { deploy, claim, claimed } = await setup();
+    await deploy();
+    await claimed('first');
+    clock.goOn(-24 * 60 * 60_000);
+    expect(await claim('second')).toBeUndefined();
+    clock.goOn(10_001);
+    expect(await claim('second')).toBeDefined();
+    clock.goOn(24 * 60 * 60_000);
+  });
+
   test('a renewal and a report prolong a lease, and one that nobody took over holds again', async () => {
     const { deploy, claimed, report, renew, claim } = await setup();
     await deploy();

@@ -1,0 +1,33 @@
+import type { Clock } from '../../src/clock.ts';
+
+/** By the clock of a process: when each deadline that it has seen is over, in milliseconds of the steady clock. */
+const seen = new WeakMap<Pick<Clock, 'now'>, Map<string, number>>();
+
+/** Enough for everything that is under way at a time; of more the first seen go, and are measured anew. */
+const mostSeen = 10_000;
+
+/**
+ * Whether a stored deadline is over. What is left of it is read from the time of day once, when a process first sees it,
+ * and measured by the steady clock from then on: a time of day that jumps neither ends it early nor leaves it open.
+ *
+ * @param subject what the deadline is about, by an id.
+ * @param deadline in milliseconds since the epoch.
+ * @param lengthMs how long it was when it was set: no more than that is left of it, whatever the time of day.
+ */
+export function isOver(
+  clock: Pick<Clock, 'now' | 'steadyNow'>,
+  subject: string,
+  deadline: number,
+  lengthMs: number,
+): boolean {
+  const now = clock.steadyNow?.();
+  if (now === undefined) return clock.now() >= deadline;
+  const ends = seen.get(clock) ?? new Map<string, number>();
+  seen.set(clock, ends);
+  const key = `${subject} ${deadline}`;
+  const end = ends.get(key) ?? now + Math.min(lengthMs, deadline - clock.now());
+  ends.set(key, end);
+  const [oldest] = ends.keys();
+  if (ends.size > mostSeen && oldest !== undefined) ends.delete(oldest);
+  return now >= end;
+}
