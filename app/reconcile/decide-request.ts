@@ -3,7 +3,7 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { decideTrigger } from '../../src/planning/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
-import { alreadyReported, endedBefore, reportedElsewhere } from './already-reported.ts';
+import { alreadyReported, endedBefore, isReportedByEarlier } from './already-reported.ts';
 import { isOver } from './deadlines.ts';
 import { ended } from './end-words.ts';
 import { beginFollowing } from './begin-following.ts';

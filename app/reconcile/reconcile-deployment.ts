@@ -6,7 +6,7 @@ import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
 
 /** How long a lease is ours without a sign (ms): as long as a process that died keeps a lane from going on. */
-export const leaseMs = longestLeaseMs;
+const leaseMs = longestLeaseMs;
 
 /**
  * Reconciles one deployment's queue until it is idle: takes the lease, stores every step, and releases the lease with

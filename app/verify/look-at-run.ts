@@ -10,7 +10,7 @@ import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
 import { isOver } from '../reconcile/deadlines.ts';
-import type { AskedProgress } from './progress.ts';
+import type { RunProgress } from './progress.ts';
 
 /** The result of one poll of a background run. */
 export type Seen =

@@ -9,7 +9,7 @@ const lookEveryMs = 30_000;
  * again: one of the future waits for as long as it was sent to wait, from now on; a repetition, none of which waits for
  * an hour, comes at once. What is under way began now at the latest, so that it is missed when its process is gone.
  */
-export async function bringJobsForward(boss: PgBoss, schema: string): Promise<void> {
+async function bringJobsForward(boss: PgBoss, schema: string): Promise<void> {
   const now = `"${schema}".job_now()`;
   await boss.getDb().executeSql(`
     update "${schema}".job set created_on = least(created_on, ${now}),
