@@ -224,7 +224,7 @@ describe.each(asRoot)('the folder of %s is refused', () => {
     make(suspicious);
     const dataDir = join(folder, 'root-home', 'other');
     const starting = startEmbeddedPostgres({ dataDir, log: () => undefined, systemFolder: suspicious });
-    await expect(starting).rejects.toThrow(`${suspicious} must be a folder of root's`);
+    await expect(starting).rejects.toThrow(`${suspicious} must be a folder that only root may write in`);
     await expect(startEmbeddedPostgres({ dataDir, log: () => undefined, systemFolder: suspicious })).rejects.toThrow(
       reported,
     );
