@@ -111,3 +111,49 @@ test('several processes migrate concurrently', async () => {
     await fresh.stop();
   }
 });
+
+test('tables under the former names are migrated with their rows', async () => {
+  const former = await startTestPostgres();
+  const opened = openDatabase<unknown>({ url: former.url });
+  try {
+    const options = { schema: workSchema, table: workMigrationTable };
+    await migrate(opened.db, workMigrations.slice(0, 1), options);
+    const body = {
+      decision: { kind: 'skip', code: 'already-told', why: 'x' },
+      smoke: { version: 1, under: { kind: 'asked', runId: 'r', told: true } },
+    };
+    const repository = { repositoryId: 1 };
+    await opened.pool.query(
+      `insert into app.intents (id, deployment_id, repository_id, repository, commit, cause_kind, cause_key, state, body)
+       values (gen_random_uuid(), 'd', 1, $1, 'c', 'push', 'k', 'wished', $2)`,
+      [repository, body],
+    );
+    await opened.pool.query(`insert into app.lanes (deployment_id, wakes, heeded) values ('d', 3, 2)`);
+    await opened.pool.query(
+      `insert into app.reports (id, kind, repository_id, repository, head_sha, name, wanted, version, told_version, told_at, told)
+       values (gen_random_uuid(), 'check', 1, $1, 'c', 'n', '{}', 2, 1, 5, '{"state":"queued"}')`,
+      [repository],
+    );
+    await migrate(opened.db, workMigrations, options);
+
+    const queue: Pick<Queue, 'send' | 'sendMany'> = { send: async () => undefined, sendMany: async () => [] };
+    const store = new PostgresStore({ pool: opened.pool, queue, clock: { now: () => start } });
+    const [intent] = await store.openIntents('d');
+    expect(intent).toMatchObject({
+      state: 'requested',
+      decision: { code: 'already-reported' },
+      smoke: { version: 1, under: { kind: 'started', runId: 'r', reported: true } },
+    });
+    const [id = ''] = await store.pendingReports();
+    expect(await store.report(id)).toMatchObject({
+      version: 2,
+      reportedVersion: 1,
+      reportedAt: 5,
+      reported: { state: 'queued' },
+    });
+    expect(await store.takeLease('d', 'a test', 1_000)).toMatchObject({ notifiedSeq: 3 });
+  } finally {
+    await opened.close();
+    await former.stop();
+  }
+});
