@@ -3,7 +3,7 @@ import { attempt, type Attempted } from './attempt.ts';
 import { lingering } from './bounded.ts';
 import type { DeployRun } from './deploy-run.ts';
 
-/** How long a write may take (ms), and how long one may go on after the story was ended. */
+/** How long a write may take (ms), and how long it may go on after cancellation. */
 const writeMs = 60_000;
 const graceMs = 1_000;
 
@@ -12,8 +12,8 @@ export const settleMs = 60_000;
 export const lagMs = 15_000;
 
 /**
- * Sends one request that writes, once. Until its answer is there, `writing` says that nobody knows whether it took
- * effect; the end of the story lets it go on for a moment, because a write that is cut off may have taken effect.
+ * Sends one write request, once. Until its response arrives, `writing` marks its effect as unknown. Cancellation lets
+ * it go on for a moment, because an interrupted write may have taken effect.
  */
 export async function write<T>(run: DeployRun, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
   const { clock, signal } = run.request;
