@@ -94,7 +94,7 @@ function fieldsProblems(among: readonly Source[], values: Record<string, unknown
   return [...reported.values()];
 }
 
-/** What fields that nothing is wrong with ask for. */
+/** The values of valid fields. */
 function ofSource(
   source: Source,
   requested: Pick<Desired, 'name' | 'deploymentId' | 'secrets' | 'secretsStrategy'>,

@@ -84,7 +84,7 @@ const withOurs = (requested: readonly StreamMode[]): StreamMode[] => [
   ...new Set([...requested, 'values', 'updates'] as const),
 ];
 
-/** How long a run may take to say that it has ended after its stream did (ms), and between two looks. */
+/** How long a run may take to report its end after its stream ended, and the time between two polls (ms). */
 const endingMs = 5_000;
 const betweenMs = 250;
 

@@ -21,7 +21,7 @@ export async function begin(run: DeployRun): Promise<StartResult> {
     // What stood in the way of a creation and is not seen as a deployment will stand there again.
     if (planned.kind === 'create' && overtaken) throw overtaken;
     const started = await carryOut(planned, run);
-    // Of steps that begin at the same time the later ones go on from what the first one has made.
+    // Of concurrent runs, the later ones continue from what the first one made.
     if (started.kind !== 'overtaken' || tries === mostTries) return started;
     overtaken = started.error;
   }

@@ -136,7 +136,7 @@ function planInWords({ plan }: Known): string {
   return `It would be changed (${changes})${plan?.kind === 'patch' && plan.makesRevision ? ', which makes a revision' : ''}.`;
 }
 
-/** The sentence on what went on serving, which the smoke tests may still contradict. */
+/** Names the revision that still serves; the smoke tests may contradict it. */
 function reportOfKept(request: DeployRequest, known: Known): Reported {
   const { plan } = known;
   const wrong = reportOfVerdict(request, known);

@@ -62,7 +62,7 @@ async function refused(deployment: Deployment, error: ServiceError, run: DeployR
   throw error;
 }
 
-/** Looks until it is not there. `unsure` is the failure of a request that may not have taken effect. */
+/** Polls until the deployment is gone. `unsure` is the failure of a request that may not have taken effect. */
 async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, run: DeployRun): Promise<Ending> {
   const { clock, control } = run.request;
   const began = clock.now();

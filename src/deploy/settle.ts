@@ -12,8 +12,8 @@ export interface Settled {
   revisionId: string | undefined;
 }
 
-/** Polls for at most `ms` until `sight` returns a result. A failed poll is retried. */
-async function looking<T>(
+/** Polls for at most `ms` until `observation` returns a result. A failed poll is retried. */
+async function pollUntilFound<T>(
   ms: number,
   run: DeployRun,
   observation: () => Promise<T | undefined>,
@@ -38,7 +38,7 @@ export function settleCreation(
   ms: number,
   run: DeployRun,
 ): Promise<Settled | undefined> {
-  return looking(ms, run, async () => {
+  return pollUntilFound(ms, run, async () => {
     const found = id
       ? [run.saw(await run.request.control.getDeployment(id, run.reading(Infinity)))]
       : await findByName(name, run);
@@ -61,7 +61,7 @@ export function settlePatch(
 ): Promise<Settled | undefined> {
   const { deploymentId, request, makesRevision, formerLatestRevisionId, digest } = planned;
   const { control } = run.request;
-  return looking(ms, run, async () => {
+  return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await control.getDeployment(deploymentId, run.reading(Infinity)));
     if (!holdsSettings(request, deployment)) return undefined;
     if (!makesRevision) return { deployment, revisionId: undefined };
@@ -78,7 +78,7 @@ export function settlePatch(
 
 /** Resolves a redeploy whose response was lost: the newest revision since then. */
 export function settleRedeploy(before: Deployment, ms: number, run: DeployRun): Promise<Settled | undefined> {
-  return looking(ms, run, async () => {
+  return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await run.request.control.getDeployment(before.id, run.reading(Infinity)));
     const latest = deployment.latest_revision_id;
     return latest && latest !== before.latest_revision_id ? { deployment, revisionId: latest } : undefined;

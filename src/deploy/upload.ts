@@ -32,6 +32,6 @@ export async function upload(deploymentId: string, run: DeployRun): Promise<Uplo
   }
 }
 
-/** An expired address is refused like an unknown one; only a new address tells which it was. */
+/** Whether a retry with a new address can succeed: an expired address is refused like an unknown one. */
 const mayPass = ({ kind, status }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable' || status === 403 || status === 410;

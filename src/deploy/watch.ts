@@ -36,7 +36,7 @@ export class Watch {
     this.rollout = rolloutOf(watched.revisionId, watched.seen);
   }
 
-  /** Looks once. Only a finished revision needs the deployment's word on who serves. */
+  /** Polls once. Only a finished revision needs the deployment, to see which revision is active. */
   async look(): Promise<Attempted<Rollout>> {
     const observation = await attempt(this.#observe());
     if (!observation.ok) {

@@ -7,7 +7,7 @@ import type { DeployRun } from './deploy-run.ts';
 const writeMs = 60_000;
 const graceMs = 1_000;
 
-/** How long it is looked for what became of a write without an answer, and for a revision that an answer lacks (ms). */
+/** How long to poll for the effect of a write without a response, or for a revision missing in the response (ms). */
 export const settleMs = 60_000;
 export const lagMs = 15_000;
 

@@ -26,7 +26,7 @@ const joined = (lines: readonly string[]): string =>
     .join(' ');
 
 /**
- * An untrusted line for a log. A runner acts on `::name::` at a line's start and on `##[name]` anywhere in it, so the
+ * An untrusted line for a log. A runner executes `::name::` at a line's start and `##[name]` anywhere in it, so the
  * first is indented behind a bar and the second is broken up.
  */
 export const asLogLine = (text: string): string => withoutCommands(`  | ${asLine(text, 2000)}`);
