@@ -4,7 +4,7 @@ import { readEntryOptions } from '../config/entry-options.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 
-/** What was asked for in full, or everything that is wrong with it. */
+/** The whole request, or every problem with it. */
 export type Ask =
   { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
 

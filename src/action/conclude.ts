@@ -12,7 +12,7 @@ import { print } from './progress.ts';
 /** A runner shows ten annotations of a kind for a step; the last one is for the sentence that the step fails with. */
 const annotationLimit = 9;
 
-/** Sets the outputs, tells the end, and fails the step where the outcome does not pass. */
+/** Sets the outputs, prints the outcome, and fails the step if the outcome does not pass. */
 export function reportOutcome(outcome: Outcome): void {
   for (const [name, value] of Object.entries(outputsOf(outcome))) core.setOutput(name, value);
   for (const line of outcomeLines(outcome)) print(line);

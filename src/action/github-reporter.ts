@@ -22,16 +22,16 @@ export interface ShownRun {
   about: string;
   /** Given: keeps one comment on it. */
   pullRequest?: number | undefined;
-  /** Given: makes a GitHub Deployment to this environment once a revision is begun. */
+  /** If set: creates a GitHub Deployment to this environment once a revision starts. */
   environment?: { name: string; production: boolean; transient: boolean } | undefined;
 }
 
-/** What telling is handed. */
+/** The dependencies of the reporter. */
 export interface GitHubReporterOptions {
   client: GitHubClient;
   run: ShownRun;
   clock: Clock;
-  /** Says what could not be told, and which permission it needs. */
+  /** Warns about what could not be reported, and names the missing permission. */
   warn: (message: string) => void;
 }
 
@@ -40,7 +40,7 @@ const attempts = 3;
 const againMs = 1000;
 
 /**
- * Shows the story on GitHub as it happens. It never fails or holds the story: what GitHub does not take is a warning.
+ * Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings.
  */
 export class GitHubReporter {
   readonly #options: GitHubReporterOptions;
@@ -63,10 +63,10 @@ export class GitHubReporter {
       this.#started = true;
       this.#next('in_progress', `${name}: revision ${event.revisionId} ${event.how}`);
     }
-    if (event.kind === 'smoke-began' && this.#started) this.#next('in_progress', `${name}: live, and being asked`);
+    if (event.kind === 'smoke-began' && this.#started) this.#next('in_progress', `${name}: live, running smoke tests`);
   };
 
-  /** Tells the end: the last status and the comment. Resolves when GitHub has both, or a warning was given. */
+  /** Reports the outcome: the last status and the comment. Resolves when GitHub has both, or after a warning. */
   async concluded(outcome: Outcome): Promise<void> {
     await this.#line;
     const { environmentUrl, state, description } = outcomeShown(outcome);

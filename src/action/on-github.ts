@@ -14,8 +14,8 @@ export interface ConnectedGitHub extends GitHubClient {
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
 /**
- * A client that speaks with the GitHub of this runner. It sends as the clients of the two services do, by way of the
- * runner's proxy, and rejects with `ServiceError`; an Octokit would be a quarter of the bundle.
+ * A client of the runner's GitHub. It sends like the clients of the two services, through the runner's proxy, and
+ * rejects with `ServiceError`; an Octokit would be a quarter of the bundle.
  *
  * @param apiUrl for example `https://api.github.com`
  * @param settings without `apiKey` and `tenantId`, which are not GitHub's

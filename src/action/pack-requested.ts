@@ -7,7 +7,7 @@ import type { PackedSource } from '../archive/pack.ts';
 export type PackedRequest =
   { kind: 'packed'; tarball?: PackedSource } | { kind: 'wrong'; problems: Problem[] } | { kind: 'ended' };
 
-/** Reads the folder of a deployment from beginning to end, before anything is sent. Loaded only where there is one. */
+/** Packs the folder of a deployment before anything is sent. Loaded only if there is a folder. */
 export async function packRequested(desired: Desired, signal: AbortSignal): Promise<PackedRequest> {
   if (desired.source !== 'internal_source' || desired.sourceDir === undefined) return { kind: 'packed' };
   const { packSource } = await import('../archive/pack.ts');

@@ -18,13 +18,13 @@ const opens: Partial<Record<DeployEvent['kind'], Phase>> = {
 /** Prints text so that no line of it can act as a command to the runner. */
 export const print = (text: string): void => core.info(withoutCommands(text));
 
-/** Prints the story as it happens, in groups of the log. */
+/** Prints the progress of a deploy run, in log groups. */
 export class Progress {
   #open: Phase | undefined;
 
   readonly emit = (event: DeployEvent): void => {
     const phase = opens[event.kind];
-    // A rollback follows a revision and asks questions too: these stay in its group.
+    // A rollback follows a revision and runs smoke tests too: these events stay in its group.
     if (phase && phase !== this.#open && this.#open !== 'Rollback') {
       this.close();
       core.startGroup(phase);

@@ -7,14 +7,14 @@ import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import type { PackedSource } from '../archive/pack.ts';
 
-/** What a door knows once everything that a person wrote has been read. */
+/** The configuration of a run, after all input has been read. */
 export interface DeployInputs {
   options: EntryOptions;
   deployment: DesiredDeployment;
   workflow?: Workflow | undefined;
-  /** The folder that is asked for, packed. */
+  /** The requested folder, packed. */
   tarball?: PackedSource | undefined;
-  /** The head commit of the ref that is asked for, where the door knows it otherwise. */
+  /** The head commit of the requested ref, if the entry point looked it up. */
   head?: string | undefined;
   userAgent: string;
   signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface DeployInputs {
 export const longestSilence = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
   Math.max(60_000, ...tests.map(({ timeoutMs }) => timeoutMs));
 
-/** Joins the story with the clients: connects, deploys, and closes every connection that was made. */
+/** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   const { options, deployment, workflow, head, tarball, userAgent, signal, emit, mask } = deployRun;
   const [{ connectControlService }, { connectAgentServer }, { deploy }] = await Promise.all([

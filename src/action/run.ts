@@ -18,12 +18,12 @@ import { readWorkspaceFile } from './workspace-file.ts';
 /** How long a cancelled step may take to end by itself (ms): a runner waits 7.5 s, a person does not like to. */
 const goneWithinMs = 1500;
 
-/** The whole step: reads, tells the story, sets the outputs. Only a mistake of ours rejects. */
+/** The whole step: reads the inputs, runs the deployment, sets the outputs. Only a bug rejects. */
 export async function run(): Promise<void> {
   const cancelled = new AbortController();
   const leave = (): void => {
     cancelled.abort();
-    // The story ends at once by itself; this is for the case that it does not.
+    // The run ends by itself after the abort; this timeout covers the case that it does not.
     setTimeout(() => process.exit(1), goneWithinMs).unref();
   };
   // Before anything else: a step that is cancelled while it loads has outputs to set as well.
@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** How the story ended, and where GitHub is still to be told of it. */
+/** The outcome of the run, and the reporter that still has to send it to GitHub. */
 interface Ended {
   outcome: Outcome;
   shown?: ShownOnGitHub | undefined;
@@ -120,7 +120,7 @@ function mask(values: readonly string[]): void {
 const neutral: Outcome = {
   kind: 'neutral',
   passes: true,
-  reason: 'this run gets no secrets (a fork or Dependabot), so nothing was asked and nothing was deployed',
+  reason: 'this run gets no secrets (a fork or Dependabot), so no request was sent and nothing was deployed',
   changed: false,
   notes: [],
 };

@@ -7,7 +7,7 @@ import { connectGitHub } from './on-github.ts';
 import { GitHubReporter, type ShownRun } from './github-reporter.ts';
 import { version } from './version.ts';
 
-/** The run, as its environment tells it. */
+/** The workflow run, from its environment. */
 export interface RunFacts {
   /** `owner/name` */
   repository: string;
@@ -15,7 +15,7 @@ export interface RunFacts {
   apiUrl: string;
   serverUrl: string;
   runId: number;
-  /** NaN where the runner does not tell it. */
+  /** NaN if the runner does not report it. */
   runAttempt: number;
   /** The payload of the event. */
   payload: { pull_request?: { number: number } | undefined };
@@ -23,13 +23,13 @@ export interface RunFacts {
   headSha: string | undefined;
 }
 
-/** The story on GitHub, while it happens and at its end. */
+/** Reports a deploy run on GitHub, during the run and at its end. */
 export interface ShownOnGitHub {
   emit: (event: DeployEvent) => void;
   concluded(outcome: Outcome): Promise<void>;
 }
 
-/** Starts showing a story on GitHub: the comment of its pull request, and a GitHub Deployment. */
+/** Starts reporting a deploy run on GitHub: in the comment on its pull request, and as a GitHub Deployment. */
 export function showOnGitHub(
   reporting: GitHubReporting,
   facts: RunFacts,
@@ -62,7 +62,7 @@ export function runShown(
     externalId: `${runId}-${Number.isNaN(runAttempt) ? 1 : runAttempt} ${name}`,
     name,
     runUrl: `${serverUrl}/${repository}/actions/runs/${runId}`,
-    // The same in every mode: what is planned and then deployed is told in one comment.
+    // The same in every mode: a plan and the deployment after it share one comment.
     about: environment === undefined ? name : `${name} in ${environment}`,
     ...(comment && pull ? { pullRequest: pull.number } : {}),
     ...(deployment && mode === 'deploy'

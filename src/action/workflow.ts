@@ -1,7 +1,7 @@
 import type { context as Context } from '@actions/github';
 import type { Workflow } from '../planning/commit.ts';
 
-/** What the event of the run tells: which commit it is of, and whether secrets can be expected. */
+/** The event of the workflow run: its commit, and whether secrets are available. */
 export interface WorkflowRun {
   workflow: Workflow | undefined;
   /** True where GitHub hands out no secrets: a fork's pull request, or Dependabot's. */

@@ -3,7 +3,7 @@ import type { OperateCommand } from '../../app/operate/operate.ts';
 
 const usualLimit = 50;
 
-/** Adds `app jobs`, `app retry` and `app deliveries`, for whoever runs the App. */
+/** Adds `app jobs`, `app retry` and `app deliveries`, for operators of the App. */
 export function addAppCommands(
   program: Command,
   act: (command: Command, requested: OperateCommand) => Promise<void>,
@@ -25,7 +25,7 @@ export function addAppCommands(
 
   const deliveries = app
     .command('deliveries')
-    .description('List the deliveries that came last, and what was decided about each.')
+    .description('List the latest deliveries and what was decided about each.')
     .option('--unhandled', 'only those that were not handled');
   deliveries.addOption(limit()).addOption(json());
   deliveries.action(() => {

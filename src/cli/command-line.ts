@@ -19,9 +19,9 @@ const scenarios: readonly [mode: Mode, description: string][] = [
 const root = join(import.meta.dirname, '../..');
 
 const afterHelp = `
-Exit code: 0 where the outcome passes, 1 where it does not, 2 where what was asked is wrong and nothing was sent.`;
+Exit code: 0 if the outcome passes, 1 if it does not, 2 if the input is invalid and nothing was sent.`;
 
-/** Carries out one command line (without the program's own name) and tells its exit code. A mistake of ours rejects. */
+/** Runs one command line (without the program's own name) and returns its exit code. Only a bug rejects. */
 export async function runCommandLine(args: readonly string[], streams: Streams): Promise<number> {
   let code: number = exitCodes.passes;
   const program = new Command('landfall')
@@ -119,10 +119,10 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
 }
 
 const json = (): Option =>
-  new Option('--json', 'Print the result as one line of JSON; what is told on the way goes to standard error.');
+  new Option('--json', 'Print the result as one line of JSON; progress goes to standard error.');
 
 const commit = (): Option =>
   new Option(
     '--commit <sha>',
-    'The commit that repo-ref is at; asked of git where the working directory is a checkout of it.',
+    'The commit that repo-ref is at; read from git if the working directory is a checkout of it.',
   );

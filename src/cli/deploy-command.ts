@@ -29,7 +29,7 @@ export interface DeployCommand {
 /** How long an interrupted command may take to end by itself (ms); it is gone within two seconds. */
 const goneWithinMs = 1500;
 
-/** The whole command: reads what was asked, tells the story as it happens, prints the end. */
+/** The whole command: reads the input, prints the progress and the outcome. */
 export async function deployCommand(command: DeployCommand, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(command.inputs['api-key'] ?? '');
   const ask = read(command);
@@ -42,7 +42,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   let live = noLiveLine;
   const leave = (): void => {
     cancelled.abort();
-    // The story ends at once by itself; this is for the case that it does not.
+    // The run ends by itself after the abort; this timeout covers the case that it does not.
     setTimeout(() => {
       for (const line of idLines(ids)) terminal.print(line);
       process.exit(exitCodes.fails);
@@ -91,7 +91,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
 
 type Read = { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
 
-/** What was asked for, or everything that is wrong with it, as a person at a terminal wrote it. */
+/** The request from the command line, or every problem with it. */
 function read({ mode, inputs, commit }: DeployCommand): Read {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
@@ -111,7 +111,7 @@ function read({ mode, inputs, commit }: DeployCommand): Read {
 const keyless = 'the key of the control service is missing: set LANDFALL_API_KEY';
 const noCommit = 'a commit is given by its sha, of at least 7 characters';
 
-/** The commit that a build would be of now. Where nobody can tell, it is said, and the plan builds again to be sure. */
+/** The commit that a build would use now. If it is unknown, this prints a note, and the plan builds again to be sure. */
 async function headToBuild(
   desired: Desired,
   commit: string | undefined,
@@ -123,13 +123,13 @@ async function headToBuild(
   if (repoUrl === undefined || repoRef === undefined) return undefined;
   const head = await headOf({ repoUrl, repoRef }, git);
   if (head.kind !== 'unknown') return head;
-  terminal.print(`Note: which commit ${repoRef} is at is not known here, for ${head.why}; --commit tells it`);
+  terminal.print(`Note: the commit of ${repoRef} is not known here, for ${head.why}; set it with --commit`);
   return undefined;
 }
 
 function refuse(problems: readonly Problem[], terminal: Terminal): ExitCode {
   complain(terminal, problems);
-  const reason = `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in what was asked`;
+  const reason = `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in the input`;
   const advice = 'Correct what is named; nothing was sent';
   const outcome: Outcome = { kind: 'refused', passes: false, reason, advice, changed: false, notes: [] };
   terminal.conclude({ ...toResultJson(outcome), problems });

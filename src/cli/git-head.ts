@@ -3,19 +3,19 @@ import { isTagRef } from '../contract/control/repo-ref.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { sameRepository } from '../planning/repository-url.ts';
 
-/** The head of a ref as git here knows it, that the repository has no such ref, or one clause about why nobody can tell. */
+/** The head of a ref according to git, or that the ref does not exist, or one clause about why it is unknown. */
 export type GitHead =
   | { kind: 'known'; sha: string }
   | { kind: 'absent'; ref: string; /** A ref of the repository that is spelled nearly so. */ near?: string }
   | { kind: 'unknown'; why: string };
 
-/** Runs git and tells what it printed; undefined where it did not succeed or is not installed. */
+/** Runs git and returns its output; undefined if it failed or is not installed. */
 export type Git = (args: readonly string[]) => Promise<string | undefined>;
 
 /**
- * Asks the repository itself for the head of `repoRef`: that is what the service will build, whatever is checked out
- * here. It is asked only where this checkout has it as its `origin`, or is itself the folder that `repoUrl` names, so
- * that no address out of a file makes git run.
+ * Reads the head of `repoRef` from the repository itself: that is what the service will build, whatever is checked out
+ * here. It does so only if this checkout has the repository as its `origin`, or is the folder that `repoUrl` names, so
+ * that an address in a file can't make git connect anywhere.
  */
 export async function headOf({ repoUrl, repoRef }: { repoUrl: string; repoRef: string }, git: Git): Promise<GitHead> {
   const top = (await git(['rev-parse', '--show-toplevel']))?.trim();
@@ -51,7 +51,7 @@ const refsOf = (listed: string): Map<string, string> =>
 /** How long git may take to answer (ms). */
 const gitWithinMs = 15_000;
 
-/** Git in the working directory. It asks nobody for a password. */
+/** Git in the working directory, without password prompts. */
 export const git: Git = (args) =>
   new Promise((resolve) => {
     const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };

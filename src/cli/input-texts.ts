@@ -10,8 +10,8 @@ export interface InputText {
 }
 
 /**
- * The descriptions and defaults of the Action's inputs, from action.yml itself: the two doors take the same inputs and
- * say the same of them. The file lies beside the sources and beside what is built, and is only read to print help.
+ * The descriptions and defaults of the Action's inputs, from action.yml: the CLI takes the same inputs and describes
+ * them in the same words. The file is next to the sources and next to the build, and is read only to print help.
  */
 export function readInputTexts(file = join(import.meta.dirname, '../../action.yml')): (input: string) => InputText {
   const parsed = parseText(readFileSync(file, 'utf8'), 'action.yml');

@@ -51,7 +51,7 @@ export interface LiveLine {
   end(): void;
 }
 
-/** Where nobody sees it: what is printed is printed, and nothing moves. */
+/** Without a terminal: prints lines, and shows no spinner. */
 export const noLiveLine: LiveLine = { show: () => undefined, above: (write) => write(), end: () => undefined };
 
 /** A terminal, as far as a moving line needs one. */
@@ -62,7 +62,7 @@ export async function liveLineOn(
   stream: LiveStream,
   { clock, mask, env }: { clock: Pick<Clock, 'now'>; mask: (text: string) => string; env: NodeJS.ProcessEnv },
 ): Promise<LiveLine> {
-  // A terminal that tells no width would be taken for one of endless lines.
+  // A terminal without a known width would be treated as infinitely wide.
   if (!stream.isTTY || stream.columns === 0 || env['CI'] || env['TERM'] === 'dumb') return noLiveLine;
   const { default: ora } = await import('ora');
   const spinner = ora({ stream, discardStdin: false, isEnabled: true });

@@ -8,7 +8,7 @@ export function onCommandLine(problem: Problem): Problem {
   return problem.file === inputsFile ? { ...problem, file: `--${problem.field.split(/[.[]/)[0] ?? ''}` } : problem;
 }
 
-/** Every problem on a line of its own, as compilers tell theirs. */
+/** Every problem on a line of its own, in the format of a compiler. */
 export function complain(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) terminal.complain(formatProblem(problem));
 }

@@ -16,7 +16,7 @@ export class Terminal {
   #mask: Mask = maskOf([]);
   #live: LiveLine = noLiveLine;
 
-  /** @param json the one line of standard output is JSON: what is told on the way goes to standard error. */
+  /** @param json the one line of standard output is JSON: progress goes to standard error. */
   constructor(streams: Streams, { json = false }: { json?: boolean } = {}) {
     this.#streams = streams;
     this.#json = json;
@@ -50,7 +50,7 @@ export class Terminal {
     this.#live.above(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
   }
 
-  /** The result as one line of JSON, where it was asked for. Only texts are masked: it stays JSON whatever a secret is. */
+  /** The result as one line of JSON, with `--json`. Masks only string values, so that it stays valid JSON. */
   conclude(result: unknown): void {
     if (!this.#json) return;
     const masked = JSON.stringify(result, (_, value: unknown) =>

@@ -45,7 +45,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
   };
 }
 
-/** Validates and tells; no key and no address is needed, and nothing is sent. */
+/** Validates and prints the result; it needs no key and no address, and sends nothing. */
 export async function reportValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
   const { files, problems, warnings } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
@@ -116,10 +116,10 @@ async function validateFolder({ folder, graphConfig }: ReturnType<typeof folders
   return { files: [reported], problems: [], warnings: [] };
 }
 
-/** One that is not there may belong to another repository, or be made later: that is told, and stops nothing. */
+/** A missing file may belong to another repository, or be made later: that is only a warning. */
 function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Validation {
   const file = readTextFile(path);
-  // Of a folder that is uploaded, packing it tells.
+  // Packing reports a file that is missing in an uploaded folder.
   if (file.kind === 'absent' && folder !== undefined) return { files: [], problems: [], warnings: [] };
   if (file.kind === 'absent') {
     const message =

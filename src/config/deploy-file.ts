@@ -7,7 +7,7 @@ import type { FieldPath, Place, Places, Problem } from '../diagnostics/problem.t
 import { fileFieldNames } from './deployment-fields.ts';
 import type { Draft, Written } from './draft.ts';
 
-/** Where the deploy file is looked for when nobody says otherwise. */
+/** The default path of the deploy file. */
 export const defaultConfigPath = '.github/landfall.yml';
 
 /** Deployments of one file. */
@@ -18,7 +18,7 @@ export interface DraftOfFile extends Draft {
   key?: string;
 }
 
-/** The deployments of a file as they were written, or why it cannot be told which there are. */
+/** The deployments of a file as written, or why the list can't be read. */
 export type DraftsOfFile = { ok: true; drafts: DraftOfFile[] } | { ok: false; problems: Problem[] };
 
 /** Reads a deploy file as far as its deployments: one at its top level, or many under `deployments`, each by its name. */

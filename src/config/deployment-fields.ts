@@ -19,7 +19,7 @@ const oneLine = z
   .min(1)
   .regex(/^[^\p{Cc}]*$/u, 'must be one line');
 
-/** An address that is told and logged: a user's password in it would be, too. */
+/** An address that is shown and logged, so it must not contain a user's password. */
 const withoutPassword = (address: string): boolean => {
   if (!URL.canParse(address)) return true;
   const { protocol, username, password } = new URL(address);
@@ -33,12 +33,12 @@ const repoUrl = oneLine.refine(withoutPassword, {
 const repoRef = z.string().transform((written, context) => {
   const read = readRepoRef(written);
   if (read.ok) return read.ref;
-  const message = 'must be a branch as its plain name, or a tag as `refs/tags/NAME`; one commit cannot be asked for';
+  const message = 'must be a branch as its plain name, or a tag as `refs/tags/NAME`; a single commit is not supported';
   context.addIssue({ code: 'custom', message, params: { suggestion: read.suggestion } });
   return z.NEVER;
 });
 
-/** Text that a rule of the contract is asked about. */
+/** Text that a rule of the contract validates. */
 const ruled = (problemOf: (written: string) => string | undefined, text = oneLine) =>
   text.superRefine((written, context) => {
     const message = problemOf(written);
@@ -51,7 +51,7 @@ const pathInRepository = ruled((path) =>
     : graphConfigPathProblem(path),
 );
 
-/** What the service refuses is told before anything is sent. */
+/** Reports what the service would refuse before anything is sent. */
 const command = z
   .string()
   .trim()

@@ -4,7 +4,7 @@ import type { Secret, SecretReference } from '../contract/control/secret.ts';
 import type { PushTerms } from './push-terms.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
-/** What becomes of secrets that are there and were not asked for: kept, or removed. */
+/** What happens to existing secrets that are not in the configuration: kept, or removed. */
 export const secretsStrategies = ['merge', 'overwrite'] as const;
 export type SecretsStrategy = (typeof secretsStrategies)[number];
 
@@ -69,7 +69,7 @@ export interface DesiredInternalDocker extends DesiredOfAny {
   imageUri?: string;
 }
 
-/** What a person asked to run, whichever way they asked: the one input of `plan`. */
+/** The desired deployment, from any kind of input: the one input of `plan`. */
 export type Desired = DesiredGithub | DesiredExternalDocker | DesiredInternalSource | DesiredInternalDocker;
 
 /** One deployment of a file or of the Action's inputs: what should run, and how it has to prove itself. */

@@ -26,7 +26,7 @@ export const overridden = (draft: Draft, inputs: ReadonlyMap<string, Written>): 
   fields: new Map([...draft.fields, ...inputs]),
 });
 
-/** A problem of one field, told at its key, or at `path` within it. */
+/** A problem of one field, reported at its key, or at `path` within it. */
 export function fieldProblem(written: Written, path: FieldPath, message: string, suggestion?: string): Problem {
   const { places, within } = written;
   const place = path.length > 1 ? places.placeOf(path) : places.placeOfKey(path);

@@ -28,7 +28,7 @@ export const duration = (least: number, most: number) =>
       return z.NEVER;
     });
 
-/** Milliseconds in the largest unit that tells them without a fraction. */
+/** Formats milliseconds in the largest unit that needs no fraction. */
 export function formatDuration(ms: number): string {
   const [unit = 'ms', size = 1] = Object.entries(unitMs).findLast(([, each]) => ms >= each && ms % each === 0) ?? [];
   return `${ms / size}${unit}`;

@@ -5,10 +5,10 @@ import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 
 const modes = ['deploy', 'plan', 'smoke', 'rollback', 'delete'] as const;
-/** What the story is to do: all of it, only its plan, only its questions, the way back, or its removal. */
+/** The mode of a run: the whole run, only its plan, only its smoke tests, a rollback, or a deletion. */
 export type Mode = (typeof modes)[number];
 
-/** How the story is to be told and where the service is: what every door asks for beside what should run. */
+/** The options that every entry point takes besides the deployment: the service's address and how to report. */
 export interface EntryOptions {
   baseUrl: string;
   /** Absent: nothing can be sent, which is right only for a fork's pull request. */
@@ -34,7 +34,7 @@ export type ReadEntryOptions = { ok: true; options: EntryOptions } | { ok: false
 /** Inputs by name; one that is absent or empty was not given. */
 export type Inputs = Readonly<Record<string, string | undefined>>;
 
-/** Reads the inputs that say how and where, every problem at once. Those that say what should run are read elsewhere. */
+/** Reads the options, with every problem at once. The fields of the deployment are read separately. */
 export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
   const problems: Problem[] = [];
   const given = (name: string): string | undefined => inputs[name]?.trim() || undefined;
@@ -87,7 +87,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
   if (dryRun && mode === 'rollback') {
     wrong(
       'dry-run',
-      'dry-run is for the modes deploy and delete: which revision a rollback goes back to is told by doing it',
+      'dry-run is for the modes deploy and delete: the revision of a rollback is only known when it runs',
     );
   }
   const options: EntryOptions = {

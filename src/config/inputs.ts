@@ -18,7 +18,7 @@ const structured = new Set(['resource-spec', 'secret-references', 'smoke-tests']
 
 const start: Place = { line: 1, column: 1 };
 
-/** The inputs that are fields of a deployment; all others belong to the door. */
+/** The inputs that are fields of a deployment; all others are options of the entry point. */
 export function readInputFields(inputs: Inputs): InputFields {
   const fields = new Map<string, Written>();
   const problems: Problem[] = [];

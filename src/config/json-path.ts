@@ -5,7 +5,7 @@ import { compilePattern } from './pattern.ts';
 /** A query that was compiled, or why it could not be. */
 export type CompiledPath = { ok: true; query: JSONPathQuery } | { ok: false; problem: string };
 
-/** Values that nest deeper than this are judged by nobody; the library's own limit stays above it. */
+/** The deepest nesting that is evaluated; the library's own limit is higher. */
 export const deepestValues = 100;
 
 const longestPath = 500;

@@ -50,7 +50,7 @@ const mapKeywords = new Set([
   'dependencies',
 ]);
 
-/** A JSON Schema as somebody wrote it; `true` and `false` are schemas too, and none of these. */
+/** A JSON Schema in object form; the schemas `true` and `false` are excluded. */
 export type SchemaObject = Record<string, unknown>;
 
 /** Visits a schema and all schemas within it; names of properties and data that looks like a schema are left out. */

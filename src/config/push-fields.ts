@@ -16,7 +16,7 @@ const oneLine = (most: number) =>
     .max(most)
     .regex(/^[^\p{Cc}]*$/u, 'must be one line');
 
-/** A glob that is checked when it is read: a mistake is told at its line, not at a push. */
+/** A glob that is checked when it is read: a mistake is reported at its line, not on a push. */
 const glob = z.string().superRefine((written, context) => {
   const compiled = compileGlob(written);
   if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });

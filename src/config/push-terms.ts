@@ -5,7 +5,7 @@ export type AfterRollback = (typeof afterRollbacks)[number];
 /** A commit whose message says this is not deployed by a push, where the file says nothing else. */
 export const defaultSkipWords: readonly string[] = ['[skip deploy]'];
 
-/** An environment of GitHub's as the file names it. What is absent is told by its name and by the deployment. */
+/** A GitHub environment as the file names it. An absent field is derived from the name and the deployment. */
 export interface NamedEnvironment {
   name: string;
   production?: boolean;

@@ -9,7 +9,7 @@ import { nameOf, duplicateNames } from './duplicate-names.ts';
 import { readRequestedDraft, readDesiredDraft, type RequestedDeployment } from './read-draft.ts';
 import type { Environment } from './secret-names.ts';
 
-/** Everything that a person may have written, whichever door it came through. */
+/** All user input, from any entry point. */
 export interface RequestInput {
   /** Kebab-case input names; those that are no fields of a deployment are passed over, but for `config` and `deployment`. */
   inputs: Inputs;
@@ -19,12 +19,12 @@ export interface RequestInput {
   env?: Environment;
 }
 
-/** Every deployment that was asked for, or everything that is wrong with what was written. */
+/** Every requested deployment, or every problem with the input. */
 export type ReadDeployments<T> = { ok: true; deployments: T[] } | { ok: false; problems: Problem[] };
 
 /**
- * The deployments that a person asked for: those of the file, or the one that the input `deployment` chooses, or the
- * one that the inputs describe. An input beside the file wins over the file's field. Every problem at once.
+ * The requested deployments: those of the file, or the one that the input `deployment` selects, or the one that the
+ * inputs describe. An input overrides the file's field. Reports every problem at once.
  */
 export function readDesired(requested: RequestInput): ReadDeployments<DesiredDeployment> {
   return readEach(requested, (draft) => readDesiredDraft(draft, requested.env));

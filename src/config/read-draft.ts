@@ -20,7 +20,7 @@ import type { SmokeTest } from './smoke-test.ts';
 import { deployable, readSource, saysSource, tagProblems } from './source-rules.ts';
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
-/** Which deployment is meant and how it is asked: all that `smoke` and `rollback` need. */
+/** Which deployment is meant and how it is tested: all that `smoke` and `rollback` need. */
 export interface RequestedDeployment {
   /** Found by id where one is given, else by this exact name. One of the two is always there. */
   name?: string;
@@ -65,7 +65,7 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
     ...sourceProblems,
     ...tagProblems(draft),
     ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
-    // A field of another source is told as such; what else is wrong with it does not matter.
+    // A field of another source is reported as such; its other problems do not matter.
     ...fieldsProblems(source === undefined ? deployable : [source], values, draft),
     ...(push.success ? [] : issueProblems(push.error.issues, pushFields, draft)),
   ];
@@ -81,7 +81,7 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
   return { ok: false, problems: inOrder(problems) };
 }
 
-/** What is wrong with the fields of these sources; a field that several share is told once. */
+/** The problems of the fields of these sources; a field that several share is reported once. */
 function fieldsProblems(among: readonly Source[], values: Record<string, unknown>, draft: Draft): Problem[] {
   const reported = new Map<string, Problem>();
   for (const source of among) {
@@ -94,7 +94,7 @@ function fieldsProblems(among: readonly Source[], values: Record<string, unknown
   return [...reported.values()];
 }
 
-/** What fields that nothing is wrong with ask for. */
+/** The values of valid fields. */
 function ofSource(
   source: Source,
   requested: Pick<Desired, 'name' | 'deploymentId' | 'secrets' | 'secretsStrategy'>,
@@ -112,7 +112,7 @@ function ofSource(
   }
 }
 
-/** A draft as a deployment that is only asked or rolled back: nothing about its source has to be said. */
+/** A draft as a deployment that is only tested or rolled back: it needs no source. */
 export function readRequestedDraft(draft: Draft): Read<RequestedDeployment> {
   const common = commonFields.safeParse(valuesOf(draft, toCamel));
   const problems = [

@@ -4,7 +4,7 @@ import type { PushedDeployment } from './desired.ts';
 import { duplicateNames } from './duplicate-names.ts';
 import { readPushedDraft } from './read-draft.ts';
 
-/** One deployment of a file: whom it speaks of, as far as that can be told, and what it says or what is wrong with it. */
+/** One deployment of a file: its identity, as far as it is known, and its fields or their problems. */
 export interface PushedOfFile {
   name?: string;
   /** In small letters. */
@@ -16,8 +16,8 @@ export interface PushedOfFile {
 export type ReadPushed = { ok: true; deployments: PushedOfFile[] } | { ok: false; problems: readonly Problem[] };
 
 /**
- * A deploy file as pushes see it. A deployment with a mistake is told beside the others and takes nothing from them;
- * of two with one name the first counts.
+ * Reads a deploy file for pushes. A deployment with a mistake is reported and does not affect the others; of two with
+ * one name the first counts.
  */
 export function readPushed(file: { text: string; path: string }): ReadPushed {
   const drafts = readDrafts(file.text, file.path);

@@ -35,8 +35,8 @@ export const secretNames = z.array(secretName).superRefine((names, context) => {
 });
 
 /**
- * Takes the values from the environment; `missing` is told of each that is not there, and of one that is empty,
- * because that is how a workflow passes on a secret that nobody has set. An item that is no name is passed over.
+ * Takes the values from the environment. Calls `missing` for each absent or empty value, because a workflow passes an
+ * unset secret as an empty string. Skips items that are not names.
  */
 export function secretValues(
   written: unknown,
@@ -56,6 +56,6 @@ export function secretValues(
   });
 }
 
-/** A name that may be told. Somebody may have written a secret itself in the place of its name. */
+/** A name that is safe to print. A user may have written the secret itself in place of its name. */
 const formatDuration = (name: string): string =>
   /^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(name) ? name : 'that it names';

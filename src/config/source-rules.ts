@@ -7,7 +7,7 @@ import { pushOnlyFieldNames } from './push-fields.ts';
 import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 import { toKebab } from './spelling.ts';
 
-/** Every source; of those that may have a field, the first is meant where nothing else tells. */
+/** Every source; if several may have a field, the first is the default. */
 export const deployable = [
   'github',
   'external_docker',
@@ -23,7 +23,7 @@ const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
   ...pushOnlyFieldNames.map((name) => [name, ['github']] as const),
 ]);
 
-/** The deployable sources that may have a field. A field that no rule speaks of is judged elsewhere. */
+/** The deployable sources that may have a field. Fields without a rule are validated separately. */
 export const ownersOf = (name: string): readonly Source[] =>
   deployable.filter((source) => appliesTo.get(name)?.includes(source) ?? true);
 
@@ -42,7 +42,7 @@ export function readSource(draft: Draft): ReadSource {
   return { source: undefined, problems: [{ ...fieldProblem(written, ['source'], message, suggestion), ...place }] };
 }
 
-/** Whether a draft tells its source at all, in whichever way. */
+/** Whether a draft determines its source. */
 export const saysSource = (draft: Draft): boolean => draft.fields.has('source') || reporting(draft).length > 0;
 
 function strangers(draft: Draft, source: Source): Problem[] {
@@ -69,8 +69,8 @@ function inferred(draft: Draft): ReadSource {
 }
 
 /**
- * The sources that the fields tell, each with a field that tells it. A field that only one source has says more than one
- * that several share: where there is none of the first kind, the first of those that share it is meant.
+ * The sources that the fields indicate, each with such a field. A field of only one source takes precedence over
+ * fields that several share; without one, the first source of a shared field is meant.
  */
 function reporting(draft: Draft): { source: Source; field: string }[] {
   const owned = [...draft.fields.keys()].map((field) => ({ field, owners: ownersOf(field) }));

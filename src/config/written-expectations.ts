@@ -9,7 +9,7 @@ const oneHour = 3_600_000;
 
 const within = duration(1, oneHour);
 
-/** A query that is checked when it is read: a mistake is told at its line, not after a deployment. */
+/** A query that is checked when it is read: a mistake is reported at its line, not after a deployment. */
 const path = z.string().superRefine((written, context) => {
   const compiled = compilePath(written);
   if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });
@@ -56,7 +56,7 @@ const nodes = z
   .strictObject({ 'in-order': nodeNames.optional(), include: nodeNames.optional() })
   .refine((written) => Object.keys(written).length > 0, { message: 'must have `in-order` or `include`' });
 
-/** What an answer is held to, as a person writes it. A run that fails is never what nobody asked for: see `status`. */
+/** The expectations of a response in the file's format. A failed run is an error unless it is expected: see `status`. */
 export const writtenExpectations = z
   .strictObject({
     status: z.enum(['success', 'error', 'interrupted']).default('success'),

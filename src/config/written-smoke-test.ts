@@ -31,7 +31,7 @@ const writtenSmokeTest = z
 
 const mostSmokeTests = 100;
 
-/** The smoke tests of one deployment. Their names tell them apart in every report, so none comes twice. */
+/** The smoke tests of one deployment. Their names identify them in every report, so they are unique. */
 export const writtenSmokeTests = z
   .array(writtenSmokeTest)
   .max(mostSmokeTests)

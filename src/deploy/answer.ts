@@ -10,10 +10,10 @@ import {
 } from '../contract/agent/stream-event.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 
-/** What a stream has told so far. Times are ms since the epoch. */
+/** The state read from a stream so far. Times are ms since the epoch. */
 export interface Answer {
   sentAt: number;
-  /** The modes that the test asked for: others are there for our own sake and do not count as its first event. */
+  /** The modes that the test requests: the client adds others, which do not count as the first event. */
   requested: readonly StreamMode[];
   runId: string | undefined;
   firstAt: number | undefined;
@@ -39,7 +39,7 @@ export function unanswered(sentAt: number, requested: readonly StreamMode[]): An
   };
 }
 
-/** The key under which a graph tells that it stopped and waits for somebody. */
+/** The key under which a graph reports an interrupt. */
 const interruptKey = '__interrupt__';
 
 /** The answer after one more event. A run is timed by its events: when the connection closes says nothing. */
@@ -52,11 +52,11 @@ export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: nu
   const isRequested = mode === ERROR_EVENT || answer.requested.some((each) => isOfMode(mode, each));
   const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isRequested ? at : undefined) };
   if (mode === ERROR_EVENT) return { ...after, error: errorIn(data) };
-  // A subgraph's events tell of its own state and nodes, not of the run's.
+  // Events of a subgraph report its own state and nodes, not those of the run.
   if (namespace.length > 0) return after;
   const members = UpdatesEventData.safeParse(data);
   const names = members.success ? Object.keys(members.data) : [];
-  // Nodes beside the one that stopped come to their end, and their values follow. The run still waits for somebody.
+  // Nodes parallel to the interrupted one still finish, and their values follow. The run stays interrupted.
   const interrupted = after.interrupted || names.includes(interruptKey);
   if (mode === 'values') return { ...after, values: valuesAfter(after.values, data), interrupted };
   if (mode !== 'updates') return after;
@@ -64,7 +64,7 @@ export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: nu
   return { ...after, nodes: [...after.nodes, ...nodes], interrupted };
 }
 
-/** Values that tell of nothing but an interrupt leave the state as it was. */
+/** Values that report only an interrupt leave the state unchanged. */
 function valuesAfter(former: unknown, data: unknown): unknown {
   const [before, now] = [UpdatesEventData.safeParse(former), UpdatesEventData.safeParse(data)];
   const isNothingElse = now.success && Object.keys(now.data).join() === interruptKey;

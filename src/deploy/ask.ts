@@ -9,24 +9,24 @@ import { answerAfter, evidenceOf, unanswered, type Answer } from './answer.ts';
 import { attempt } from './attempt.ts';
 import { lingering, within } from './bounded.ts';
 
-/** Whom to ask, and the world around. */
+/** The agent under test and the dependencies of a request. */
 export interface Asking {
   agent: AgentServer;
   clock: Clock;
   signal?: AbortSignal | undefined;
-  /** Told what was made for the test and could not be removed, and why. */
+  /** Receives what was created for the test and could not be removed, and why. */
   left: (what: string) => void;
 }
 
-/** How long clearing away may take (ms), and how long when the story was ended. */
+/** How long the cleanup may take (ms), normally and after cancellation. */
 const tidyMs = 10_000;
 const hastyMs = 1_000;
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
- * Asks the agent one question and listens to the whole answer, within the test's time. The thread and the assistant
- * that were made for it are removed, whatever became of the question. Rejects only when the signal ends it.
+ * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
+ * created for it are always removed. Rejects only when the signal aborts.
  */
 export async function ask(test: SmokeTest, asking: Asking): Promise<Evidence> {
   const { clock, signal } = asking;
@@ -84,13 +84,13 @@ const withOurs = (requested: readonly StreamMode[]): StreamMode[] => [
   ...new Set([...requested, 'values', 'updates'] as const),
 ];
 
-/** How long a run may take to say that it has ended after its stream did (ms), and between two looks. */
+/** How long a run may take to report its end after its stream ended, and the time between two polls (ms). */
 const endingMs = 5_000;
 const betweenMs = 250;
 
 /**
- * A stream has no last event, so one that a proxy cut off looks whole. A run on a thread can be asked how it ended;
- * where it still goes on, its stream was not the whole answer.
+ * A stream has no last event, so a truncated stream looks complete. Read the status of the run on its thread: if it is
+ * still running, the stream was incomplete.
  */
 async function confirmed(
   evidence: Evidence,
@@ -102,7 +102,7 @@ async function confirmed(
   if (evidence.kind !== 'answered' || evidence.status === 'error' || runId === undefined) return evidence;
   for (const until = clock.now() + endingMs; ;) {
     const run = await attempt(agent.getRun(threadId, runId, options));
-    // A server that does not tell the run leaves the stream's own word.
+    // Without the run's status, the stream's own status counts.
     if (!run.ok) return evidence;
     const { status } = run.value;
     if (status === 'interrupted') return { ...evidence, status: 'interrupted' };
@@ -147,7 +147,7 @@ export async function evidenceOfFailure(
   };
 }
 
-/** Removes what was made, in haste once the story is ended. What could not be removed is told by its id. */
+/** Removes what was created, with a shorter limit after cancellation. Reports leftovers by id. */
 async function tidy({ threadId, assistantId }: Made, asking: Asking): Promise<void> {
   const { agent } = asking;
   await Promise.all([

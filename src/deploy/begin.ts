@@ -8,7 +8,7 @@ import { look } from './look.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { Watch } from './watch.ts';
 
-/** How the beginning of the story ended: in something begun, or before anything was written. */
+/** How the start of the deploy run ended: with a started rollout, or before any write. */
 export type StartResult = Started | { kind: 'impossible' } | { kind: 'planned' };
 
 /** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
@@ -21,19 +21,19 @@ export async function begin(run: DeployRun): Promise<StartResult> {
     // What stood in the way of a creation and is not seen as a deployment will stand there again.
     if (planned.kind === 'create' && overtaken) throw overtaken;
     const started = await carryOut(planned, run);
-    // Of steps that begin at the same time the later ones go on from what the first one has made.
+    // Of concurrent runs, the later ones continue from what the first one made.
     if (started.kind !== 'overtaken' || tries === mostTries) return started;
     overtaken = started.error;
   }
 }
 
-/** How often a plan is made where somebody else is faster each time. */
+/** How often to plan again when another client is faster each time. */
 const mostTries = 5;
 
 /**
- * The plan from what is there. A revision on its way that does not tell its commit yet may be the one that is asked
- * for: restating the ref would put a second one behind it and leave the first one skipped. So it is watched until it
- * tells, as long as the story may wait at all. A story that may not wait takes it for the one.
+ * Plans from the observed state. A revision in progress that does not report its commit yet may be the requested one:
+ * restating the ref would queue a second revision and skip the first. So wait for its commit if the run may wait;
+ * otherwise adopt it.
  */
 async function planFromObservation(run: DeployRun): Promise<Plan> {
   for (;;) {
@@ -50,7 +50,7 @@ async function planFromObservation(run: DeployRun): Promise<Plan> {
   }
 }
 
-/** Watches a revision until it tells its commit or ends. False when the time is over first. */
+/** Watches a revision until it reports its commit or ends. Returns false on timeout. */
 async function commitIsKnown(deploymentId: string, revisionId: string, run: DeployRun): Promise<boolean> {
   const { deadline, known } = run;
   const record = (rollout: Rollout) => {

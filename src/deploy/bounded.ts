@@ -36,8 +36,8 @@ export async function within<T>(
 }
 
 /**
- * Lets `work` go on for `graceMs` after `parent` has ended, and then ends its signal: a write that is cut off may have
- * taken effect all the same, and whoever waits a moment longer knows.
+ * Lets `work` go on for `graceMs` after `parent` has aborted, and then aborts its signal: an interrupted write may
+ * still have taken effect, and a short wait can settle it.
  */
 export async function lingering<T>(
   clock: Clock,

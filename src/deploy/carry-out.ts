@@ -7,16 +7,16 @@ import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
 import { lagMs, settleMs, write } from './write.ts';
 
-/** What came of carrying a plan out. */
+/** The result of applying a plan. */
 export type Started =
   | { kind: 'follow'; how: StartKind; deploymentId: string; revisionId: string }
   /** Nothing is on its way: what was live stays live. */
   | { kind: 'kept' }
-  /** Somebody created a deployment of this name in the meantime, or made a revision. */
+  /** Another client created a deployment of this name in the meantime, or made a revision. */
   | { kind: 'overtaken'; error: ServiceError }
   /** The service took the change, and made no revision of it. */
   | { kind: 'no-revision' }
-  /** Whether the request took effect cannot be told. It is never sent again. */
+  /** Whether the request took effect is unknown. It is never sent again. */
   | { kind: 'unsettled'; what: string; error: ServiceError }
   /** The folder is no longer what was planned: nothing of it was taken. */
   | { kind: 'not-uploaded'; why: string };

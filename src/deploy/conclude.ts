@@ -6,7 +6,7 @@ import type { DeployRequest, Known } from './deploy-run.ts';
 
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
-/** The outcome of a story, from where it ended and what is known. `redact` blots secrets out of others' words. */
+/** The outcome of a deploy run, from its ending and what is known. `redact` removes secrets from untrusted text. */
 export function conclude(
   request: DeployRequest,
   known: Known,
@@ -42,7 +42,7 @@ export function conclude(
   };
 }
 
-/** A rollback passes only where it was asked for: after a failed deploy it is the way out, not the success. */
+/** A rollback passes only if it was requested: after a failed deploy it is a recovery, not a success. */
 function passes(kind: OutcomeKind, { mode, onSuperseded }: DeployRequest): boolean {
   if (kind === 'rolled-back') return mode === 'rollback';
   if (kind === 'superseded') return onSuperseded === 'pass';

@@ -3,10 +3,10 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { Outcome, Rollback } from './outcome-types.ts';
 
-/** How a revision came to be followed. */
+/** Why a revision is followed. */
 export type StartKind = 'created' | 'patched' | 'adopted' | 'redeployed';
 
-/** What happens, as it happens, for a door to print. No event holds a secret; `why` and messages are untrusted text. */
+/** Progress events for an entry point to print. No event holds a secret; `why` and messages are untrusted text. */
 export type DeployEvent =
   | { kind: 'looking'; deployment: string }
   | {
@@ -19,7 +19,7 @@ export type DeployEvent =
     }
   | { kind: 'noted'; note: string }
   | { kind: 'planned'; plan: ReportedPlan }
-  /** A revision is on its way whose commit is not told yet: it is watched before anything is written. */
+  /** A revision in progress does not report its commit yet: it is watched before anything is written. */
   | { kind: 'waiting-for-commit'; revisionId: string }
   | { kind: 'started'; how: StartKind; deploymentId: string; revisionId: string }
   | { kind: 'uploading'; files: number; size: number }
@@ -27,9 +27,9 @@ export type DeployEvent =
   | { kind: 'upload-failed'; why: string }
   | { kind: 'uploaded'; ms: number }
   | { kind: 'deleting'; deploymentId: string; deploymentName: string; withTracingProject: boolean }
-  /** What the deployment says while it is deleted; told as it changes, and now and then. */
+  /** The state of the deployment while it is deleted; emitted on change, and periodically. */
   | { kind: 'leaving'; status: string; sinceMs: number; leftMs: number }
-  /** The answer to a write never came: it is found out by looking what became of it. */
+  /** The response to a write was lost: its effect is determined by observation. */
   | { kind: 'settling'; why: string }
   /** `sinceMs` is the time since the revision is followed. */
   | { kind: 'status'; revisionId: string; status: string; at: number; sinceMs: number; message?: string }

@@ -19,30 +19,30 @@ import type { Rollback } from './outcome-types.ts';
 import { Secrecy } from './secrecy.ts';
 import type { DeployEvent } from './deploy-event.ts';
 
-/** What only some stories need of a control service: those that upload a folder, and those that delete. */
+/** The control service operations that only uploads and deletions need. */
 export type FurtherControl = Pick<WholeControlService, 'deleteDeployment' | 'requestUpload'> & TarballStore;
 
-/** Everything that the story is handed: what to do, whom to ask, and the time. */
+/** The input of a deploy run: what to do, the clients, and the clock. */
 export interface DeployRequest {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
-  /** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before, `delete` removes. */
+  /** `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete` removes. */
   mode: Mode;
   /** `delete` only says what it would remove. */
   dryRun?: boolean | undefined;
   /** `delete` leaves the tracing project, and with it the name, in use. */
   keepTracingProject?: boolean | undefined;
-  /** `false`: the story ends once the revision is begun. */
+  /** `false`: the run ends once the revision has started. */
   wait: boolean;
   onSuperseded: 'fail' | 'pass';
   control: ControlService;
   further?: FurtherControl | undefined;
-  /** The folder that is asked for, packed; for `internal_source` only. */
+  /** The requested folder, packed; for `internal_source` only. */
   tarball?: PackedSource | undefined;
-  /** Asked once for each address; whoever hands it in closes what it made. */
+  /** Called once for each address; the caller closes the clients it made. */
   agentAt: (url: string) => AgentServer;
-  /** Where the agent answers, for services that tell no address. */
+  /** The agent's address, for services that do not report it. */
   agentUrl?: string | undefined;
   clock: Clock;
   /** From 0 up to 1: spreads the polls of many who started at once. */
@@ -52,18 +52,18 @@ export interface DeployRequest {
   /** The time between two polls (ms), to which a tenth of jitter is added or taken. */
   pollMs: number;
   workflow?: Workflow | undefined;
-  /** The head commit of the ref that is asked for, where somebody looked it up. */
+  /** The head commit of the requested ref, if it was looked up. */
   head?: string | undefined;
-  /** Ends the story early: the outcome is `interrupted`, and the revision goes on. */
+  /** Ends the run early: the outcome is `interrupted`, and the revision goes on. */
   signal?: AbortSignal | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;
-  /** What both services know us by: an agent may repeat it, the story does not. */
+  /** The credentials for both services: an agent may echo them, the output must not. */
   credentials?: readonly string[] | undefined;
-  /** Called with every secret, those that come back from the service too, before anything that could hold it is told. */
+  /** Called with every secret, including those the service returns, before anything that could hold it is reported. */
   mask?: ((secret: string) => void) | undefined;
 }
 
-/** What is known so far: enough to conclude from, wherever the story ends. */
+/** What is known so far: enough to conclude from, wherever the run ends. */
 export interface Known {
   deployment?: Deployment;
   plan?: Plan;
@@ -74,7 +74,7 @@ export interface Known {
   formerDeployment?: Deployment | undefined;
   /** The revision that is followed. */
   revisionId?: string;
-  /** A request that writes is under way: until its answer is there, nobody knows whether it took effect. */
+  /** A write is in progress: until its response arrives, its effect is unknown. */
   writing: boolean;
   changed: boolean;
   rollout?: Rollout;
@@ -87,7 +87,7 @@ export interface Known {
 /** How long a read may take with all its repetitions (ms): a poll that takes longer is the next poll's business. */
 const readMs = 60_000;
 
-/** The story as it is told: what every step shares. */
+/** The state that every step of a deploy run shares. */
 export class DeployRun {
   readonly request: DeployRequest;
   readonly known: Known = { writing: false, changed: false, notes: [] };
@@ -133,7 +133,7 @@ export class DeployRun {
     return planned;
   }
 
-  /** For a call that reads: it ends with the story, and in any case before long. */
+  /** The options of a read: it aborts with the run, and has a short timeout. */
   reading(deadline = this.deadline): CallOptions {
     return { signal: this.request.signal, deadline: Math.min(deadline, this.request.clock.now() + readMs) };
   }
@@ -145,7 +145,7 @@ export class DeployRun {
     return Math.min(Math.max(clock.now(), deadline), clock.now() + Math.max(jittered, atLeastMs));
   }
 
-  /** Waits for the next poll, but never beyond `deadline`. Rejects when the story is ended. */
+  /** Waits for the next poll, but never beyond `deadline`. Rejects when the run is cancelled. */
   async untilNextPoll(deadline: number, atLeastMs = 0): Promise<void> {
     const { clock, signal } = this.request;
     await clock.sleep(this.nextPollAt(deadline, atLeastMs) - clock.now(), signal);

@@ -18,8 +18,8 @@ import { smokeLive } from './smoke-live.ts';
 import { DeployRun, type DeployRequest } from './deploy-run.ts';
 
 /**
- * Tells the whole story: looks, plans, begins, follows, asks, and takes back where that was asked for. Whatever the
- * other party does, it ends in an outcome; only a mistake of our own is thrown.
+ * Runs a deploy: observes, plans, applies, follows the revision, runs the smoke tests, and rolls back if requested.
+ * Failures of the services end in an outcome; only a bug throws.
  */
 export async function deploy(request: DeployRequest): Promise<Outcome> {
   const run = new DeployRun(request);
@@ -30,7 +30,7 @@ export async function deploy(request: DeployRequest): Promise<Outcome> {
   return outcome;
 }
 
-/** The story itself. A dry run is the same, stopped after the plan. */
+/** The steps of a run. A dry run stops after the plan. */
 async function ship(run: DeployRun): Promise<Ending> {
   const started = await begin(run); // looks, plans, and does the only writes
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
@@ -65,7 +65,7 @@ const askOnly = (run: DeployRun): Promise<Ending> =>
     run.known.verdict = deployment.active_revision_id
       ? await smokeLive(run)
       : unasked(run.request.smokeTests, 'nothing-live', 'no revision is live');
-    return { kind: 'asked' };
+    return { kind: 'tested' };
   });
 
 const rollBack = (run: DeployRun): Promise<Ending> =>
@@ -74,7 +74,7 @@ const rollBack = (run: DeployRun): Promise<Ending> =>
     return { kind: 'gone-back' };
   });
 
-/** A story of the deployment that is there, where nothing is planned. */
+/** A run on an existing deployment, without a plan. */
 async function ofTheOneMeant(run: DeployRun, reported: (deployment: Deployment) => Promise<Ending>): Promise<Ending> {
   const [deployment, ...others] = await find(run);
   if (!deployment) return { kind: 'absent' };

@@ -6,7 +6,7 @@ import type { Reported } from './ending.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
 
-/** What is told of a revision that was followed, whichever end it came to. */
+/** Reports a revision that was followed, for every end. */
 export function reportOfRollout(request: DeployRequest, known: Known): Reported {
   const { rollout } = known;
   const id = known.revisionId ?? '';
@@ -69,7 +69,7 @@ export function reportOfVerdict(request: DeployRequest, known: Known): Reported 
     return { kind: 'broken', reason: `${wrong}.`, advice };
   }
   if (request.mode === 'smoke' && verdict?.kind === 'none') {
-    return { kind: 'unproven', reason: 'Nothing was asked: there are no smoke tests.', advice: 'Give smoke-tests.' };
+    return { kind: 'unproven', reason: 'No smoke tests ran: none are configured.', advice: 'Give smoke-tests.' };
   }
   if (verdict?.kind !== 'unproven') return undefined;
   return {
@@ -102,7 +102,7 @@ const outcomeOf = {
   live: 'broken',
 } as const satisfies Record<Rollout['kind'], Reported['kind']>;
 
-/** What is told of a rollback that a person asked for. */
+/** Reports a requested rollback. */
 export function reportOfRollback({ rollback }: Known): Reported {
   if (rollback?.kind === 'done') {
     const { toRevisionId, verdict } = rollback;
@@ -116,17 +116,17 @@ export function reportOfRollback({ rollback }: Known): Reported {
       advice: adviceOnUnproven(verdict),
     };
   }
-  const { why, advice } = rollback ?? { why: 'it was not begun', advice: 'Run this again.' };
+  const { why, advice } = rollback ?? { why: 'it did not start', advice: 'Run this again.' };
   const reason = `${rollback && servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back'}: ${why}.`;
   if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
   return { kind: rollback.rollout ? outcomeOf[rollback.rollout.kind] : 'failed', reason, advice };
 }
 
-/** Quick pushes move a branch on: the service builds its head, which need not be the commit that asked. */
+/** After quick pushes the service builds the head of the branch, which may not be the requested commit. */
 function ofWhichCommit({ builtCommit }: Rollout, { commit }: Known): string {
   if (!builtCommit) return '';
   if (commit?.kind !== 'known' || sameCommit(builtCommit, commit.sha)) return `, of commit ${shortCommit(builtCommit)}`;
-  return `, of commit ${shortCommit(builtCommit)} and not of ${shortCommit(commit.sha)}, which was asked for: the ref had moved on`;
+  return `, of commit ${shortCommit(builtCommit)} and not of ${shortCommit(commit.sha)}, which was requested: the ref had moved on`;
 }
 
 function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string {
@@ -137,11 +137,11 @@ function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string
 
 const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
 
-/** A revision on its way is recognised by its commit: where nobody knows the one that is asked for, it is made anew. */
+/** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
 export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {
   if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild is always, so it makes another revision.';
   return desired.source === 'github' && desired.rebuild !== 'never' && commit?.kind === 'unknown'
-    ? 'which commit is asked for is not known, so it makes another revision; rebuild: never follows this one.'
+    ? 'the requested commit is not known, so it makes another revision; rebuild: never follows this one.'
     : 'the revision is followed, not made twice.';
 }
 

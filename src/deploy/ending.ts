@@ -5,7 +5,7 @@ import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
 import { minutes, reportOfRollback, reportOfRollout, reportOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
 
-/** Where the story ended; what it had come to by then is in `Known`. */
+/** Where the run ended; its results so far are in `Known`. */
 export type Ending =
   | { kind: 'impossible' }
   /** There is no such deployment, and this mode makes none. */
@@ -15,11 +15,11 @@ export type Ending =
   /** No revision was made or followed: what was live stays live. */
   | { kind: 'kept' }
   | { kind: 'followed' }
-  | { kind: 'asked' }
+  | { kind: 'tested' }
   | { kind: 'gone-back' }
   | { kind: 'no-revision' }
   | { kind: 'not-uploaded'; why: string }
-  /** `found`: it was there when the story began. */
+  /** `found`: it existed when the run started. */
   | { kind: 'gone'; found: boolean }
   | { kind: 'would-delete' }
   | { kind: 'deletion-started' }
@@ -36,7 +36,7 @@ export interface Reported {
   advice?: string;
 }
 
-/** A table from where the story ended, and what is known, to what is told of it. */
+/** Maps an ending and what is known to the report. */
 export function reportOf(request: DeployRequest, known: Known, ending: Ending): Reported {
   switch (ending.kind) {
     case 'impossible':
@@ -55,7 +55,7 @@ export function reportOf(request: DeployRequest, known: Known, ending: Ending): 
       return reportOfKept(request, known);
     case 'followed':
       return known.rollout?.kind === 'live' ? reportOfLive(request, known) : reportOfRollout(request, known);
-    case 'asked':
+    case 'tested':
       return (
         reportOfVerdict(request, known) ?? {
           kind: 'unchanged',
@@ -84,7 +84,7 @@ export function reportOf(request: DeployRequest, known: Known, ending: Ending): 
     case 'unsettled':
       return {
         kind: 'failed',
-        reason: `It cannot be told whether ${ending.what} took effect: ${asSentence(ending.error.message)}`,
+        reason: `It is unknown whether ${ending.what} took effect: ${asSentence(ending.error.message)}`,
         advice: 'Look at the deployment and its revisions before you run this again: the request was not sent twice.',
       };
     case 'overtaken':
@@ -136,7 +136,7 @@ function planInWords({ plan }: Known): string {
   return `It would be changed (${changes})${plan?.kind === 'patch' && plan.makesRevision ? ', which makes a revision' : ''}.`;
 }
 
-/** The sentence on what went on serving, which the smoke tests may still contradict. */
+/** Names the revision that still serves; the smoke tests may contradict it. */
 function reportOfKept(request: DeployRequest, known: Known): Reported {
   const { plan } = known;
   const wrong = reportOfVerdict(request, known);

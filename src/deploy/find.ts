@@ -47,7 +47,7 @@ export async function findByName(name: string, run: DeployRun): Promise<Deployme
       // A list may leave out what a plan has to know, the secrets first of all.
       if (listed.name === name) found.push(run.saw(await control.getDeployment(listed.id, run.reading())));
     }
-    // A service that does not heed `offset` would answer its first page for ever.
+    // A service that ignores `offset` would return its first page forever.
     if (page.value.resources.length < pageSize || fresh.length === 0) return found;
   }
 }

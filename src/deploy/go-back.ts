@@ -7,7 +7,7 @@ import type { Rollback } from './outcome-types.ts';
 import { rollBackTo } from './roll-back.ts';
 import type { DeployRun } from './deploy-run.ts';
 
-/** Takes back what this story brought to life and what answered wrongly: to the revision that was live before it. */
+/** Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it. */
 export async function takeBack(broken: string | undefined, run: DeployRun): Promise<Rollback> {
   const { formerLive, deployment } = run.known;
   if (broken === undefined) {
@@ -34,14 +34,14 @@ export async function takeBack(broken: string | undefined, run: DeployRun): Prom
   return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, run);
 }
 
-/** Goes back because a person asked for it: to the newest revision that was live before the one that is. */
+/** Carries out a requested rollback: to the newest revision that was live before the current one. */
 export async function goBack(deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible('nothing is live, so there is nothing to go back from', 'Deploy it first.');
   const former = await liveBefore(active, deployment.id, run);
   if (former === 'not-offered') {
     return impossible(
-      'this service does not list revisions, so nobody can tell what was live before',
+      'this service does not list revisions, so the previously live revision is unknown',
       'Deploy the former commit or image instead.',
     );
   }

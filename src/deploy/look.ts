@@ -10,7 +10,7 @@ import { find } from './find.ts';
 import { resolveIntegration, resolveListener } from './resolve.ts';
 import type { DeployRun } from './deploy-run.ts';
 
-/** What was seen, or why nobody can say which deployment is meant. */
+/** The observed state, or why the deployment is ambiguous. */
 export type TargetLookup = { kind: 'seen'; seen: Seen } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 
 /** Looks at what runs: the deployment, its live and its newest revision, and what a plan needs beside them. Reads only. */
@@ -61,7 +61,7 @@ function requestedCommit(desired: Desired, deployment: Deployment | undefined, r
   });
 }
 
-/** The ids that nobody gave and that a creation needs. */
+/** The ids that a creation needs and that were not given. */
 async function found(desired: Desired, run: DeployRun): Promise<Pick<Seen, 'integration' | 'listener'>> {
   if (desired.source === 'github') {
     return desired.integrationId === undefined ? { integration: await resolveIntegration(desired, run) } : {};
@@ -80,7 +80,7 @@ async function liveRevision(
   const read = await attempt(run.request.control.getRevision(deployment.id, id, run.reading()));
   if (read.ok) return read.value;
   if (read.error.kind !== 'missing') throw read.error;
-  run.note(`the service does not tell anything of the live revision ${id}`);
+  run.note(`the service does not report the live revision ${id}`);
   return undefined;
 }
 

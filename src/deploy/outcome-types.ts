@@ -3,7 +3,7 @@ import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 
-/** How the story can end; the words are the Action's `outcome` output. */
+/** How a run can end; these are the values of the Action's `outcome` output. */
 export const outcomeKinds = [
   'deployed',
   'unchanged',
@@ -22,7 +22,7 @@ export const outcomeKinds = [
 ] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** What became of a rollback that was asked for or that a failure called for. */
+/** The result of a rollback that was requested or that a failure caused. */
 export type Rollback =
   | { kind: 'done'; toRevisionId: string; rollout: Rollout; verdict: Verdict }
   | {
@@ -35,7 +35,7 @@ export type Rollback =
     }
   | { kind: 'impossible'; why: string; advice: string };
 
-/** The story's end as a value: told to a person elsewhere, and never holding a secret. */
+/** The end of a run as a value, for the reports. It never holds a secret. */
 export interface Outcome {
   kind: OutcomeKind;
   /** One sentence: what happened. */

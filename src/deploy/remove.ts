@@ -15,8 +15,8 @@ const heartbeatMs = 30_000;
 const refusals = 5;
 
 /**
- * Deletes the one deployment that is meant, by its id or by exactly its name, and waits until it is gone: the service
- * answers before it is done. One that is not there is what was asked for. A dry run only says which one it would be.
+ * Deletes the deployment with the given id or exact name, and waits until it is gone: the service responds before it
+ * has finished. A missing deployment is a success. A dry run only names the deployment.
  */
 export async function remove(run: DeployRun): Promise<Ending> {
   const { desired, dryRun, further, wait, keepTracingProject = false } = run.request;
@@ -32,7 +32,7 @@ export async function remove(run: DeployRun): Promise<Ending> {
     return { kind: 'impossible' };
   }
   if (dryRun) return { kind: 'would-delete' };
-  if (!further) throw new Error('a deletion was asked for without anybody to carry it out');
+  if (!further) throw new Error('a deletion was requested without a client that can delete');
   const withTracingProject = !keepTracingProject;
   run.emit({ kind: 'deleting', deploymentId: deployment.id, deploymentName: deployment.name, withTracingProject });
   if (isLeaving(deployment)) return wait ? untilGone(deployment, undefined, run) : { kind: 'deletion-started' };
@@ -49,12 +49,12 @@ export async function remove(run: DeployRun): Promise<Ending> {
 async function absent(run: DeployRun, error: ServiceError | undefined): Promise<Ending> {
   if (await confirmsAbsence(run)) return { kind: 'gone', found: false };
   if (error) throw error;
-  const problem = 'this service does not list deployments, so nobody can tell which one has this name';
+  const problem = 'this service does not list deployments, so the name cannot be looked up';
   run.decided({ kind: 'impossible', obstacles: [{ field: 'name', problem, advice: 'Give deployment-id.' }] });
   return { kind: 'impossible' };
 }
 
-/** A service that knows no such deployment any more was asked by two; one that deletes none says so in the same way. */
+/** Confirms with a second request: a service without deletion also responds with 404. */
 async function refused(deployment: Deployment, error: ServiceError, run: DeployRun): Promise<Ending> {
   if (!isNotOffered(error)) throw error;
   const seen = await attempt(run.request.control.getDeployment(deployment.id, run.reading()));
@@ -62,7 +62,7 @@ async function refused(deployment: Deployment, error: ServiceError, run: DeployR
   throw error;
 }
 
-/** Looks until it is not there. `unsure` is the failure of a request that may not have taken effect. */
+/** Polls until the deployment is gone. `unsure` is the failure of a request that may not have taken effect. */
 async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, run: DeployRun): Promise<Ending> {
   const { clock, control } = run.request;
   const began = clock.now();

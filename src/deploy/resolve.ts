@@ -7,7 +7,7 @@ import { isRepositoryNamed, sameRepository, shownRepository } from '../planning/
 import { attempt } from './attempt.ts';
 import type { DeployRun } from './deploy-run.ts';
 
-/** The integration that reaches the repository, where nobody named one. */
+/** The integration that reaches the repository, if none was given. */
 export async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<Found | undefined> {
   if (repoUrl === undefined) return undefined;
   const { control } = run.request;
@@ -40,7 +40,7 @@ const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed
 
 const pageSize = 100;
 
-/** The listener that can serve the namespace, where nobody named one. */
+/** The listener that can serve the namespace, if none was given. */
 export async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<Found> {
   const listeners: Listener[] = [];
   for (let offset = 0; ; offset += pageSize) {

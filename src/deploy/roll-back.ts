@@ -14,9 +14,9 @@ import { smokeLive } from './smoke-live.ts';
 import type { DeployRun } from './deploy-run.ts';
 
 /**
- * Goes back to a revision that was live before: by deploying its build again where the service offers that, else by
- * its image or its upload. What comes back is followed and asked as any other, in as much time again. A service that fails here does
- * not end the story: it is told with the rest.
+ * Restores a revision that was live before: by deploying its build again if the service can, else by its image or its
+ * upload. The new revision is followed and tested like any other, with the full timeout. An error of the service does
+ * not end the run: it is part of the report.
  */
 export async function rollBackTo(
   target: Revision,
@@ -58,7 +58,7 @@ async function rolledBack(target: Revision, deployment: Deployment, run: DeployR
   };
 }
 
-/** A rollback that did not come to its end: `known` tells this where the story is cut off. */
+/** An unfinished rollback: `known` holds it in case the run is interrupted. */
 function underWay(target: Revision, rollout: Rollout): Rollback {
   const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
   return {
@@ -93,7 +93,7 @@ async function restoreSource(target: Revision, before: Deployment, run: DeployRu
   if (!former) {
     return {
       kind: 'impossible',
-      why: `this service does not deploy an old revision again, and no field asks for one commit, so revision ${target.id} cannot be put back`,
+      why: `this service does not deploy an old revision again, and no field selects one commit, so revision ${target.id} cannot be put back`,
       advice: 'Revert the commit and push it: the next deploy builds the head of the branch.',
     };
   }
@@ -139,7 +139,7 @@ function formerSource(
   return { what: 'folder', part: { source_tarball_path: path }, isSame: now.source_tarball_path === path } as const;
 }
 
-/** The secrets and resources that this story changed: the former image would otherwise meet the new ones. */
+/** The secrets and resources that this run changed: the old image would otherwise run with the new ones. */
 function formerSettings({ known: { plan, formerDeployment } }: DeployRun): DeploymentPatchRequest {
   const isKnown = formerDeployment && formerDeployment.latest_revision_id === formerDeployment.active_revision_id;
   if (plan?.kind !== 'patch' || !isKnown) return {};
@@ -160,7 +160,7 @@ const noRevision = (target: Revision): Rollback => ({
 });
 
 function failed(target: Revision, error: ServiceError, run: DeployRun): Rollback {
-  const unknown = error.effect === 'unknown' ? '; it cannot be told whether it took effect' : '';
+  const unknown = error.effect === 'unknown' ? '; it is unknown whether it took effect' : '';
   return {
     kind: 'failed',
     toRevisionId: target.id,

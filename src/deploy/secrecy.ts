@@ -1,12 +1,12 @@
 import { maskOf } from '../contract/mask.ts';
 
-/** What the story must never repeat, and the words of others without it. */
+/** Collects the secrets of a run and redacts them from untrusted text. */
 export class Secrecy {
   readonly #mask: (secret: string) => void;
   readonly #hidden = new Set<string>();
   #hide = maskOf([]);
 
-  /** `mask` is called once with every secret, before anything that could hold it is told. */
+  /** `mask` is called once with every secret, before anything that could hold it is reported. */
   constructor(mask: (secret: string) => void) {
     this.#mask = mask;
   }

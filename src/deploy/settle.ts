@@ -12,8 +12,8 @@ export interface Settled {
   revisionId: string | undefined;
 }
 
-/** Looks for at most `ms` until `sight` finds something. A look that fails is taken again. */
-async function looking<T>(
+/** Polls for at most `ms` until `observation` returns a result. A failed poll is retried. */
+async function pollUntilFound<T>(
   ms: number,
   run: DeployRun,
   observation: () => Promise<T | undefined>,
@@ -29,8 +29,8 @@ async function looking<T>(
 }
 
 /**
- * What became of a creation whose answer never came, or lacked its first revision. By name it was not there before, so
- * one of this name and source is what was asked for, whoever made it.
+ * Resolves a creation whose response was lost or lacked its first revision. The name did not exist before, so a
+ * deployment of this name and source is the requested one, even if another client created it.
  */
 export function settleCreation(
   { name, source }: DeploymentCreateRequest,
@@ -38,7 +38,7 @@ export function settleCreation(
   ms: number,
   run: DeployRun,
 ): Promise<Settled | undefined> {
-  return looking(ms, run, async () => {
+  return pollUntilFound(ms, run, async () => {
     const found = id
       ? [run.saw(await run.request.control.getDeployment(id, run.reading(Infinity)))]
       : await findByName(name, run);
@@ -48,8 +48,8 @@ export function settleCreation(
 }
 
 /**
- * What became of a PATCH whose answer never came, or told no new revision. One that was made since and carries what was
- * asked for is taken, whoever made it: a second PATCH could only make another.
+ * Resolves a PATCH whose response was lost or reported no new revision. A newer revision with the requested content is
+ * adopted, even if another client made it: a second PATCH could only make a duplicate.
  */
 export function settlePatch(
   planned: Pick<
@@ -61,7 +61,7 @@ export function settlePatch(
 ): Promise<Settled | undefined> {
   const { deploymentId, request, makesRevision, formerLatestRevisionId, digest } = planned;
   const { control } = run.request;
-  return looking(ms, run, async () => {
+  return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await control.getDeployment(deploymentId, run.reading(Infinity)));
     if (!holdsSettings(request, deployment)) return undefined;
     if (!makesRevision) return { deployment, revisionId: undefined };
@@ -76,16 +76,16 @@ export function settlePatch(
   });
 }
 
-/** What became of a redeploy whose answer never came: the revision that is the newest since. */
+/** Resolves a redeploy whose response was lost: the newest revision since then. */
 export function settleRedeploy(before: Deployment, ms: number, run: DeployRun): Promise<Settled | undefined> {
-  return looking(ms, run, async () => {
+  return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await run.request.control.getDeployment(before.id, run.reading(Infinity)));
     const latest = deployment.latest_revision_id;
     return latest && latest !== before.latest_revision_id ? { deployment, revisionId: latest } : undefined;
   });
 }
 
-/** Where somebody else's revision came after ours, ours is further down the list. */
+/** If another client's revision followed ours, ours is further down the list. */
 async function newerThan(former: string | null, deploymentId: string, run: DeployRun): Promise<readonly Revision[]> {
   const page = await attempt(run.request.control.listRevisions(deploymentId, { limit: 20 }, run.reading(Infinity)));
   if (!page.ok) return [];

@@ -6,7 +6,7 @@ import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../
 import { ask } from './ask.ts';
 import type { DeployEvent } from './deploy-event.ts';
 
-/** What to ask, whom, and the world around. */
+/** The tests, the agent and the dependencies of a smoke run. */
 export interface Smoking {
   tests: readonly SmokeTest[];
   agent: AgentServer;
@@ -15,7 +15,7 @@ export interface Smoking {
   random: () => number;
   signal?: AbortSignal | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;
-  /** Told what could not be removed after a test, and how the words of others are made fit to tell. */
+  /** Receives what could not be removed after a test; `redact` removes secrets from untrusted text. */
   note?: ((text: string) => void) | undefined;
   redact?: ((text: string) => string) | undefined;
 }
@@ -28,7 +28,7 @@ const longestPauseMs = 15_000;
 export const pauseAfter = (attempts: number, random: () => number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.9 + random() * 0.2);
 
-/** Asks the agent every question, one after the other, and judges the answers. Rejects only when the signal ends it. */
+/** Runs every smoke test in order and judges the responses. Rejects only when the signal aborts. */
 export async function smoke(smoking: Smoking): Promise<Verdict> {
   const { tests, emit = () => undefined } = smoking;
   const verdicts: NamedVerdict[] = [];
@@ -40,7 +40,7 @@ export async function smoke(smoking: Smoking): Promise<Verdict> {
   return concludeAll(verdicts);
 }
 
-/** The verdict where there is nobody to ask. */
+/** The verdict if no agent can be reached. */
 export function unasked(tests: readonly SmokeTest[], because: Unproven, why: string): Verdict {
   return concludeAll(tests.map(({ name }) => ({ name, attempts: 0, verdict: { kind: 'unproven', because, why } })));
 }

@@ -5,7 +5,7 @@ import type { DeployRun } from './deploy-run.ts';
 /** Where the folder lies now, or why it could not be sent as it was planned. */
 export type Uploaded = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };
 
-/** How often an upload is begun: an address may have been used up, or be too old by the time the bytes come. */
+/** How often an upload is tried: an address may be used up or expired when the bytes arrive. */
 const attempts = 3;
 
 /**
@@ -32,6 +32,6 @@ export async function upload(deploymentId: string, run: DeployRun): Promise<Uplo
   }
 }
 
-/** An address that expired is refused like one that was never handed out; a new one tells the two apart. */
+/** Whether a retry with a new address can succeed: an expired address is refused like an unknown one. */
 const mayPass = ({ kind, status }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable' || status === 403 || status === 410;

@@ -16,11 +16,11 @@ export interface Watched {
   deadline: number;
   /** What was seen of it before. */
   seen?: readonly SeenStatus[] | undefined;
-  /** Told after every look, so that an end in the middle still knows how far it came. */
+  /** Called after every poll, so that an interrupted run still knows the progress. */
   record: (rollout: Rollout) => void;
 }
 
-/** One revision that is looked at again and again: what was seen of it, told as it changes. */
+/** Polls one revision and emits its state when it changes. */
 export class Watch {
   readonly #run: DeployRun;
   readonly #watched: Watched;
@@ -36,7 +36,7 @@ export class Watch {
     this.rollout = rolloutOf(watched.revisionId, watched.seen);
   }
 
-  /** Looks once. Only a finished revision needs the deployment's word on who serves. */
+  /** Polls once. Only a finished revision needs the deployment, to see which revision is active. */
   async look(): Promise<Attempted<Rollout>> {
     const observation = await attempt(this.#observe());
     if (!observation.ok) {
@@ -52,7 +52,7 @@ export class Watch {
     return { ok: true, value: this.rollout };
   }
 
-  /** Waits for the next look, however long the service asks to wait, and tells in between that it does. */
+  /** Waits for the next poll, as long as the service requires, and reports the wait periodically. */
   async untilNextLook(atLeastMs = 0): Promise<void> {
     const { clock, signal } = this.#run.request;
     const next = this.#run.nextPollAt(this.#watched.deadline, atLeastMs);
@@ -81,7 +81,7 @@ export class Watch {
     return { ...observation, at: clock.now(), deployment: await this.#serving(deployment) };
   }
 
-  /** An active revision that is neither ours nor the newest is older or newer than ours: its time tells. */
+  /** Compares creation times when the active revision is neither ours nor the newest: it may be older or newer than ours. */
   async #serving(deployment: Deployment): Promise<NonNullable<Observation['deployment']>> {
     const { active_revision_id: active, latest_revision_id: latest } = deployment;
     const serving = { activeRevisionId: active, latestRevisionId: latest };

@@ -3,17 +3,17 @@ import { attempt, type Attempted } from './attempt.ts';
 import { lingering } from './bounded.ts';
 import type { DeployRun } from './deploy-run.ts';
 
-/** How long a write may take (ms), and how long one may go on after the story was ended. */
+/** How long a write may take (ms), and how long it may go on after cancellation. */
 const writeMs = 60_000;
 const graceMs = 1_000;
 
-/** How long it is looked for what became of a write without an answer, and for a revision that an answer lacks (ms). */
+/** How long to poll for the effect of a write without a response, or for a revision missing in the response (ms). */
 export const settleMs = 60_000;
 export const lagMs = 15_000;
 
 /**
- * Sends one request that writes, once. Until its answer is there, `writing` says that nobody knows whether it took
- * effect; the end of the story lets it go on for a moment, because a write that is cut off may have taken effect.
+ * Sends one write request, once. Until its response arrives, `writing` marks its effect as unknown. Cancellation lets
+ * it go on for a moment, because an interrupted write may have taken effect.
  */
 export async function write<T>(run: DeployRun, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
   const { clock, signal } = run.request;

@@ -5,7 +5,7 @@ import { findOnPages, pageSize, type GitHubClient, type RepositoryName } from '.
 export type CheckConclusion =
   'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required';
 
-/** A check run as it should stand. Texts are Markdown that is harmless already, each within GitHub's 65,535 characters. */
+/** The desired state of a check run. Texts are sanitized Markdown, each within GitHub's 65,535 characters. */
 export interface Check {
   status: 'queued' | 'in_progress' | 'completed';
   /** Present exactly where `status` is `completed`. */
@@ -37,7 +37,7 @@ export interface CheckPlace {
   repository: RepositoryName;
   headSha: string;
   name: string;
-  /** Ours: it finds the check run again after an answer that never came. */
+  /** Our own id: it finds the check run again after a lost response. */
   externalId: string;
 }
 
@@ -75,9 +75,9 @@ export function findCheck(client: GitHubClient, at: CheckPlace): Promise<CheckTh
 }
 
 /**
- * Makes the check run stand as `check` says. Without an `id` it is looked for first, and made only where it is not
- * there, so that an earlier attempt whose answer never came is not doubled. Annotations are added by GitHub at every
- * request: those that it has already (as it counts them) are not sent again.
+ * Creates or updates the check run. Without an `id` it searches first and creates only if none exists, so that a lost
+ * response does not cause a duplicate. GitHub appends annotations on every request, so those that it already has (by
+ * its own count) are not sent again.
  *
  * @returns the check run's id
  */

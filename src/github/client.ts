@@ -17,7 +17,7 @@ export type Route =
 
 /**
  * A client of GitHub that knows its token, such as an Octokit. It rejects for every status from 400 on, with an error
- * that has the `status`; what waits, paces and translates is the door's.
+ * that has the `status`. Retries, rate limits and error messages belong to the caller.
  */
 export interface GitHubClient<Routes extends AnyRoute = Route> {
   request<Each extends Routes>(
@@ -37,7 +37,7 @@ export interface RepositoryName {
   name: string;
 }
 
-/** The status that a rejected request carries; undefined where no answer came or the error is another. */
+/** The status of a rejected request; undefined without a response or for other errors. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined;
   // An Octokit says 500 where it was not answered at all; only an answer has a response or comes translated.
@@ -45,7 +45,7 @@ export function statusOf(error: unknown): number | undefined {
   return typeof error.status === 'number' ? error.status : undefined;
 }
 
-/** How many entries of a list are asked for at once: the most that GitHub gives. */
+/** The page size of lists: GitHub's maximum. */
 export const pageSize = 100;
 
 /** The first entry that fits, page after page; `read` is given the number of the page, from 1. */

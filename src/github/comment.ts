@@ -19,8 +19,8 @@ export const commentMark = (about: string): string =>
   `<!-- landfall: ${encodeURIComponent(about).replaceAll('-', '%2D')} -->`;
 
 /**
- * Who writes with this token: a person's token tells its login; the token of an App or of a workflow may not ask, and
- * writes as some bot.
+ * The author behind this token: a person's token can read its login; the token of an App or of a workflow can't, and
+ * writes as a bot.
  */
 export async function authorOf(client: GitHubClient): Promise<Author> {
   try {
@@ -34,8 +34,8 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
 }
 
 /**
- * Keeps the one comment about `about`: edits ours where it is on any page, makes it where it is not. A comment with our
- * mark that somebody else wrote is left alone.
+ * Maintains the one comment about `about`: edits ours on any page, or creates it. A comment of another author with our
+ * mark is left alone.
  *
  * @returns the comment's id
  */

@@ -18,7 +18,7 @@ export interface DeploymentShown {
 export interface DeploymentPlace {
   repository: RepositoryName;
   commit: string;
-  /** Ours; it is kept in the deployment's payload and finds it again after an answer that never came. */
+  /** Our own id, stored in the deployment's payload; it finds the deployment again after a lost response. */
   externalId: string;
 }
 

@@ -3,8 +3,8 @@ import { asLine } from '../report/sanitize.ts';
 import type { DeploymentShown } from './deployment.ts';
 
 /**
- * What a GitHub Deployment is at the end of a story. Only what is live, and what nothing speaks against, is a success;
- * `error` is what nobody could tell, `inactive` what another took the place of.
+ * The final state of a GitHub Deployment. Only a live revision without failed tests is a `success`; `error` is an
+ * unknown result, `inactive` a revision that another one replaced.
  */
 const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
   deployed: 'success',
@@ -23,7 +23,7 @@ const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
   neutral: 'inactive',
 };
 
-/** The last status of a story's GitHub Deployment. */
+/** The last status of a run's GitHub Deployment. */
 export function outcomeShown({
   kind,
   reason,

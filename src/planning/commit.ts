@@ -1,7 +1,7 @@
 import { withoutTrailingSlashes } from '../contract/plain-text.ts';
 import { sameRepository } from './repository-url.ts';
 
-/** The workflow run that asks, in the words of its environment. */
+/** The current workflow run, from its environment. */
 export interface Workflow {
   /** `owner/name` */
   repository: string;
@@ -16,13 +16,13 @@ export interface Workflow {
   /** On a pull request: the newest commit of its head. */
   headSha?: string;
   /**
-   * On a pull request: `owner/name` of the repository that the head lies in. A fork may have a branch of the same name,
-   * so without it the head is taken for nobody's.
+   * On a pull request: `owner/name` of the head's repository. A fork may have a branch of the same name, so without it
+   * the head is ignored.
    */
   headRepository?: string;
 }
 
-/** The commit that is asked for, or why nobody can tell. */
+/** The requested commit, or why it is unknown. */
 export type KnownCommit =
   | { kind: 'known'; sha: string; /** Where it is known from, in words. */ from: string }
   | { kind: 'unknown'; /** One clause, without a full stop. */ why: string };
@@ -33,17 +33,17 @@ export interface CommitQuestion {
   /** In the document's spelling: a plain branch name, or `refs/tags/...`. */
   repoRef: string | undefined;
   workflow: Workflow | undefined;
-  /** The head of `repoRef`, where somebody looked it up. */
+  /** The head of `repoRef`, if it was looked up. */
   head: string | undefined;
 }
 
 /**
- * The commit that a build of `repoRef` should be of: the workflow's own where the workflow runs on that repository and
- * branch (on a pull request the head of its branch, never the merge), else the head of the ref as it was handed in.
+ * The commit that a build of `repoRef` should use: the workflow's own if the workflow runs on that repository and
+ * branch (on a pull request the head of its branch, never the merge), else the given head of the ref.
  */
 export function commitOf({ repoUrl, repoRef, workflow, head }: CommitQuestion): KnownCommit {
   if (repoUrl === undefined || repoRef === undefined) {
-    return { kind: 'unknown', why: 'the service does not tell which repository and ref it builds' };
+    return { kind: 'unknown', why: 'the service does not report which repository and ref it builds' };
   }
   const own = workflow && commitOfWorkflow(workflow, repoUrl, repoRef);
   if (own) return { kind: 'known', sha: own, from: 'this workflow' };
@@ -64,7 +64,7 @@ function commitOfWorkflow(workflow: Workflow, repoUrl: string, repoRef: string):
   return isRef && isDeployed(repository) ? sha : undefined;
 }
 
-/** Whether two commits are one: letters' case aside, and one of them may be told in short. */
+/** Whether two commits are equal: ignores case, and accepts an abbreviated SHA. */
 export function sameCommit(one: string | null | undefined, other: string | null | undefined): boolean {
   if (!one || !other) return false;
   const [short = '', long = ''] = [one.toLowerCase(), other.toLowerCase()].toSorted((a, b) => a.length - b.length);

@@ -86,7 +86,7 @@ const valueAt = (values: unknown, where: Found['where']): unknown =>
     values,
   );
 
-/** The values came out of a JSON text, so their outside tells enough. */
+/** The values come from JSON text, so comparing their serialized form is enough. */
 const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>[0] =>
   value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
 

@@ -1,10 +1,10 @@
 import { formatDuration } from '../config/duration.ts';
 import type { Expectation, ValueTest } from '../config/smoke-test.ts';
 
-/** Blots out what must not be told, in a text that nobody has cut yet: half a secret would not be recognised. */
+/** Redacts secrets from a text before it is truncated: half a secret would not be recognised. */
 export type Redact = (text: string) => string;
 
-/** How a stranger's words and values are told: on one line, in few characters, without secrets and control signs. */
+/** How untrusted text and values are shown: on one line, truncated, without secrets and control characters. */
 export interface Words {
   /** A value as JSON, cut where it gets long. */
   brief(value: unknown, most?: number): string;
@@ -20,7 +20,7 @@ const mostNodes = 20;
 /** What is looked at behind the cut, so that a secret that lies across it is found: longer ones are in no environment. */
 const longestSecret = 130_000;
 
-/** The words of one answer, with what nobody may read blotted out by `redact`. */
+/** The formatters for one response, with secrets removed by `redact`. */
 export function wordsWith(redact: Redact): Words {
   const redacted = (text: string, most: number): string => redact(text.slice(0, most + longestSecret));
   const brief = (value: unknown, most = longest): string => cut(written(value, most, 0), most);
@@ -85,7 +85,7 @@ export function kindOfValue(value: unknown): string {
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
 }
 
-/** What a person wrote is told as it is: it came from a file that holds no secret. */
+/** Configured text is shown as it is: it comes from a file that holds no secret. */
 const asWritten = wordsWith((text) => text);
 
 /** An expectation in words, for example `$.reply contains "hello"`. */

@@ -36,8 +36,8 @@ function matchers(globs: readonly string[], otherwise: boolean): GlobMatcher[] {
 }
 
 /**
- * Why a push changed nothing that is for the deployment: one clause without a full stop; undefined where it did, or
- * where that cannot be told.
+ * Why a push changed no path of the deployment, as one clause without a full stop; undefined if it did change one, or
+ * if that is unknown.
  */
 export function untouchedPaths(rules: PathRules | undefined, changed: ChangedPaths | undefined): string | undefined {
   if (!rules || changed?.kind !== 'known') return undefined;

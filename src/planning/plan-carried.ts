@@ -5,9 +5,8 @@ import { sameResources } from './plan-resources.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 
 /**
- * Whether a revision was made from the source that a PATCH asked for: what an answer that never came is settled by.
- * Who made it does not matter, as long as it is the same. `digest` is that of the tarball which was uploaded for it: the
- * same folder lies at another path where somebody else uploaded it.
+ * Whether a revision was made from the source of a PATCH, to resolve a lost response. Any client may have made it.
+ * `digest` is that of the uploaded tarball: another client's upload of the same folder has another path.
  */
 export function carriesSource(request: DeploymentPatchRequest, revision: Revision, digest?: string): boolean {
   return Object.entries(request.source_revision_config ?? {}).every(
@@ -24,7 +23,7 @@ export function carriesSource(request: DeploymentPatchRequest, revision: Revisio
   );
 }
 
-/** Whether a deployment holds everything beside the source that a PATCH asked for. */
+/** Whether a deployment holds everything that a PATCH requested, apart from the source. */
 export function holdsSettings(request: DeploymentPatchRequest, deployment: Deployment): boolean {
   const { listener_config, resource_spec, ...plain } = request.source_config ?? {};
   const settings: [path: string, requested: unknown][] = [

@@ -84,7 +84,7 @@ function choices(path: string, found: Found | undefined): Obstacle[] {
   return [
     {
       field: path,
-      problem: `nobody said which one, and there are ${found.choices.length}: ${found.choices.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
+      problem: `none was chosen, and there are ${found.choices.length}: ${found.choices.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
       advice: `Set ${inputOf(path)} to one of these ids.`,
     },
   ];

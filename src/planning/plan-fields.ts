@@ -10,14 +10,14 @@ import { sameRepository, shownRepository } from './repository-url.ts';
 /** The field that an upload is named by. No person writes it: its value is what the service hands out. */
 export const tarballField = 'source_revision_config.source_tarball_path';
 
-/** A field of one plain value that was asked for. `resource_spec` and secrets are compared elsewhere. */
+/** A requested field with one plain value. `resource_spec` and secrets are compared by their own modules. */
 export interface RequestedField {
   /** Dotted path in the document's spelling. */
   path: string;
   value: string | boolean;
 }
 
-/** Every plain field that was asked for, in the order of the document. */
+/** Every requested plain field, in the order of the document. */
 export function requestedFields(desired: Desired): RequestedField[] {
   return plainFields(desired).flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
 }
@@ -59,7 +59,7 @@ export interface RequestFields {
   source_revision_config: SourceRevisionConfigRequest;
 }
 
-/** The plain fields that were asked for, as a request holds them; `only` picks some of them. */
+/** The requested plain fields in the form of a request; `only` selects some of them. */
 export function requestFields(desired: Desired, only: (path: string) => boolean): RequestFields {
   const pick = <T>(path: string, value: T | undefined) => (value !== undefined && only(path) ? value : undefined);
   switch (desired.source) {
@@ -119,7 +119,7 @@ function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], 
 
 const isThere = <T>(value: T): value is Exclude<T, undefined> => value !== undefined;
 
-/** What the service holds at a path; `undefined` where it does not tell, `null` where it tells that nothing is there. */
+/** The service's value at a path; `undefined` if it is not reported, `null` if it is reported as empty. */
 export function heldAt(
   deployment: Pick<Deployment, 'source_config' | 'source_revision_config'>,
   path: string,
@@ -133,7 +133,7 @@ export function heldAt(
   return held;
 }
 
-/** Whether what was asked for is there already, in whichever spelling the service tells it. */
+/** Whether the service already has the requested value, in any equivalent spelling. */
 export function sameField(path: string, requested: string | boolean, held: unknown): boolean {
   if (typeof requested !== 'string' || typeof held !== 'string') return requested === held;
   switch (path) {
@@ -172,7 +172,7 @@ export function compareFields(
     if (sameField(path, value, held)) continue;
     const { patch } = ruleOf(path);
     if (patch !== 'fixed') changes.push(fieldChange(path, held, value, patch));
-    else if (held === undefined) notes.push(`${path} could not be compared: the service does not tell it`);
+    else if (held === undefined) notes.push(`${path} could not be compared: the service does not report it`);
     else obstacles.push(fixed(path, held, value));
   }
   return { changes, obstacles, notes };
@@ -197,7 +197,7 @@ export function fieldChange(path: string, held: unknown, requested: string | boo
   };
 }
 
-/** The input that asks for a field: `source_config.repo_url` is asked for by `repo-url`. */
+/** The input that sets a field: `repo-url` sets `source_config.repo_url`. */
 export const inputOf = (path: string): string =>
   path === tarballField ? 'source-dir' : (path.split('.').at(-1) ?? path).replaceAll('_', '-');
 

@@ -12,7 +12,7 @@ import { tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
 import type { Obstacle, Seen, SeenTarball } from './plan-types.ts';
 
-/** What to do where no field differs that would make a revision: what is there may still not be what was asked for. */
+/** Decides whether to build when no field differs: the existing build may still not be the requested one. */
 export type Rebuilding =
   /** The source is restated, so that a new revision is made. */
   | { kind: 'make'; why: string; notes: readonly string[] }
@@ -25,7 +25,7 @@ export type Rebuilding =
 /** How a revision stands: it serves, it may yet serve, or it never will. */
 export type Standing = 'live' | 'on-its-way' | 'ended';
 
-/** A finished revision that does not serve yet is on its way; so is one with a status that nobody knows. */
+/** A finished revision that does not serve yet is in progress; so is one with an unknown status. */
 export function standingOf(revision: Revision, activeRevisionId: string | null): Standing {
   const known = classOfRevisionStatus(revision.status);
   if (known === 'live') return revision.id === activeRevisionId ? 'live' : 'on-its-way';
@@ -69,7 +69,7 @@ const commitOfRevision = (revision: Revision | undefined) => revision?.source_re
 
 function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, { commit }: Seen): Rebuilding {
   if (commit.kind === 'unknown') {
-    const why = `which commit is asked for cannot be known (${commit.why})`;
+    const why = `the requested commit is not known (${commit.why})`;
     return make(why, [`${why}: the ref is built again to be sure`]);
   }
   const wanted = shortCommit(commit.sha);
@@ -81,7 +81,7 @@ function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, 
     return adopt(ours, `revision ${ours.id} of commit ${wanted} is on its way already (${ours.status})`, newer);
   }
   if (latest?.standing === 'on-its-way' && !commitOfRevision(latest)) {
-    const why = `revision ${latest.id} is on its way (${latest.status}) and does not tell its commit yet`;
+    const why = `revision ${latest.id} is on its way (${latest.status}) and does not report its commit yet`;
     return adopt(latest, why, [why], true);
   }
   if (isOurs(live)) {
@@ -92,7 +92,7 @@ function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, 
   }
   if (latest?.standing === 'ended' && isOurs(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
   if (live && !commitOfRevision(live)) {
-    const why = 'the live revision does not tell which commit it was built from';
+    const why = 'the live revision does not report which commit it was built from';
     return make(why, [`${why}: the ref is built again to be sure`]);
   }
   return make(`commit ${wanted} is not live${live ? `, ${shortCommit(commitOfRevision(live) ?? '')} is` : ''}`);
@@ -125,7 +125,7 @@ function ofTarball(
   );
 }
 
-/** The upload that the latest revision is made from is the one that is asked for. */
+/** Whether the latest revision is made from the requested upload. */
 function ofUpload(desired: DesiredInternalSource, { live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing !== 'ended') return stay('the folder is live as it is');
@@ -152,8 +152,8 @@ const adoptAsIs = (latest: Revision) =>
   adopt(latest, `nothing differs from revision ${latest.id}, which is on its way already (${latest.status})`);
 
 /**
- * A revision tells its source and nothing of the secrets, resources and commands that it was made with: those of a
- * deployment are the newest ones, which a revision that ended badly may never have brought to life.
+ * A revision reports its source, but not the secrets, resources and commands it was made with. The deployment reports
+ * the newest ones, which a failed revision may never have put into effect.
  */
 function requestsMoreThanRevisionsShow(desired: Desired): boolean {
   if (desired.secrets !== undefined) return true;

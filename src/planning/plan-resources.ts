@@ -24,10 +24,9 @@ const unused = new Set<string>(unusedResourceFields);
 const schemas = new Map(Object.entries(resourceFields.shape));
 
 /**
- * Compares the resources that were asked for with those that are there, by what they mean: CPU to one decimal place,
- * a field left open is the same as its default (control-service.md, ResourceSpec), null and empty are the same as
- * absent. PATCH replaces `resource_spec` whole, so what is there and was not asked for is sent along. A null that was
- * asked for leaves the field to its default again.
+ * Compares the requested resources with the current ones by meaning: CPU to one decimal place, an absent field equals
+ * its default (control-service.md, ResourceSpec), null and empty equal absent. PATCH replaces `resource_spec` whole,
+ * so current values that are not requested are sent along. A requested null resets the field to its default.
  */
 export function compareResources(requested: ResourceSpec | undefined, held: unknown): ResourcesComparison {
   if (requested === undefined) return { changes: [], obstacles: [], notes: [] };
@@ -89,12 +88,12 @@ export function readableSpec(held: unknown): { spec: ResourceSpec; unreadable: s
   };
 }
 
-/** What is there, with what was asked for laid over it. */
+/** The current values, overridden by the requested ones. */
 function merge(there: ResourceSpec, requested: ResourceSpec): ResourceSpec {
   const merged: ResourceSpec = { ...there, ...rounded(requested) };
   for (const field of fieldsOf(requested)) if (requested[field] == null) delete merged[field];
-  // A service may tell its defaults as if somebody had set them. Kept, the limit of the former CPU would be pinned on
-  // the new one, so a value that equals its default follows the field that it comes from.
+  // A service may report its defaults as if they had been set. Sending them back would pin the limit of the former CPU
+  // on the new one, so a value that equals its default follows the field that it is derived from.
   for (const field of defaultedResourceFields) {
     if (there[field] == null || requested[field] !== undefined || defaultOf(field, there) !== there[field]) continue;
     const follows = defaultOf(field, merged);
@@ -127,7 +126,7 @@ function contradictions(spec: ResourceSpec): Obstacle[] {
   return [...(judged.error?.issues ?? []), ...resourceProblems(spec)].map((wrong) => ({
     field: [path, ...wrong.path].join('.'),
     problem: wrong.message,
-    advice: 'Correct it in resource-spec; what is there already and was not asked for is sent along.',
+    advice: 'Correct it in resource-spec; existing values that were not given are sent along.',
   }));
 }
 

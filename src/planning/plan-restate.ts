@@ -40,7 +40,7 @@ export function restatement(
       kind: 'impossible',
       obstacle: {
         field,
-        problem: 'a new revision is needed, and the service does not tell what the deployment is made from',
+        problem: 'a new revision is needed, and the service does not report what the deployment is made from',
         advice: `Give ${inputOf(field)}.`,
       },
     };
@@ -53,7 +53,7 @@ export function restatement(
   };
 }
 
-/** The field that says what a deployment is made from, and what was asked of it. */
+/** The field that names the source of a deployment, and its requested value. */
 function sourceOf(desired: Desired): { field: string; requested: string | undefined } {
   switch (desired.source) {
     case 'github':

@@ -10,8 +10,8 @@ export interface SecretsComparison {
 }
 
 /**
- * Compares the secrets that were asked for with those that are there. PATCH replaces the whole set
- * (control-service.md, Secret), so `merge` sends the union of both. Values are compared and never told.
+ * Compares the requested secrets with the current ones. PATCH replaces the whole set (control-service.md, Secret), so
+ * `merge` sends the union of both. Values are compared and never shown.
  */
 export function compareSecrets(
   requested: readonly Secret[] | undefined,
@@ -32,7 +32,7 @@ export function compareSecrets(
   }
   for (const name of there.keys()) {
     if (wanted.has(name) || strategy === 'merge') continue;
-    changes.push(change(name, 'set', undefined, 'nobody asked for it, and secrets-strategy is overwrite'));
+    changes.push(change(name, 'set', undefined, 'it is not in the configuration, and secrets-strategy is overwrite'));
   }
   if (changes.length === 0) return { changes, obstacles: [] };
   return {
@@ -62,7 +62,7 @@ export function compareReferences(
       makesRevision: false,
       why: wanted.has(name)
         ? 'it differs, and it takes effect with the next revision'
-        : 'nobody asked for it, and the list is replaced whole',
+        : 'it is not in the configuration, and the list is replaced whole',
     }));
 }
 

@@ -14,7 +14,7 @@ export function pushOnTag(desired: Desired, deployment: Deployment | undefined):
   return [
     {
       field: 'source_config.build_on_push',
-      problem: `it ${desired.buildOnPush ? 'is asked for' : 'is on'}, and ${ref} is a tag: tags are not built on push`,
+      problem: `it ${desired.buildOnPush ? 'is requested' : 'is on'}, and ${ref} is a tag: tags are not built on push`,
       advice: 'Set build-on-push to false, or repo-ref to a branch.',
     },
   ];

@@ -4,29 +4,29 @@ import { classOfRevisionStatus, type Revision } from '../contract/control/revisi
 import { tarballField } from './plan-fields.ts';
 import type { FieldChange, SeenTarball } from './plan-types.ts';
 
-/** Whether what was uploaded last is the folder that is asked for; `why` is one clause. */
+/** Whether the last upload is the requested folder; `why` is one clause. */
 export type Compared = { kind: 'same' } | { kind: 'other' | 'unavailable'; why: string };
 
-/** What is told of an upload: `undefined` where nothing is, `null` where it is told that there was none. */
+/** What is reported of an upload: `undefined` if nothing is reported, `null` if there was none. */
 type Reported = string | null | undefined;
 
-/** Compares by digest; where a service tells none, nobody can know. */
+/** Compares by digest; without a reported digest the result is unknown. */
 export function compareTarball(tarball: SeenTarball, held: Reported, path: Reported): Compared {
   if (held === tarball.digest) return { kind: 'same' };
   if (held) return { kind: 'other', why: 'the folder differs from what was uploaded last' };
   return path || (path === undefined && held === undefined)
-    ? { kind: 'unavailable', why: 'this service does not tell the digest of what was uploaded last' }
+    ? { kind: 'unavailable', why: 'this service does not report the digest of what was uploaded last' }
     : { kind: 'other', why: 'nothing was uploaded yet' };
 }
 
-/** The digest that the latest revision tells, or else the deployment, which speaks of the latest one too. */
+/** The digest from the latest revision, or else from the deployment, which also describes the latest revision. */
 export const latestDigest = (deployment: Deployment, latest: Revision | undefined): Reported =>
   firstStated(
     latest?.source_revision_config.source_tarball_digest,
     deployment.source_revision_config.source_tarball_digest,
   );
 
-/** The path of the last upload, by whichever of the two tells it. */
+/** The path of the last upload, from the revision or the deployment. */
 export const latestPath = (deployment: Deployment, latest: Revision | undefined): Reported =>
   firstStated(
     latest?.source_revision_config.source_tarball_path,
@@ -52,7 +52,7 @@ export const uploadChange = (tarball: SeenTarball, held: string | null | undefin
   why,
 });
 
-/** As much of a digest as tells two of them apart to a person. */
+/** A digest, abbreviated but still distinguishable. */
 const shortDigest = (digest: string): string => digest.replace(/^(sha256:[0-9a-f]{12}).*$/, '$1');
 
 /** How many of what was left out are named. */

@@ -2,15 +2,15 @@ import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from
 import type { Revision } from '../contract/control/revision.ts';
 import type { KnownCommit } from './commit.ts';
 
-/** What was found in place of an id that nobody gave: the one that fits, or why there is not exactly one. */
+/** The lookup result for an id that was not given: the one match, or why there is not exactly one. */
 export type Found =
   | { kind: 'one'; id: string; /** One clause for a note. */ why: string }
   /** Several fit: a person has to choose. */
   | { kind: 'choices'; choices: readonly { id: string; name: string }[] }
-  /** None is needed or none can be told; the service is asked without one. */
+  /** None is needed or none can be found; the request is sent without one. */
   | { kind: 'none'; why: string };
 
-/** A packed folder, as far as a plan speaks of it. */
+/** The properties of a packed folder that a plan uses. */
 export interface SeenTarball {
   /** `sha256:` and the hex digest of its bytes. */
   digest: string;
@@ -28,13 +28,13 @@ export interface Seen {
   deployment?: Deployment | undefined;
   /** The revision that serves (`active_revision_id`). */
   live?: Revision | undefined;
-  /** The newest revision (`latest_revision_id`): the only one that a Deployment's `source_revision_config` speaks of. */
+  /** The newest revision (`latest_revision_id`): the only one that a Deployment's `source_revision_config` describes. */
   latest?: Revision | undefined;
   /** Further revisions that are on their way, newest first, where the service lists them. */
   onTheirWay?: readonly Revision[] | undefined;
-  /** The commit that is asked for; only `github` has one. */
+  /** The requested commit; only `github` has one. */
   commit: KnownCommit;
-  /** The folder that is asked for, packed; only `internal_source` has one, where somebody could look into it. */
+  /** The requested folder, packed; only `internal_source` has one, if the folder is readable. */
   tarball?: SeenTarball | undefined;
   /** Looked for only where a deployment is to be created without the id. */
   integration?: Found | undefined;
@@ -60,11 +60,11 @@ export interface Obstacle {
   advice: string;
 }
 
-/** A revision that is on its way already and carries what was asked for: it is followed, none is made. */
+/** A revision in progress that already has the requested content: it is followed instead of making another. */
 interface Adopting {
   /** The revision's id. */
   adopt?: string;
-  /** The adopted revision does not tell its commit yet: look again before it is taken for the one that was asked for. */
+  /** The adopted revision does not report its commit yet: observe again before treating it as the requested one. */
   unreportedCommit?: true;
 }
 
@@ -88,7 +88,7 @@ export type Plan =
       request: DeploymentPatchRequest;
       changes: readonly FieldChange[];
       makesRevision: boolean;
-      /** The latest revision before the PATCH: what an answer that never came is settled by. */
+      /** The latest revision before the PATCH, to resolve a lost response. */
       formerLatestRevisionId: string | null;
       notes: readonly string[];
     } & Adopting &

@@ -94,7 +94,7 @@ function filled<Name extends string, Part extends object>(name: Name, part: Part
   return whole;
 }
 
-/** What is changed by now and helps nobody until the next revision. */
+/** Changes that are already stored but take effect only with the next revision. */
 function laterEffects(changes: readonly FieldChange[]): string[] {
   const later = changes
     .filter(({ field }) => ruleOf(field.replace(/^(secret_references)\..*$/, '$1')).patch === 'next-revision')

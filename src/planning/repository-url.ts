@@ -4,9 +4,9 @@ import { trimStartOf, withoutTrailingSlashes } from '../contract/plain-text.ts';
 const hosted = new Set(['http:', 'https:', 'ssh:', 'git:', 'git+ssh:', 'git+https:']);
 
 /**
- * Whether two addresses name the same git repository, however they are spelled: over https or ssh, in git's short
- * `git@host:owner/name`, with or without `.git`, a user, a closing slash, in upper or lower case. A folder is told by
- * its path or its `file:` address, and its letters count as they are.
+ * Whether two addresses name the same git repository, in any spelling: https or ssh, git's short `git@host:owner/name`,
+ * with or without `.git`, a user or a trailing slash, in upper or lower case. A folder is identified by its path or its
+ * `file:` address, which is case-sensitive.
  */
 export function sameRepository(one: string, other: string): boolean {
   return spelledAlike(one) === spelledAlike(other);
@@ -24,7 +24,7 @@ function spelledAlike(address: string): string {
   if (URL.canParse(written)) {
     const url = new URL(written);
     if (url.protocol === 'file:') return inFolder(url);
-    // Which port ssh listens on does not tell two repositories of a host apart; a web port can.
+    // An ssh port does not distinguish two repositories of a host; a web port can.
     const host = url.protocol.startsWith('http') ? url.host : url.hostname;
     if (hosted.has(url.protocol)) return onHost(host, url.pathname);
   }

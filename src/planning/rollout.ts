@@ -6,11 +6,11 @@ export interface Observation {
   /** ms since the epoch */
   at: number;
   revision: Pick<Revision, 'status' | 'status_message' | 'source_revision_config' | 'created_at'>;
-  /** The deployment's word on who serves. Absent where it was not asked: only a finished revision needs it. */
+  /** The active revision according to the deployment. Read only for a finished revision, absent otherwise. */
   deployment?: {
     activeRevisionId: string | null;
     latestRevisionId: string | null;
-    /** When the active revision was made, where it is another one and the service tells. */
+    /** When the active revision was made, if it is another one and the service reports it. */
     activeCreatedAt?: string | undefined;
   };
 }
@@ -21,8 +21,8 @@ export function rolloutOf(revisionId: string, seen: readonly SeenStatus[] = []):
 }
 
 /**
- * How far the revision has come after one more look. Live is a revision that is DEPLOYED *and* the deployment's active
- * one (control-service.md, Deployment: `active_revision_id`). A status that nobody knows is waited on. An end stays.
+ * The rollout's state after one more observation. A revision is live if it is DEPLOYED *and* the deployment's active
+ * one (control-service.md, Deployment: `active_revision_id`). An unknown status is waited on. A final state stays.
  */
 export function rolloutAfter(state: Rollout, observation: Observation): Rollout {
   if (state.kind !== 'in-progress') return state;

@@ -12,7 +12,7 @@ export interface PushPayload {
   repository?: { fork?: boolean | undefined } | undefined;
 }
 
-/** A push to a branch as it was told; where the branch stands now is to be read. */
+/** A push to a branch as reported; the current head of the branch has to be read. */
 export interface Push {
   /** Plain name of the branch. */
   branch: string;
@@ -31,7 +31,7 @@ const branchPrefix = 'refs/heads/';
 /** What stands in the place of a commit where there is none; as long as the repository's hashes are. */
 const noCommit = /^0+$/;
 
-/** Which pushes are pushes to build: those to a branch of a repository that is nobody's fork, which leave it a head. */
+/** Which pushes to build: those to a branch of a repository that is not a fork, unless they delete the branch. */
 export function pushFrom(payload: PushPayload): PushRead {
   const { ref, before, after, created = false, deleted = false, forced = false, repository } = payload;
   if (ref.startsWith('refs/tags/')) return none('tag', 'it pushes a tag, and tags are not built on push');

@@ -8,7 +8,7 @@ export interface PushRules {
   afterRollback: 'continue' | 'hold';
 }
 
-/** A revision as far as deciding needs it. `commit` is undefined where the service does not tell it (yet). */
+/** The properties of a revision that a decision needs. `commit` is undefined if the service does not report it (yet). */
 export interface RevisionSeen {
   id: string;
   commit: string | undefined;
@@ -51,7 +51,7 @@ export type Decision =
   | { kind: 'trigger'; why: string }
   /** A revision of this commit is live or on its way: it is followed, none is made. */
   | { kind: 'adopt'; revisionId: string; why: string }
-  /** Another's revision is on its way, or one that does not tell its commit yet: look again when it has ended or told. */
+  /** Another revision is in progress, or one without a reported commit: observe again when that changes. */
   | { kind: 'wait'; revisionId: string; why: string }
   | { kind: 'hold'; why: string }
   | { kind: 'skip'; code: SkipCode; why: string };

@@ -2,7 +2,7 @@ import { sameCommit, shortCommit } from './commit.ts';
 import { untouchedPaths } from './paths.ts';
 import type { ChangedPaths, Decision, PushRules, RevisionSeen, Standing } from './trigger-types.ts';
 
-/** Who or what asks for a commit; the same words as an intent's cause. */
+/** The cause of a deploy request, in the values of an intent's cause. */
 export type TriggerCause = 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
 
 /** Everything that a decision is made from. */
@@ -11,14 +11,14 @@ export interface TriggerInput {
   /** The newest commit of the branch; for `rollback` and `failure` the commit that is gone back to. */
   head: { sha: string; message: string };
   standing: Standing;
-  /** Absent where nobody asked: then every path counts as changed. */
+  /** Absent if it was not looked up: then every path counts as changed. */
   changed: ChangedPaths | undefined;
   rules: PushRules;
 }
 
 /**
- * What is done about the head of a branch on one deployment. What counts is the head's commit against the revision
- * that is live, or on its way as the newest; everything else is told in `why`.
+ * Decides what to do about the head of a branch on one deployment. It compares the head's commit with the live revision
+ * and with the newest one if that is in progress; `why` gives the reasons.
  */
 export function decideTrigger(input: TriggerInput): Decision {
   for (const rule of rulesFor[input.cause]) {
@@ -33,7 +33,7 @@ type Rule = (input: TriggerInput) => Decision | undefined;
 const onItsWay = ({ standing: { latest } }: TriggerInput): RevisionSeen | undefined =>
   latest?.standing === 'on-its-way' ? latest : undefined;
 
-/** What serves. A newest revision that is live is the live one, whichever of the two places it was told in. */
+/** The live revision. A newest revision that is live counts, whichever field reports it. */
 const liveOne = ({ standing: { live, latest } }: TriggerInput): RevisionSeen | undefined =>
   latest?.standing === 'live' ? latest : live;
 
@@ -62,7 +62,7 @@ const skipWord: Rule = ({ head, rules }) => {
 
 const rolledBack: Rule = ({ head, standing }) => {
   if (!sameCommit(standing.rolledBackCommit, head.sha)) return undefined;
-  const why = `commit ${shortCommit(head.sha)} was rolled back, and is built again only when a person asks for it`;
+  const why = `commit ${shortCommit(head.sha)} was rolled back, and is built again only when a person requests it`;
   return { kind: 'skip', code: 'rolled-back-before', why };
 };
 
@@ -74,7 +74,7 @@ const waitForAnother: Rule = (input) => {
   if (!newest) return undefined;
   const why = newest.commit
     ? `revision ${newest.id} of commit ${shortCommit(newest.commit)} is on its way`
-    : `revision ${newest.id} is on its way and does not tell its commit yet`;
+    : `revision ${newest.id} is on its way and does not report its commit yet`;
   return { kind: 'wait', revisionId: newest.id, why };
 };
 
@@ -95,9 +95,9 @@ const forPushes: readonly Rule[] = [
 ];
 
 /**
- * Which rules speak for which cause, first come first served; where none speaks the commit is built. A person who asks
- * again wants a build although the commit is live or was left out. A way back names a revision, and another revision
- * of the same commit may carry other secrets, so there a commit proves nothing.
+ * The rules for each cause; the first match decides, and without a match the commit is built. A person who requests a
+ * Re-run wants a build even if the commit is live or was skipped. A rollback names a revision, and another revision of
+ * the same commit may have other secrets, so a rollback ignores commits.
  */
 const rulesFor: Record<TriggerCause, readonly Rule[]> = {
   push: forPushes,
@@ -116,11 +116,11 @@ function whyBuilt(input: TriggerInput): string {
     case 'recovery':
       return `${whyNotLive(input)}, and its push was missed${allPathsCount(input)}`;
     case 'rerun':
-      return `a Re-run was asked for, so commit ${commit} is built again`;
+      return `a Re-run was requested, so commit ${commit} is built again`;
     case 'redeploy':
-      return `a person pressed Redeploy, so commit ${commit} is built again`;
+      return `a person requested Redeploy, so commit ${commit} is built again`;
     case 'rollback':
-      return `a person asked to go back to commit ${commit}`;
+      return `a person requested a rollback to commit ${commit}`;
     case 'failure':
       return `the live revision answers wrongly, so commit ${commit} is brought back`;
   }
@@ -134,11 +134,11 @@ function whyNotLive(input: TriggerInput): string {
     return `revision ${latest.id} of commit ${commit} ended without going live`;
   }
   if (!live) return `commit ${commit} is not live, nothing is`;
-  if (!live.commit) return `the live revision does not tell its commit, so ${commit} is built to be sure`;
+  if (!live.commit) return `the live revision does not report its commit, so ${commit} is built to be sure`;
   return `commit ${commit} is not live, ${shortCommit(live.commit)} is`;
 }
 
 const allPathsCount = ({ changed, rules }: TriggerInput): string =>
   rules.paths && changed?.kind === 'unavailable'
-    ? `; which paths changed cannot be told (${changed.why}), so all of them count`
+    ? `; the changed paths are not known (${changed.why}), so all of them count`
     : '';

@@ -1,6 +1,6 @@
 import type { Expectation } from '../config/smoke-test.ts';
 
-/** What one attempt at a smoke test brought back, judged by nobody yet. */
+/** The evidence of one attempt at a smoke test, before it is judged. */
 export type Evidence =
   | {
       kind: 'answered';
@@ -10,9 +10,9 @@ export type Evidence =
       error?: { error: string; message: string };
       /** The server would not run it at all: an answer, but no status of a run. */
       refused?: true;
-      /** Names of the nodes in the order in which their updates came. */
+      /** Names of the nodes in the order of their updates. */
       nodes: readonly string[];
-      /** ms from sending to the first event after `metadata`; undefined where none came. */
+      /** ms from sending to the first event after `metadata`; undefined without such an event. */
       firstEventMs: number | undefined;
       totalMs: number;
     }
@@ -34,7 +34,7 @@ export interface HeldExpectation {
   seen: string;
 }
 
-/** Why nothing is proven: nobody answered, the caller was refused, the answers disagree, or there was nobody to ask. */
+/** Why nothing is proven: no response, access denied, contradicting responses, or no agent to test. */
 export type Unproven = 'unreachable' | 'denied' | 'disagreement' | 'no-address' | 'nothing-live';
 
 /** One smoke test's verdict. */

@@ -6,7 +6,7 @@ import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } fr
 
 type Answer = Extract<Evidence, { kind: 'answered' }>;
 
-/** Where nobody has to be protected. */
+/** Redacts nothing. */
 const asItIs: Redact = (text) => text;
 
 /** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */
@@ -16,8 +16,8 @@ const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
   expect.some(({ kind }) => kind === 'status') ? expect : [success, ...expect];
 
 /**
- * Holds one attempt to everything that its test expects, in the order of the test. `redact` sees every word of the
- * agent's before it is cut to what is told; what is judged it does not change.
+ * Checks one attempt against everything that its test expects, in the order of the test. `redact` is applied to the
+ * agent's text before it is truncated for display; it does not change the result.
  */
 export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): HeldExpectation[] {
   const words = wordsWith(redact);
@@ -38,7 +38,7 @@ function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
       return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
     case 'first-event':
       return answer.firstEventMs === undefined
-        ? { held: false, seen: 'no event came' }
+        ? { held: false, seen: 'no event arrived' }
         : inTime(answer.firstEventMs, expectation.withinMs);
     case 'total':
       return inTime(answer.totalMs, expectation.withinMs);
@@ -107,7 +107,7 @@ function isDenied(attempts: readonly Evidence[]): boolean {
 
 function unreachable(attempts: readonly Evidence[], words: Words): string {
   const last = attempts.at(-1);
-  if (last?.kind !== 'unreachable') return 'it was not asked';
+  if (last?.kind !== 'unreachable') return 'no request was sent';
   if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
   const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
   return `no answer ${often}: ${words.text(last.why)}`;

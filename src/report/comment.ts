@@ -10,9 +10,9 @@ export interface CommentSource {
   runUrl?: string | undefined;
 }
 
-/** The comment on a pull request: the summary of the run, and which run and commit it speaks of. */
+/** The comment on a pull request: the summary of the run, with its link and its commit. */
 export function comment(outcome: Outcome, { commit, runUrl }: CommentSource, limitBytes: number): string {
   const of = commit === undefined ? 'this pull request' : `commit ${asCode(commit)}`;
-  const source = `_Of ${of}${runUrl === undefined ? '' : `, told by [this run](${runUrl})`}._`;
+  const source = `_Of ${of}${runUrl === undefined ? '' : `, reported by [this run](${runUrl})`}._`;
   return `${summary(outcome, limitBytes - Buffer.byteLength(source) - 2)}\n${source}\n`.toWellFormed();
 }

@@ -24,13 +24,13 @@ export function eventLines(event: DeployEvent): string[] {
     case 'planned':
       return planLines(event.plan);
     case 'waiting-for-commit':
-      return [`Revision ${event.revisionId} does not tell its commit yet: looking again`];
+      return [`Revision ${event.revisionId} does not report its commit yet: looking again`];
     case 'uploading':
       return [
         `Uploading ${event.files} ${event.files === 1 ? 'file' : 'files'}, ${event.size.toLocaleString('en')} bytes packed`,
       ];
     case 'upload-failed':
-      return [`The upload failed and is begun again: ${asLine(event.why, 300)}`];
+      return [`The upload failed and is retried: ${asLine(event.why, 300)}`];
     case 'uploaded':
       return [`Uploaded in ${inWords(event.ms)}`];
     case 'deleting':

@@ -26,8 +26,8 @@ const joined = (lines: readonly string[]): string =>
     .join(' ');
 
 /**
- * A line of somebody else's for a log. A runner acts on `::name::` at a line's start and on `##[name]` anywhere in it,
- * so the first is indented behind a bar and the second is broken up.
+ * An untrusted line for a log. A runner executes `::name::` at a line's start and `##[name]` anywhere in it, so the
+ * first is indented behind a bar and the second is broken up.
  */
 export const asLogLine = (text: string): string => withoutCommands(`  | ${asLine(text, 2000)}`);
 
@@ -35,7 +35,7 @@ export const asLogLine = (text: string): string => withoutCommands(`  | ${asLine
 const oldCommand = /#(\p{Default_Ignorable_Code_Point}*#\p{Default_Ignorable_Code_Point}*\[)/gu;
 const passedOver = /[\s\u0085\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
 
-/** Text for standard output, in which no line acts as a command to a runner (workflow commands of GitHub Actions). */
+/** Text for standard output in which a runner finds no workflow commands of GitHub Actions. */
 export const withoutCommands = (text: string): string =>
   text
     .split(/\r\n|[\r\n\u0085\u2028\u2029]/)
@@ -53,7 +53,7 @@ function beginsWithColon(line: string): boolean {
   return line.startsWith(':', at);
 }
 
-/** One line of JSON, in which nothing acts as a command either: it is the same value. */
+/** One line of JSON with the same value, in which a runner finds no workflow commands. */
 export const jsonWithoutCommands = (json: string): string =>
   json.replace(oldCommand, (command) => `\\u0023${command.slice(1)}`);
 

@@ -89,7 +89,7 @@ function planSection(plan: ReportedPlan): string {
 
 const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
 
-/** A table of what each smoke test was asked and answered; empty where there was none. */
+/** A table of the smoke tests with their inputs and results; empty without tests. */
 export function smokeSection(title: string, verdict: Verdict | undefined): string {
   if (!verdict || verdict.kind === 'none') return '';
   return [

@@ -157,7 +157,7 @@ describe('the story on GitHub', () => {
     ]);
     expect(github.statuses).toMatchObject([
       { state: 'in_progress', description: 'echo: revision r2 patched', log_url: run.runUrl },
-      { state: 'in_progress', description: 'echo: live, and being asked' },
+      { state: 'in_progress', description: 'echo: live, running smoke tests' },
       { state: 'success', environment_url: 'https://echo.example', auto_inactive: true },
     ]);
     const [comment] = github.comments;

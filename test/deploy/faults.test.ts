@@ -130,7 +130,7 @@ describe('a write whose answer is lost', () => {
     const before = fixture.clock.now();
     const outcome = await fixture.deploy(toSecond);
     expect(outcome).toMatchObject({ kind: 'failed', passes: false, changed: false });
-    expect(outcome.reason).toContain('cannot be told');
+    expect(outcome.reason).toContain('is unknown whether');
     expect(outcome.advice).toContain('not sent twice');
     expect(fixture.control.count('patch')).toBe(1);
     expect(fixture.clock.now() - before).toBe(60_000);

@@ -193,7 +193,7 @@ describe('where the service does not deploy an old revision again', () => {
     fixture.control.lacks.add('redeploy');
     const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
-    expect(outcome.reason).toContain('no field asks for one commit');
+    expect(outcome.reason).toContain('no field selects one commit');
     expect(outcome.advice).toContain('Revert the commit');
   });
 });

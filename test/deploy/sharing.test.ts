@@ -11,7 +11,7 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('also while the revision does not tell its commit yet: it is watched until it does', async () => {
+  test('also while the revision does not report its commit yet: it is watched until it does', async () => {
     const fixture = await running();
     fixture.control.push(goesLive(second));
     await fixture.deploy({ workflow: workflowOn(second) });

@@ -29,7 +29,7 @@ describe('rebuild: auto', () => {
     ['this commit is live: nothing', {}, {}, 'none'],
     ['another commit is live: built', newest(live, theirs), {}, 'restate'],
     [
-      'the live one does not tell its commit: built',
+      'the live one does not report its commit: built',
       { live: revision('r1', 'DEPLOYED', null), latest: live },
       {},
       'restate',
@@ -50,7 +50,7 @@ describe('rebuild: auto', () => {
       { adopt: 'r2' },
     ],
     [
-      'a queued revision does not tell its commit yet: looked at again',
+      'a queued revision does not report its commit yet: looked at again',
       newest(revision('r2', 'QUEUED', null), theirs),
       {},
       { adopt: 'r2', unreported: true },

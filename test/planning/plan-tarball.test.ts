@@ -164,7 +164,7 @@ describe('a folder', () => {
 
   test('is uploaded again with a word where a service tells no digest', () => {
     expect(notes(plan(folder, { ...seen, ...hiding('DEPLOYED') }))).toBe(
-      'this service does not tell the digest of what was uploaded last: it is uploaded again to be sure',
+      'this service does not report the digest of what was uploaded last: it is uploaded again to be sure',
     );
   });
 

@@ -124,7 +124,7 @@ describe('what cannot be changed', () => {
     ]);
   });
 
-  test('a fixed field that the service does not tell is left alone, and it says so', () => {
+  test('a fixed field that the service does not report is left alone, and it says so', () => {
     const deployment = { ...built, source_config: { repo_url: 'https://github.com/acme/agent' } };
     const planned = plan({ ...github, deploymentType: 'prod' }, { ...seen, deployment });
     expect(planned.kind).toBe('none');

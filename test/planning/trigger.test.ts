@@ -78,7 +78,7 @@ describe('a push', () => {
       'forced back, with rules for paths',
       { live: live(other) },
       { changed: { kind: 'unavailable', why: 'the branch was forced back' }, rules: agents },
-      'trigger: commit aaaaaaa is not live, ccccccc is; which paths changed cannot be told (the branch was forced back), so all of them count',
+      'trigger: commit aaaaaaa is not live, ccccccc is; the changed paths are not known (the branch was forced back), so all of them count',
     ],
     [
       "somebody else's revision is on its way",
@@ -87,16 +87,16 @@ describe('a push', () => {
       'wait r2: revision r2 of commit ccccccc is on its way',
     ],
     [
-      'a revision is on its way that does not tell its commit yet',
+      'a revision is on its way that does not report its commit yet',
       { live: live(older), latest: coming(undefined) },
       {},
-      'wait r2: revision r2 is on its way and does not tell its commit yet',
+      'wait r2: revision r2 is on its way and does not report its commit yet',
     ],
     [
       'also where its commit is live',
       { live: live(sha), latest: coming(undefined) },
       {},
-      'wait r2: revision r2 is on its way and does not tell its commit yet',
+      'wait r2: revision r2 is on its way and does not report its commit yet',
     ],
     [
       'a revision of it failed',
@@ -105,10 +105,10 @@ describe('a push', () => {
       'trigger: revision r2 of commit aaaaaaa ended without going live',
     ],
     [
-      'the live revision does not tell its commit',
+      'the live revision does not report its commit',
       { live: live(undefined) },
       {},
-      'trigger: the live revision does not tell its commit, so aaaaaaa is built to be sure',
+      'trigger: the live revision does not report its commit, so aaaaaaa is built to be sure',
     ],
     [
       'the service tells commits in short',
@@ -150,7 +150,7 @@ describe('a push', () => {
       'its commit was rolled back before',
       { live: live(older), rolledBackCommit: sha },
       {},
-      'skip (rolled-back-before): commit aaaaaaa was rolled back, and is built again only when a person asks for it',
+      'skip (rolled-back-before): commit aaaaaaa was rolled back, and is built again only when a person requests it',
     ],
     [
       'the commit before it was rolled back',
@@ -225,7 +225,7 @@ describe('what was missed and is found later', () => {
       'is left where it was rolled back',
       { live: live(older), rolledBackCommit: sha },
       {},
-      'skip (rolled-back-before): commit aaaaaaa was rolled back, and is built again only when a person asks for it',
+      'skip (rolled-back-before): commit aaaaaaa was rolled back, and is built again only when a person requests it',
     ],
     [
       'is left where its paths do not count',
@@ -245,8 +245,8 @@ describe('what was missed and is found later', () => {
 });
 
 describe('a person who asks again', () => {
-  const again = 'a Re-run was asked for, so commit aaaaaaa is built again';
-  const requestedAction = 'a person pressed Redeploy, so commit aaaaaaa is built again';
+  const again = 'a Re-run was requested, so commit aaaaaaa is built again';
+  const requestedAction = 'a person requested Redeploy, so commit aaaaaaa is built again';
   test.each<[string, TriggerCause, Standing, Partial<TriggerInput>, string]>([
     ['Re-run of a commit that is live', 'rerun', { live: live(sha) }, {}, `trigger: ${again}`],
     ['Re-run of one that failed', 'rerun', { live: live(older), latest: ended(sha) }, {}, `trigger: ${again}`],
@@ -296,11 +296,11 @@ describe('a person who asks again', () => {
       'adopt r2: revision r2 of commit aaaaaaa is on its way already',
     ],
     [
-      'Redeploy while one is on its way that does not tell its commit',
+      'Redeploy while one is on its way that does not report its commit',
       'redeploy',
       { latest: coming(undefined) },
       {},
-      'wait r2: revision r2 is on its way and does not tell its commit yet',
+      'wait r2: revision r2 is on its way and does not report its commit yet',
     ],
   ])('%s', (_, cause, standing, more, decision) => {
     expect(displayed(decideTrigger(requested(cause, standing, more)))).toBe(decision);
@@ -310,7 +310,7 @@ describe('a person who asks again', () => {
 describe('the way back', () => {
   const back = { live: live(other), held: hold, rolledBackCommit: sha };
   test.each<[string, TriggerCause, Standing, string]>([
-    ['that a person asks for', 'rollback', back, 'trigger: a person asked to go back to commit aaaaaaa'],
+    ['that a person asks for', 'rollback', back, 'trigger: a person requested a rollback to commit aaaaaaa'],
     [
       'after wrong answers',
       'failure',

@@ -29,7 +29,7 @@ test.each<[string, Partial<Outcome>, string]>([
 test.each<[DeployEvent, string[]]>([
   [{ kind: 'uploading', files: 1, size: 1_234 }, ['Uploading 1 file, 1,234 bytes packed']],
   [{ kind: 'uploaded', ms: 2_400 }, ['Uploaded in 2.4 s']],
-  [{ kind: 'upload-failed', why: 'the store\nis busy' }, ['The upload failed and is begun again: the store is busy']],
+  [{ kind: 'upload-failed', why: 'the store\nis busy' }, ['The upload failed and is retried: the store is busy']],
   [
     { kind: 'deleting', deploymentId: 'd1', deploymentName: 'agent', withTracingProject: true },
     ['Deleting agent (d1), and its tracing project'],
