@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, type Ask } from './kill-ledger.ts';
+import { UploadLedger, uploadDeployment } from './uploads.ts';
 import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const day = 86_400_000;
@@ -79,6 +80,9 @@ test('a day forward and back loses nothing, fires no storm, and stops nothing', 
   await post(`/threads/${thread}/runs/crons`, { ...input, schedule: '0 * * * *' });
   const fired = async (): Promise<number> =>
     z.array(z.unknown()).parse(await ask(`/threads/${thread}/runs?limit=100`)).length;
+  const uploadedId = await uploadDeployment(fixture, 'uploaded');
+  const uploads = new UploadLedger(fixture, uploadedId);
+  await uploads.upload();
   for (const [index, shift] of [day, 0, -day, 0].entries()) {
     await jump(shift);
     // The gateway, the queue of runs and the agent work at this time of day.
@@ -86,6 +90,18 @@ test('a day forward and back loses nothing, fires no storm, and stops nothing', 
     expect(Id.parse(await ask(`/threads/${thread}`))).toMatchObject({ metadata: { mark: 'before' } });
     await fixture.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
     await deployed(index + 2);
+    // What was uploaded at the time of day before can be built, and more can be uploaded.
+    const { path, word } = uploads.acknowledged.at(-1) ?? {};
+    await fixture.control.patchDeployment(uploadedId, { source_revision_config: { source_tarball_path: path } });
+    await vi.waitFor(
+      async () => {
+        const { url: address } = await fixture.control.getDeployment(uploadedId);
+        expect((await fixture.ask(address ?? undefined, 'hello')).said).toBe(`${word} hello`);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    await uploads.upload();
+    expect(uploads.missing()).toEqual([]);
     await expect.poll(fired, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
   }
   expect(await fired()).toBeLessThanOrEqual(2);

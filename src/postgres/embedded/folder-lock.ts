@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { steadyNow, type Clock } from '../../clock.ts';
 import { hasCode } from './file-errors.ts';
 import { beatEvery, judgeHolder, readHolder, writeHolder } from './holder.ts';
 import type { Holder } from './holder.ts';
@@ -50,17 +50,18 @@ export async function lockFolder(
   log: (message: string) => void,
 ): Promise<FolderLock> {
   const me = { pid: process.pid, birth: processBirth(process.pid) ?? '', space: processSpace(), released: false };
-  const refuseAt = clock.now() + graceForTheDying;
+  const refuseAt = steadyNow(clock) + graceForTheDying;
+  const observedSince = steadyNow(clock);
   for (let before: Lock | undefined; ;) {
     const top = highestLock(folder);
-    const verdict = top === undefined ? 'free' : judge(top, clock);
+    const verdict = top === undefined ? 'free' : judge(top, clock, steadyNow(clock) - observedSince);
     if (top === undefined || verdict === 'free') {
       const mine = (top?.number ?? 0) + 1;
       if (takeNumber(folder, mine, me)) return hold(folder, mine, me);
       continue;
     }
     if (verdict === 'held') {
-      if (clock.now() >= refuseAt) throw new FolderBusyError(shownAs, top.holder);
+      if (steadyNow(clock) >= refuseAt) throw new FolderBusyError(shownAs, top.holder);
       await clock.sleep(50);
       continue;
     }
@@ -84,15 +85,22 @@ interface Lock {
 }
 
 function isSignOfLife(before: Lock | undefined, now: Lock): boolean {
-  return before !== undefined && !now.holder.released && (now.number > before.number || now.beatAt > before.beatAt);
+  return before !== undefined && !now.holder.released && (now.number > before.number || now.beatAt !== before.beatAt);
 }
 
-function judge(lock: Lock, clock: Clock): 'held' | 'free' | 'wait' {
+function judge(lock: Lock, clock: Clock, observedMs: number): 'held' | 'free' | 'wait' {
   const space = processSpace();
-  const silentFor = clock.now() - lock.beatAt;
+  const silentFor = silenceOf(clock.now() - lock.beatAt, observedMs);
   const birth = lock.holder.space === space ? processBirth(lock.holder.pid) : undefined;
   return judgeHolder(lock.holder, { space, birth, silentFor });
 }
+
+/**
+ * How long a holder has been silent: by the time of day at the last sign, which is not believed before a sign would have
+ * come meanwhile, since a clock that was set makes the silence too long or too short; or as long as it was observed.
+ */
+export const silenceOf = (byTimeOfDay: number, observedMs: number): number =>
+  observedMs > 1.5 * beatEvery ? Math.max(byTimeOfDay, observedMs) : Math.min(byTimeOfDay, observedMs);
 
 const name = (number: number) => `lock.${number}`;
 

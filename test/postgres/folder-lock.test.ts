@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { FolderBusyError, lockFolder } from '../../src/postgres/embedded/folder-lock.ts';
+import { writeHolder } from '../../src/postgres/embedded/holder.ts';
+
+const day = 24 * 60 * 60_000;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'landfall-lock-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A clock that goes on by what is slept, and a holder in another container that gave its last sign at `ahead`. */
+function heldElsewhere(ahead: number, whileWaiting: (slept: number) => void = () => undefined) {
+  let slept = 0;
+  const start = Date.now();
+  const lock = join(folder, 'lock.1');
+  const sign = (at: number): void => utimesSync(lock, new Date(start + at), new Date(start + at));
+  writeFileSync(lock, writeHolder({ pid: 7, birth: 'boot/1', space: 'another container', released: false }));
+  sign(ahead);
+  const clock: Clock = {
+    now: () => start + slept,
+    steadyNow: () => slept,
+    sleep: async (ms) => {
+      slept += ms;
+      if (slept > day) throw new Error('It waits for a day.');
+      whileWaiting(slept);
+    },
+  };
+  return { clock, sign, slept: () => slept };
+}
+const lockWith = (clock: Clock) => lockFolder(folder, 'The folder', clock, () => undefined);
+
+test.each([
+  ['goes evenly', 0],
+  ['was set back by a day', day],
+  ['was set forward by a day', -day],
+])('a folder of a dead holder is free in half a minute where the clock %s', async (_, ahead) => {
+  const { clock, slept } = heldElsewhere(ahead);
+  (await lockWith(clock)).release();
+  expect(slept()).toBeLessThanOrEqual(30_000);
+});
+
+test.each([
+  ['goes evenly', 0, 0],
+  ['is set back by a day', 0, -day],
+  ['was set forward by a day', -day, 0],
+])('a folder of a living holder stays its own where the clock %s', async (_, ahead, then) => {
+  const { clock, sign } = heldElsewhere(ahead, (slept) => {
+    if (slept % 5_000 === 0) sign(then + slept);
+  });
+  await expect(lockWith(clock)).rejects.toThrow(FolderBusyError);
+});
