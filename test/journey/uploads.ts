@@ -27,7 +27,7 @@ export async function uploadDeployment(fixture: JourneyFixture, name: string): P
 }
 
 /** Puts a tarball at a new address. @returns what the service answers, without having judged it. */
-async function putTarball(
+export async function putTarball(
   fixture: JourneyFixture,
   deploymentId: string,
   tarball: Buffer<ArrayBuffer>,
