@@ -44,8 +44,14 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
   const store = new CountedStore({ pool: database.pool, queue, clock }, metrics);
 
   const credentials = { apiKey: service.apiKey, tenantId: service.tenantId, allowHttp, userAgent };
-  const control = connectControlService({ ...credentials, baseUrl: service.baseUrl, spelling: service.spelling });
-  const agents = connectAgents(credentials);
+  const control = connectControlService({
+    ...credentials,
+    baseUrl: service.baseUrl,
+    spelling: service.spelling,
+    // Deadlines of calls are made by this clock: another one would differ from it once somebody sets the time.
+    clock,
+  });
+  const agents = connectAgents({ ...credentials, clock });
   const clientOf = clientsFor({ octokitFor: countingOctokits(octokitsOf(probot), metrics), clock, random, log });
   const githubApi = createGitHubApi(clientOf);
   // What a fork writes keeps no push waiting.

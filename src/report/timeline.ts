@@ -12,7 +12,10 @@ const width = 30;
  *
  * The last status has no end, so it is a point.
  */
-export function timeline(seen: readonly SeenStatus[]): string[] {
+export function timeline(statuses: readonly SeenStatus[]): string[] {
+  // A clock that was set back draws nothing backwards: what came later is shown no earlier.
+  let latest = -Infinity;
+  const seen = statuses.map(({ status, at }) => ({ status, at: (latest = Math.max(latest, at)) }));
   const first = seen[0];
   const last = seen.at(-1);
   if (!first || !last) return [];

@@ -10,7 +10,7 @@ export function streamPromises(agent: Given): void {
     const { thread_id } = await agent().createThread({});
     expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
       { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
-      { event: 'updates', data: { prepare: { steps: ['prepare'], requested: {}, sleep_ms: null, fail: null } } },
+      { event: 'updates', data: { prepare: { steps: ['prepare'], asked: {}, sleep_ms: null, fail: null } } },
       { event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
     ]);
   });
