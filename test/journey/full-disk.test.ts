@@ -158,5 +158,6 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
       isServing = false;
     });
     await newestIs('DEPLOYED');
+    expect(isServing).toBe(true);
   });
 });

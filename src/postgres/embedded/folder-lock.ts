@@ -99,7 +99,7 @@ function judge(lock: Lock, clock: Clock, observedMs: number): 'held' | 'free' | 
  * How long a holder has been silent: by the time of day at the last sign, which is not believed before a sign would have
  * come meanwhile, since a clock that was set makes the silence too long or too short; or as long as it was observed.
  */
-export const silenceOf = (byTimeOfDay: number, observedMs: number): number =>
+const silenceOf = (byTimeOfDay: number, observedMs: number): number =>
   observedMs > 1.5 * beatEvery ? Math.max(byTimeOfDay, observedMs) : Math.min(byTimeOfDay, observedMs);
 
 const name = (number: number) => `lock.${number}`;
