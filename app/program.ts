@@ -26,7 +26,7 @@ export interface ProgramEnvironment {
   makeWork: (resources: AppResources) => Promise<AppWork>;
 }
 
-/** Runs the App until it is asked to leave; the exit code: 2 where its settings do not do. */
+/** Runs the App until it is stopped; returns the exit code: 2 where its settings are invalid. */
 async function runApp(around: ProgramEnvironment): Promise<number> {
   const { folder, env, say, printError, leave, makeWork } = around;
   let app: RunningApp;

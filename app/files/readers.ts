@@ -13,7 +13,7 @@ export interface FileReader {
 /** Why reading a file was given up: a clause without a full stop. */
 export const whyUnread = 'reading it takes too much time or memory: make it smaller and simpler';
 
-/** Reads at once, on the thread that asks. */
+/** Reads at once, on the calling thread. */
 export const readHere: FileReader = {
   graphConfigPaths: async (deployFile) => graphConfigPaths(deployFile),
   validate: async (files) => validate(files),

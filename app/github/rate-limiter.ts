@@ -1,6 +1,6 @@
 import { setBackMs } from '../../src/clock.ts';
 
-/** What GitHub asks of one installation, besides its limit of requests an hour. */
+/** GitHub's secondary limits of one installation, besides its requests per hour. */
 export interface PaceLimits {
   /** Between two writes (ms). */
   betweenWritesMs: number;
@@ -27,7 +27,7 @@ const longestPauseMs = 15 * minuteMs;
 /** The rate limiter of one installation, in memory. Callers pass the time (ms since the epoch). */
 export class RateLimiter {
   readonly #limits: PaceLimits;
-  /** The handed time of the last call. */
+  /** The time of the last call. */
   #now = 0;
   /** When the next write may go out. */
   #nextWrite = 0;
@@ -70,7 +70,7 @@ export class RateLimiter {
     return { kind: 'not-before', at: this.#promised, why: 'its writes are paced' };
   }
 
-  /** Where the clock was set back, what is remembered goes back with it: nobody waits for the time to come again. */
+  /** Shifts what is remembered when the clock was set back, so that no caller waits for the old time. */
   #follow(now: number): void {
     const back = this.#now - now;
     this.#now = now;

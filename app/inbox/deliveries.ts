@@ -25,7 +25,7 @@ export type DeliveryDecision = Readonly<Record<string, unknown>>;
 /** Minimum retention of a delivery (ms), to recognise repeated ones. */
 export const leastAgeKept = 7 * 24 * 60 * 60_000;
 
-/** How long handled deliveries are kept (ms), where nobody says otherwise. */
+/** How long handled deliveries are kept by default (ms). */
 const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 
 /** Retention of unhandled deliveries (ms). */

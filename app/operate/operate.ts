@@ -9,7 +9,7 @@ import type { InboxTables } from '../inbox/tables.ts';
 import type { Variables } from '../settings/read-settings.ts';
 import { variablesHere } from '../settings/variables.ts';
 import { reachDatabase } from './reach-database.ts';
-import { deliveryLines, jobLines } from './tell.ts';
+import { deliveryLines, jobLines } from './lines.ts';
 
 /** An operator's command to a running App. */
 export type OperateCommand =

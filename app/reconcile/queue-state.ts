@@ -35,7 +35,7 @@ export const newQueueState: QueueState = {
 /** How long a lease lasts at most without a sign (ms): what is left of one that seems longer is of a clock set back. */
 export const longestLeaseMs = 60_000;
 
-/** No lane rests for longer (ms), but where GitHub asks for it: to look at that again each hour does no harm. */
+/** The longest pause of a queue (ms), except where GitHub requires more: looking again every hour does no harm. */
 const longestRestMs = 60 * 60_000;
 
 /** A job may come this much before its time (ms): it is timed from when its transaction began. */
@@ -44,7 +44,7 @@ const earlyMs = 1_000;
 /** When an overdue job counts as lost (ms): an extra one has no effect. */
 const lostJobMs = 5 * 60_000;
 
-/** There is something to do, now or at a time to come. Whoever works on the lane at present is told by the count. */
+/** There is work, now or later. The worker that holds the lease learns it from the count. */
 export function notified(before: QueueState, now: number, at = now): Moved<undefined> {
   const record = withinBounds(before, now);
   if (at > now) {
@@ -63,7 +63,7 @@ export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'hel
  * Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later.
  */
 export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
-  // Whoever comes is taken for the job whose time has come: should it be another, that one comes besides.
+  // A worker that comes is taken for the scheduled job: if it was another one, the scheduled job comes as well.
   const record = { ...withinBounds(before, now), jobAt: futureOf(before.jobAt, now + earlyMs) };
   if (isHeld(record, now)) return { ...withJob(record, record.leaseUntil, now), extra: { kind: 'held' } };
   const isDue =

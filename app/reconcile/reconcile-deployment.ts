@@ -5,7 +5,7 @@ import { keepLease } from './keep-lease.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
 
-/** How long a lease is ours without a sign (ms): as long as a process that died keeps a lane from going on. */
+/** How long a lease lasts without renewal (ms): the time for which a dead process blocks a queue. */
 const leaseMs = longestLeaseMs;
 
 /**

@@ -35,7 +35,7 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
   const sends = (intent.sends ?? 1) + 1;
-  // An answer that tells no revision, again and again, is the answer.
+  // A response that never names a revision counts as final.
   if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
     await keep(work, [ended(intent, noRevision(), context.clock.now())]);
     return continued;

@@ -37,7 +37,7 @@ export interface SmokeTestRunnerOptions {
 /** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
 const longestRestMs = 60_000;
 
-/** How often in a row an attempt may be begun and lost with its process before it counts as one without an answer. */
+/** How often in a row an attempt may be lost with its process before it counts as one without a response. */
 const mostLost = 3;
 
 /** One step of one intent's tests, and all that it needs. */

@@ -50,7 +50,7 @@ export class Deliverer {
   /** When the next retry of this process is due, in milliseconds since the epoch. */
   #nextDue = Number.POSITIVE_INFINITY;
   /** When it was looked last, in milliseconds since the epoch. */
-  /** When it was looked last; at the first look the clock may have been set back while nobody ran. */
+  /** The time of the last look; before the first one the clock may have been set back while no process ran. */
   #lookedAt = Infinity;
   #delivering = Promise.resolve();
 

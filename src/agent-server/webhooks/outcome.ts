@@ -13,7 +13,7 @@ export type Next = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 
 export const MOST_TRIES = 14;
 /** The delay (ms) after the first failure; it doubles each time. */
 const FIRST_WAIT_MS = 1000;
-/** The longest wait (ms), also where the receiver asks for a longer one. */
+/** The longest wait (ms), also where the receiver requests a longer one. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**

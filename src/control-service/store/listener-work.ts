@@ -74,7 +74,7 @@ async function shortenLeases(db: ControlDatabase, now: Date, listenerId: string)
     .execute();
 }
 
-/** A deployment with work that nobody held at this moment. */
+/** A deployment with work that no listener held at this moment. */
 async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: string): Promise<string | undefined> {
   const found = await trx
     .selectFrom('deployments')

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { operate, type OperateCommand } from '../../../app/operate/operate.ts';
 import { reachDatabase } from '../../../app/operate/reach-database.ts';
-import { deliveryLines, jobLines } from '../../../app/operate/tell.ts';
+import { deliveryLines, jobLines } from '../../../app/operate/lines.ts';
 import { countJobs, failingJobs } from '../../../src/postgres/queue-jobs.ts';
 import { runHere } from '../../cli/run-cli.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
