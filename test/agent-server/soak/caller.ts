@@ -1,16 +1,16 @@
 import type { Chance } from './chance.ts';
 import type { Pair } from './processes.ts';
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Said =
   | { kind: 'answered'; status: number; body: unknown }
   /** A process went before it had answered: the request was carried out, or was not. */
   | { kind: 'unknown' };
 
-/** How an answer came: its head, and all of it where it came whole. */
+/** How much of a response arrived: its head, and the body if complete. */
 export interface Reply {
   status: number;
-  /** Where the run is, of which the head tells. */
+  /** The run's location, from the response headers. */
   place: string | undefined;
   /** Undefined where the connection broke. */
   text: string | undefined;
@@ -37,13 +37,13 @@ const HEADERS = {
 /** How long (ms) any answer may take: runs take seconds, and their process may be killed. */
 const ANSWER_WITHIN_MS = 90_000;
 
-/** Somebody who asks, now this process and now that one. */
+/** A client that picks a process for each request. */
 export class Caller {
   readonly #pair: Pair;
   readonly #chance: Chance;
-  /** Answers that nobody should have had. */
+  /** Responses that no client should have received. */
   readonly faults: string[] = [];
-  /** How many answers came, by method and group. */
+  /** Number of responses, by method and group. */
   readonly answers = new Map<string, number>();
 
   constructor(pair: Pair, chance: Chance) {
@@ -52,7 +52,7 @@ export class Caller {
   }
 
   /**
-   * Asks, and takes the whole answer.
+   * Sends a request and reads the whole response.
    *
    * @param right the statuses that may be answered.
    */
@@ -62,7 +62,7 @@ export class Caller {
     return { kind: 'answered', status, body: text.trim() === '' ? undefined : JSON.parse(text) };
   }
 
-  /** Asks, and tells how far the answer came; status 0 where not even its head did. */
+  /** Sends a request and returns how much of the response arrived; status 0 without headers. */
   async report(
     method: string,
     path: string,

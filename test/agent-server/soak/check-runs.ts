@@ -34,7 +34,7 @@ function reportedStatus(reply: string): string | undefined {
 /** Whether the run was given up because its processes died three times. */
 const isGivenUp = ({ attempt, error }: Row): boolean => attempt >= 3 && error === 'ServerStopped';
 
-/** What is wrong with the runs that were asked for: each is there, ended once, as its callers were told, and as it had to. */
+/** Faults of the requested runs: each must exist, end once, and end as expected and as its callers saw. */
 export function problemsOfRuns(sent: readonly SentRun[], rows: readonly Row[]): string[] {
   const byMark = Map.groupBy(rows, ({ mark }) => mark);
   return sent.flatMap((run) => {
@@ -52,7 +52,7 @@ export function problemsOfRuns(sent: readonly SentRun[], rows: readonly Row[]): 
 const isMissed = (run: SentRun): boolean =>
   run.accepted && run.threadId !== undefined && !run.mayBeUndone && !run.isDeleted;
 
-/** Whether all who were told of an end were told of the same, which is the one that is stored. */
+/** Whether every caller saw the same outcome, and it is the stored one. */
 function reply(run: SentRun, row?: Row): string[] {
   const statuses = new Set(run.reply.flatMap((each) => reportedStatus(each) ?? []));
   if (row && isGivenUp(row)) return [];
@@ -60,7 +60,7 @@ function reply(run: SentRun, row?: Row): string[] {
   return isSame ? [] : [`${run.mark} was told as ${run.reply.join()}, and is stored as ${row?.status} (${row?.error})`];
 }
 
-/** What is wrong with the webhooks: each end was taken, and told as it is. */
+/** Faults of the webhooks: each outcome must be delivered with the right status. */
 export function problemsOfHooks(
   workers: readonly Worker[],
   rows: readonly Row[],

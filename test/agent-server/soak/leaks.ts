@@ -11,7 +11,7 @@ export interface Held {
   descriptors: number;
 }
 
-/** Asks each process what it holds. */
+/** Requests from each process what it holds. */
 export const lookAt = (urls: readonly string[]): Promise<Held[]> =>
   Promise.all(
     urls.map(async (url) => {
@@ -31,7 +31,7 @@ export const lookAt = (urls: readonly string[]): Promise<Held[]> =>
     }),
   );
 
-/** Rows that nobody will ever ask for again, with what they belong to; each query tells how many there are. */
+/** Orphaned rows, by what they belong to; each query counts them. */
 const LEFTOVERS: Record<string, string> = {
   'unfinished runs': `select from runs where status in ('pending', 'running')`,
   'webhooks in the queue': `select from webhook_deliveries`,

@@ -14,12 +14,12 @@ export class Ledger<T> {
     this.#things.set(id, [state]);
   }
 
-  /** It is as before, or so: nobody answered. */
+  /** Unchanged or changed to this: the request got no response. */
   maybe(id: string, state: T | undefined): void {
     this.#things.set(id, [...(this.#things.get(id) ?? [undefined]), state]);
   }
 
-  /** What it is; undefined where nobody knows, or where it is not there. */
+  /** Its value; undefined if unknown or absent. */
   get(id: string): T | undefined {
     const states = this.#things.get(id) ?? [];
     return states.length === 1 ? states[0] : undefined;

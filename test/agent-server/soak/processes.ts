@@ -4,7 +4,7 @@ import type { Chance } from './chance.ts';
 
 /** How long (ms) a process counts as living that says nothing. */
 const LEASE_MS = 4000;
-/** How long (ms) runs may go on after a process was asked to leave. */
+/** How long (ms) runs may continue after a process received the shutdown signal. */
 const DRAIN_MS = 1500;
 
 /** How often something happened to a process. */
@@ -21,7 +21,7 @@ export class Pair {
   readonly #all: AgentProcess[] = [];
   #struck = 0;
   readonly killEvents: KillCounts = { killed: 0, left: 0, frozen: 0 };
-  /** What a process did that nobody asked it for. */
+  /** Unexpected behaviour of a process. */
   readonly faults: string[] = [];
 
   constructor(env: Record<string, string>, chance: Chance) {
@@ -44,7 +44,7 @@ export class Pair {
     return this.#all.flatMap(({ output, log }) => [...output, ...log]);
   }
 
-  /** One of them, or now and then both, is killed, asked to leave or held still for a while, and is there again at the end. */
+  /** Kills, shuts down or suspends one process (sometimes both), then restores it. */
   async strike(): Promise<void> {
     const chance = this.#chance;
     const first = chance.between(0, 1);

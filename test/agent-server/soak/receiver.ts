@@ -4,15 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Chance } from './chance.ts';
 
-/** What came of one run. */
+/** The deliveries for one run. */
 export interface Heard {
-  /** The status that each delivery told. */
+  /** The status in each delivery. */
   statuses: string[];
   /** How many of them were taken. */
   taken: number;
 }
 
-/** What stands for somebody's service on its bad days. */
+/** An unreliable webhook receiver. */
 export interface FlakyReceiver {
   port: number;
   /** By the run's id. */

@@ -1,4 +1,4 @@
-/** A run that was asked for. */
+/** A requested run. */
 export interface SentRun {
   /** What its graph says of it, wherever it comes. */
   mark: string;
@@ -13,18 +13,18 @@ export interface SentRun {
   end: 'success' | 'error';
   /** The steps that it adds to its thread where it ends well. */
   steps: readonly string[];
-  /** Whether it needs no caller, and nobody cut it off: it has to end as its graph does. */
+  /** Whether it needs no caller and was not cancelled: it must end as its graph does. */
   sure: boolean;
   /** It may have been rolled back: then it is gone with all that it did. */
   mayBeUndone: boolean;
   /** It was deleted, or its thread was: what it did on the thread stays. */
   isDeleted: boolean;
   hooked: boolean;
-  /** What its callers were told of its end: `success`, or the name of an error. */
+  /** The outcomes its callers saw: `success`, or the name of an error. */
   reply: string[];
 }
 
-/** The runs that a caller asked for. */
+/** The runs that a caller requested. */
 export class RunLedger {
   readonly all: SentRun[] = [];
 
@@ -45,12 +45,12 @@ export class RunLedger {
     return sent;
   }
 
-  /** Those of a thread of whose end nobody was told yet. */
+  /** Runs of a thread whose outcome no caller has seen yet. */
   open(threadId: string): SentRun[] {
     return this.all.filter((run) => run.threadId === threadId && run.reply.length === 0);
   }
 
-  /** Somebody cuts off what goes on on a thread, and forgets it where he rolls it back. */
+  /** Cancels the active runs of a thread, and drops them on rollback. */
   cutOff(threadId: string, { forgets, but }: { forgets: boolean; but?: SentRun }): void {
     for (const run of this.open(threadId)) {
       if (run === but) continue;

@@ -20,7 +20,7 @@ import { startFlakyReceiver } from './receiver.ts';
 import type { FlakyReceiver } from './receiver.ts';
 import { newWorker } from './worker.ts';
 
-/** How long it is asked; `LANDFALL_SOAK_MINUTES=10` asks for as long as a whole round takes. */
+/** Duration of the load; `LANDFALL_SOAK_MINUTES=10` is a full round. */
 const minutes = Number(process.env['LANDFALL_SOAK_MINUTES'] ?? 0.6);
 /** The draws of the callers; `LANDFALL_SOAK_SEED` repeats those of another round. */
 const seed = Number(process.env['LANDFALL_SOAK_SEED'] ?? Date.now() % 1_000_000);
@@ -30,11 +30,11 @@ const WORKERS = 10;
 const STRUCK = 0.65;
 /** How often something happens to one of them at least, however slow this machine is. */
 const MIN_KILLS = 3;
-/** The longest pause (ms) between two blows. */
+/** The longest pause (ms) between two kill events. */
 const PAUSE_MS = 6000;
-/** How long (ms) it may take until nothing goes on any more: a webhook's try takes 15 s where nobody answers. */
+/** How long (ms) the servers may take to become idle: a webhook attempt times out after 15 s. */
 const SETTLE_MS = 120_000;
-/** What the heap of a process may have grown by (bytes) in the time in which nobody strikes it. */
+/** Allowed heap growth (bytes) of a process while no kill event happens. */
 const GROWTH = 48 * 2 ** 20;
 
 /** What a process may have to say; all else is a mistake of its own. */

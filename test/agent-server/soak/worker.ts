@@ -24,7 +24,7 @@ export interface Cron {
   threadId: string | null;
 }
 
-/** What a caller works with, and remembers. Nobody else changes its things, so that it knows what they have to be. */
+/** A caller's tools and records. No other caller changes its resources, so their state is known. */
 export interface Worker {
   name: string;
   chance: Chance;
@@ -39,7 +39,7 @@ export interface Worker {
   threads: Ledger<Record<string, unknown>>;
   /** Steps that have been seen on a thread, and may not go from there. */
   floors: Map<string, readonly string[]>;
-  /** The steps that a copy had from its beginning. */
+  /** The steps that a copy started with. */
   copied: Map<string, readonly string[]>;
   /** Steps that were written by hand, once each. */
   byHand: { threadId: string; step: string; isSure: boolean }[];
@@ -55,7 +55,7 @@ export interface Worker {
 
 export type Step = (worker: Worker) => Promise<void>;
 
-/** What somebody who asks brings along. */
+/** What a caller brings along. */
 export function newWorker(parts: Pick<Worker, 'name' | 'chance' | 'caller' | 'database'> & { hookAt: string }): Worker {
   let marks = 0;
   return {
@@ -76,7 +76,7 @@ export function newWorker(parts: Pick<Worker, 'name' | 'chance' | 'caller' | 'da
   };
 }
 
-/** Writes down what a change came to: what was acknowledged is so, what nobody answered may be so. */
+/** Records a change: acknowledged ones are certain, those without a response may have happened. */
 export function note<T>(ledger: Ledger<T>, id: string, state: T | undefined, said: Said): boolean {
   if (said.kind === 'answered') ledger.is(id, state);
   else ledger.maybe(id, state);

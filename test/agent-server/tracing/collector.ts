@@ -4,13 +4,13 @@ import { text } from 'node:stream/consumers';
 import { tracedRunsReport } from '../../../src/contract/control/tracing-project.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 
-/** What stands in for a tracing project: it keeps what is told, and answers as a test says. */
+/** A fake tracing project: records the exported runs, and responds as a test sets it. */
 export interface Collector {
   url: string;
   token: string;
-  /** Every run that was told and taken, each time. */
+  /** Every accepted run, once per export. */
   runs: TracedRun[];
-  /** How often it was asked. */
+  /** Number of requests. */
   requested: number;
   /** What it answers: a status, or nothing at all. */
   answers: number | 'nothing';
@@ -22,7 +22,7 @@ export async function startCollector(): Promise<Collector> {
   const server = createServer((request, response) => {
     void (async () => {
       self.requested += 1;
-      // As it was when it was asked: a test may go on meanwhile.
+      // Read at the time of the request: a test may change it meanwhile.
       const { answers } = self;
       const body = await text(request);
       if (answers === 'nothing') return request.socket.destroy();

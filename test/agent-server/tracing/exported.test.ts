@@ -71,7 +71,7 @@ const outbox = async (url: string): Promise<number> => {
   return Number(rows[0]?.count);
 };
 
-describe('runs that ended are told', () => {
+describe('exports finished runs', () => {
   test('with their times, their graph and the tokens of their own messages', async () => {
     const { agent, databaseUrl } = await serve();
     const { thread_id } = await agent.createThread({});
@@ -113,7 +113,7 @@ describe('runs that ended are told', () => {
     expect((await reported(1))[0]).toMatchObject({ id: run.run_id, status: 'interrupted' });
   });
 
-  test('nobody is told where nobody asked for it, and nothing waits for being told', async () => {
+  test('exports nothing without a tracing configuration', async () => {
     const { agent, databaseUrl } = await serve({ tracing: undefined });
     await agent.waitRun(say('hello'), undefined);
     expect(await outbox(databaseUrl)).toBe(0);
@@ -164,7 +164,7 @@ describe('a process of its own', () => {
       LANDFALL_TRACING_TOKEN: collector.token,
     });
 
-  test('what a killed process did not tell the next one tells, each at least once', async () => {
+  test('the next process exports the runs of a killed one, each at least once', async () => {
     collector.answers = 503;
     const first = await start();
     const agent = connectAgentServer({ url: first.url, userAgent: 'test' });

@@ -16,7 +16,7 @@ describe('the network of an address', () => {
     ['127.0.0.1', 'private'],
     ['127.255.255.254', 'private'],
     ['::1', 'private'],
-    // Somebody's own network.
+    // Private networks.
     ['10.0.0.1', 'private'],
     ['172.16.0.1', 'private'],
     ['172.31.255.255', 'private'],
@@ -25,7 +25,7 @@ describe('the network of an address', () => {
     ['100.127.255.255', 'private'],
     ['fc00::1', 'private'],
     ['fd12:3456:789a::1', 'private'],
-    // Nobody's, and everybody's.
+    // Unspecified, and broadcast.
     ['0.0.0.0', 'forbidden'],
     ['0.1.2.3', 'forbidden'],
     ['::', 'forbidden'],
@@ -34,7 +34,7 @@ describe('the network of an address', () => {
     ['240.0.0.1', 'forbidden'],
     ['255.255.255.255', 'forbidden'],
     ['ff02::1', 'forbidden'],
-    // Link-local, and what clouds tell of their machines.
+    // Link-local, and cloud metadata services.
     ['169.254.0.1', 'forbidden'],
     ['169.254.169.254', 'forbidden'],
     ['100.100.100.200', 'forbidden'],

@@ -71,7 +71,7 @@ describe('what follows from a try', () => {
     });
   });
 
-  test('a receiver that asks for a wait gets it, within bounds', () => {
+  test('honours Retry-After within bounds', () => {
     expect(nextAfter({ ...failed, afterMs: 60_000 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 60_000 });
     expect(nextAfter({ ...failed, afterMs: 10 }, 3, 0.5)).toEqual({ kind: 'again', inMs: 4000 });
     expect(nextAfter({ ...failed, afterMs: 1e12 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 900_000 });
@@ -140,7 +140,7 @@ describe('the body of a webhook', () => {
   });
 });
 
-test('a name is asked for once at a time, and anew once it was answered', async () => {
+test('resolves a name once at a time, and again after the response', async () => {
   const requested: string[] = [];
   const answers: PromiseWithResolvers<LookupAddress[]>[] = [];
   const resolve = onceAtATime((host) => {

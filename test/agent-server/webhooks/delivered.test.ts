@@ -44,7 +44,7 @@ const received = async (at: string, count = 1) => {
 };
 const first = async (at: string): Promise<WebhookPayload> => {
   const [payload] = await received(at);
-  if (!payload) throw new Error('nothing came');
+  if (!payload) throw new Error('no webhook arrived');
   return payload;
 };
 const run = (at: string, more: Partial<RunCreate> = {}): RunCreate => ({
@@ -112,7 +112,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect((await way.agent.getThreadState(thread_id)).values).toEqual(payload.values);
   });
 
-  test('[agent.webhook.payload.values-stateful-only] a stateless run tells no values; one whose thread is kept does', async () => {
+  test('[agent.webhook.payload.values-stateful-only] omits the values of a stateless run unless its thread is kept', async () => {
     const [at, kept] = [path(), path()];
     await way.agent.waitRun(run(at), undefined);
     expect(await first(at)).not.toHaveProperty('values');
@@ -121,7 +121,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect(await first(kept)).toMatchObject({ values: { said: 'said hi' } });
   });
 
-  test('[agent.webhook.payload.error] [agent.webhook.payload.error-type] [agent.webhook.payload.error-message] [agent.errors.run-failure-in-webhook] a run that fails tells its error by type and message, on a thread and without', async () => {
+  test('[agent.webhook.payload.error] [agent.webhook.payload.error-type] [agent.webhook.payload.error-message] [agent.errors.run-failure-in-webhook] reports the error of a failed run by type and message', async () => {
     for (const threadId of [await thread(), undefined]) {
       const at = path();
       await way.agent.waitRun(run(at, { input: { word: 'hi', fail: 'no ink' } }), threadId);
@@ -141,7 +141,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect(await first(at)).toMatchObject({ status: 'success', error: null, values: { steps: ['prepare'] } });
   });
 
-  test('a run that is cancelled tells so, begun or not; one that is rolled back is forgotten and tells nothing', async () => {
+  test('notifies of a cancelled run, started or not; skips a run that is rolled back', async () => {
     const [started, waiting, undone, thread_id] = [path(), path(), path(), await thread()];
     const slow = { word: 'hi', sleep_ms: 20_000 };
     const one = await way.agent.createRun(run(started, { input: slow }), thread_id);
@@ -164,7 +164,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect(receiver.to(undone)).toEqual([]);
   });
 
-  test('a run whose stream is left tells that it was cut off', async () => {
+  test('reports a run as cut off when its stream is closed', async () => {
     const at = path();
     const events = way.agent.streamRun(run(at, { input: { word: 'hi', sleep_ms: 20_000 } }), await thread());
     for await (const { event } of events) if (event === 'values') break;

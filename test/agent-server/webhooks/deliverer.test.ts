@@ -59,7 +59,7 @@ function rulesFor(url: WebhookUrlRules): DelivererParts['settings'] {
   return read.settings;
 }
 
-/** A deliverer that has begun; it ends with the test. */
+/** A started deliverer; stops with the test. */
 function deliver(more: Partial<DelivererParts> = {}, url: WebhookUrlRules = {}): Deliverer {
   const deliverer = new Deliverer({
     deliveries: new Deliveries(storage),
@@ -97,7 +97,7 @@ const left = async (): Promise<number> => {
 const nothingIsLeft = () => until(async () => ((await left()) === 0 ? true : undefined));
 const received = (path: string, count = 1) =>
   until(async () => (receiver.to(path).length >= count ? receiver.to(path) : undefined));
-/** Milliseconds of the hurried clock between the requests that came. */
+/** Milliseconds of the accelerated clock between the received requests. */
 const pauses = (path: string): number[] =>
   receiver.to(path).flatMap(({ at }, n, all) => (n === 0 ? [] : [(at - (all[n - 1]?.at ?? 0)) * SPEED]));
 
@@ -135,7 +135,7 @@ describe('a clock that is set back by a day', () => {
 });
 
 describe('a receiver', () => {
-  test('[agent.webhook.retries] that fails is asked again, after growing waits, until it takes the webhook', async () => {
+  test('[agent.webhook.retries] that fails is retried with growing delays until it succeeds', async () => {
     receiver.answer('/a', 500, 'hang-up', 503, 204);
     await put(receiver.at('/a'));
     deliver();
@@ -159,7 +159,7 @@ describe('a receiver', () => {
     expect(pauses('/a')[0]).toBeGreaterThanOrEqual(19_500);
   });
 
-  test('that hangs is asked again, and holds up no other', async () => {
+  test('that hangs is retried, and delays no other', async () => {
     receiver.answer('/hangs', 'hang', 200);
     receiver.answer('/well', 200);
     await put(receiver.at('/hangs'));
@@ -268,7 +268,7 @@ describe('a receiver', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test('that speaks no HTTP is given up at the last try', async () => {
+  test('that speaks no HTTP fails after the last attempt', async () => {
     const talking = createServer((socket) => {
       socket.on('error', () => undefined).resume();
       socket.end('220 mail.test ready\r\n');
@@ -400,7 +400,7 @@ describe('what a name leads to', () => {
 });
 
 describe('over TLS', () => {
-  test('the certificate must be for the name, by somebody who is trusted', async () => {
+  test('requires a certificate for the name from a trusted issuer', async () => {
     const certificate = selfSigned('hooks.example.com');
     const secure = await startReceiver(certificate);
     atTheEnd.push(() => secure.close());

@@ -68,7 +68,7 @@ test('kill -9 between the end of a run and its delivery, or in the middle of the
   const { thread_id } = await agent.createThread({});
   for (const path of ['/refusing', '/refusing-stateless']) receiver.answer(path, 503);
   await agent.waitRun(run('/refusing'), thread_id);
-  // Its row is gone by now: what its webhook tells lies in the queue.
+  // Its row is deleted by now: the queue holds its webhook's payload.
   await agent.waitRun(run('/refusing-stateless'), undefined);
   const background = await agent.createRun(run('/taken-up', { sleep_ms: 1500 }), thread_id);
   const other = await agent.createThread({});
@@ -88,7 +88,7 @@ test('kill -9 between the end of a run and its delivery, or in the middle of the
   );
   expect(bodyOf(after('/refusing')[0])).toMatchObject({ status: 'success', values: { said: 'said hi' } });
   expect(bodyOf(after('/refusing-stateless')[0])).toMatchObject({ status: 'success', error: null });
-  // The background run goes on and tells its end; the one whose caller is lost tells that it was cut off.
+  // The background run continues and reports its outcome; the run without a client reports that it was cut off.
   expect(bodyOf((await received('/taken-up'))[0])).toMatchObject({ run_id: background.run_id, status: 'success' });
   expect(bodyOf((await received('/cut-off'))[0])).toMatchObject({ status: 'interrupted', error: null });
   for (const path of ['/taken-up', '/cut-off']) expect(receiver.to(path)).toHaveLength(1);

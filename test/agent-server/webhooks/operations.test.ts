@@ -105,7 +105,7 @@ describe.each(ways)('every operation of the list, %s', (way, send) => {
     const answer = await send(path, body);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/\S/)]);
     const [received] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
-    if (!received) throw new Error('nothing came');
+    if (!received) throw new Error('no webhook arrived');
     expectTable(received, {
       threadId,
       status,

@@ -3,7 +3,7 @@ import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { ISO, UUID } from '../promises/given.ts';
 import type { Received } from './receiver.ts';
 
-/** What a webhook has to tell of a run, beside what it tells of every one. */
+/** The fields of a webhook that depend on the run. */
 export interface Reported {
   /** The thread that the run was on; undefined where it had one of its own for the time. */
   threadId: string | undefined;
@@ -19,7 +19,7 @@ export interface Reported {
   error: { error: string; message: string } | null;
 }
 
-/** Holds a webhook that came to the table of the document: every field of it by its rule, and no other. */
+/** Checks a webhook against the table of the document: every field by its rule, and no other. */
 export function expectTable({ method, headers, body }: Received, reported: Reported): WebhookPayload {
   expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
   const payload = WebhookPayload.parse(JSON.parse(body));

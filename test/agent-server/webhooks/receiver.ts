@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** A request that came, whatever was answered. */
+/** A received request, whatever the response. */
 export interface Received {
   method: string | undefined;
   /** Path and query. */
@@ -23,20 +23,20 @@ export type Answer =
   | 'hang-up'
   | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** What stands for somebody's service: it keeps what comes, and answers as a test says, path by path. */
+/** A fake webhook receiver: records requests, and responds as a test sets it, path by path. */
 export interface Receiver {
   port: number;
   /** Its address; `path` may hold a query. */
   at(path: string): string;
   received: Received[];
-  /** What came to a path, whatever its query. */
+  /** The requests to a path, whatever the query. */
   to(path: string): Received[];
   /** From now on requests to a path are answered so, one after the other; the last answer stays. */
   answer(path: string, ...answers: Answer[]): void;
   close(): Promise<void>;
 }
 
-/** A receiver on this machine. With a certificate it speaks TLS. */
+/** A receiver on this machine; uses TLS if it has a certificate. */
 export async function startReceiver(certificate?: { key: string; cert: string }, port = 0): Promise<Receiver> {
   const received: Received[] = [];
   const answers = new Map<string, Answer[]>();

@@ -108,7 +108,7 @@ describe('a start', () => {
       { url: { allowed_domains: ['169.254.169.254'] } },
       'a network that no webhook may go to',
     ],
-    ['a key that nobody knows', { url: { allow_domains: [] } }, 'did you mean `allowed_domains`'],
+    ['an unknown key', { url: { allow_domains: [] } }, 'did you mean `allowed_domains`'],
   ])('%s is refused', async (_, webhooks, words) => {
     const [code, line] = await start({ webhooks });
     expect([code, line]).toEqual(['config-invalid', expect.stringContaining(words)]);
@@ -158,7 +158,7 @@ test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loop
   expect(receiver.to('/off')).toEqual([]);
 });
 
-test('[agent.webhook.payload.error-type] a run that exceeds its longest time tells so', async () => {
+test('[agent.webhook.payload.error-type] reports a run that exceeds its time limit', async () => {
   const { agent } = await serve(local(), { runLimitMs: 300 });
   const { thread_id } = await agent.createThread({});
   const slow = { ...run, input: { word: 'hi', sleep_ms: 20_000 } };

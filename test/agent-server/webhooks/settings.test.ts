@@ -30,7 +30,7 @@ describe('headers', () => {
   test('an empty variable is set', () =>
     expect(headers({ a: '${{ env.LG_WEBHOOK_A }}' }, { LG_WEBHOOK_A: '' })).toEqual({ a: '' }));
 
-  test('[agent.webhook-config.env-missing] every variable that is missing is told by its name and place', () => {
+  test('[agent.webhook-config.env-missing] names every missing variable and its position', () => {
     expect(
       headers(
         { a: '${{ env.LG_WEBHOOK_A }}${{ env.LG_WEBHOOK_B }}', c: '${{ env.LG_WEBHOOK_C }}' },
@@ -42,7 +42,7 @@ describe('headers', () => {
     ]);
   });
 
-  test('a value that no header may carry is not told', () => {
+  test('hides a value that is not valid in a header', () => {
     const problems = headers({ a: '${{ env.LG_WEBHOOK_A }}' }, { LG_WEBHOOK_A: 'geheim\r\nx-evil: 1' });
     expect(problems).toEqual([{ path: ['webhooks', 'headers', 'a'], message: expect.stringContaining('line break') }]);
     expect(JSON.stringify(problems)).not.toContain('geheim');

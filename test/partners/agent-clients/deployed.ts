@@ -22,7 +22,7 @@ export interface Deployed {
   close(): Promise<void>;
 }
 
-/** Starts the services and deploys the agent from a git repository. Whoever does closes it. */
+/** Starts the services and deploys the agent from a git repository. The caller closes it. */
 export async function openDeployed(): Promise<Deployed> {
   const receiver = await startReceiver();
   const served = await openServed('contract');

@@ -17,7 +17,7 @@ import type { Deployed } from './deployed.ts';
 
 /** What the official clients of the agent-to-agent protocol and the model context protocol do. */
 export function protocolsOf(given: () => Deployed): void {
-  /** Asks with the key, as whoever was handed one does. */
+  /** Sends a request with the key. */
   const asking = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const requested = new Request(input, init);
     requested.headers.set('x-api-key', given().apiKey);

@@ -8,7 +8,7 @@ const gc: unknown = runInNewContext('gc');
 if (typeof gc !== 'function') throw new Error('The garbage can not be collected.');
 const DESCRIPTORS = '/proc/self/fd';
 
-/** Tells what its process holds once its garbage is gone: an agent's code sees it from inside. */
+/** Reports what the process still holds after garbage collection; the agent's code runs inside it. */
 export const look = new StateGraph(Annotation.Root({ held: Annotation<object> }))
   .addNode('look', async () => {
     for (let round = 0; round < 4; round += 1) {

@@ -2,13 +2,13 @@ import { appendFileSync } from 'node:fs';
 import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 
-/** Its name is what callers are told as the type of the failure. */
+/** Callers see its name as the error type. */
 class RequestedFailure extends Error {
   override name = 'RequestedFailure';
 }
 
 const State = Annotation.Root({
-  /** Whose wish it is: it stands in the steps, in the answer, and in the file of marks. */
+  /** Identifies the request: it appears in the steps, the response and the file of marks. */
   mark: Annotation<string>,
   sleep_ms: Annotation<number>,
   fail: Annotation<boolean>,
@@ -31,7 +31,7 @@ const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     });
   });
 
-/** Remembers every node that ran, takes its time, fails or asks a person, as it is told. */
+/** Records every node that ran; sleeps, fails or interrupts as its input says. */
 export const soak = new StateGraph(State, Annotation.Root({ greeting: Annotation<string> }))
   .addNode('prepare', async ({ mark }) => {
     note('prepare', mark);

@@ -46,7 +46,7 @@ const remove: Step = async (worker) => {
   note(worker.assistants, id, undefined, await worker.caller.ask('DELETE', `/assistants/${id}`));
 };
 
-/** Whoever asks, at whichever process, is answered by the active version. */
+/** Every process must use the active version. */
 const run: Step = async (worker) => {
   const { caller, newMark, faults } = worker;
   const [id, assistant] = anAssistant(worker);
@@ -86,7 +86,7 @@ export const assistantSteps: [number, Step][] = [
   [1, look],
 ];
 
-/** An assistant as its endpoints tell it; undefined where it is not there. */
+/** An assistant as its endpoints return it; undefined if absent. */
 export async function readAssistant({ caller }: Worker, id: string): Promise<Assistant | undefined> {
   const said = await caller.ask('GET', `/assistants/${id}`, undefined, [200, 404]);
   if (said.kind === 'unknown') throw new Error('the server is away');

@@ -3,7 +3,7 @@ import type { Said } from '../caller.ts';
 import { note } from '../worker.ts';
 import type { Cron, Step, Worker } from '../worker.ts';
 
-/** How long (ms) until a cron that is due must have fired, whoever is killed meanwhile. */
+/** How long (ms) a due cron may take to fire, despite killed processes. */
 const FIRES_WITHIN_MS = 60_000;
 
 /** A cron that has its time once a year; the tests bring it nearer. */
@@ -21,7 +21,7 @@ const make: Step = async (worker) => {
   };
   if (chance.is(0.5))
     return made(worker, await caller.ask('POST', '/runs/crons', { ...body, on_run_completed: 'keep' }));
-  // A thread of its own: where nobody deletes it.
+  // A separate thread that no other step deletes.
   const threadId = chance.uuid();
   const thread = await caller.ask('POST', '/threads', { thread_id: threadId });
   if (thread.kind === 'unknown') return;

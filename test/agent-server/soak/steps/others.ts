@@ -31,12 +31,12 @@ const find: Step = async (worker) => {
   if (!found.includes(key)) faults.push(`the search missed the item ${key} of ${name}`);
 };
 
-/** How a call is answered whose process was asked to leave. */
+/** The response to a call whose process is shutting down. */
 const LEAVES = /ServerStopped|The server is stopping/;
 
 const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 
-/** An agent that is talked to by agents: its task is told by every process. */
+/** An A2A agent: every process returns its task. */
 const talk: Step = async (worker) => {
   const { caller, chance, newMark, tasks, faults } = worker;
   const text = newMark();
@@ -46,7 +46,7 @@ const talk: Step = async (worker) => {
   const reply = JSON.stringify(said.body);
   const task = fieldsOf(fieldsOf(said.body)['result']);
   if (!reply.includes(`heard ${text}`)) {
-    // Its process was asked to leave: the task was cut off, and says so.
+    // Its process shut down: the task was cut off, and says so.
     if (!LEAVES.test(reply) && !/"state":"(canceled|failed)"/.test(reply)) faults.push(`talking was answered ${reply}`);
     return;
   }

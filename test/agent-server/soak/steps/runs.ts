@@ -33,7 +33,7 @@ const join: Step = async (worker) => {
   if (stream.text !== undefined) hearEvents(run, eventsIn(stream.text));
 };
 
-/** Runs in the background that nobody waits for, so that they gather on a thread. */
+/** Background runs without a waiting client, so that they queue up on a thread. */
 const pileUp: Step = async (worker) => {
   const { caller, chance } = worker;
   const [threadId] = aThread(worker);
@@ -56,7 +56,7 @@ const stream: Step = async (worker) => {
   if (reply.text !== undefined) hearEvents(run, eventsIn(reply.text));
 };
 
-/** Follows a stream to its end, whoever dies meanwhile: no event comes twice, and the numbers grow. */
+/** Follows a stream to its end despite killed processes: no event repeats, and the ids grow. */
 const resume: Step = async (worker) => {
   const { caller, faults } = worker;
   const [threadId] = aThread(worker);
@@ -77,7 +77,7 @@ const resume: Step = async (worker) => {
     const said = await caller.ask('GET', place);
     if (said.kind === 'answered' && !isUnfinished(String(fieldsOf(said.body)['status']))) break;
   }
-  // What came between the last break and the end.
+  // Events between the last disconnect and the end.
   const rest = await caller.report('GET', `${place}/stream`, undefined, {
     headers: { 'last-event-id': String(events.at(-1)?.id ?? -1) },
   });
@@ -122,7 +122,7 @@ const collide: Step = async (worker) => {
   if (reply.status === 409) next.run.refused = true;
 };
 
-/** A graph asks a person, who answers it, at whichever process. */
+/** A graph interrupts, and any process may resume it. */
 const askAndResume: Step = async (worker) => {
   const { caller, chance, runs, newMark } = worker;
   const threadId = chance.uuid();

@@ -3,7 +3,7 @@ import type { Reply } from '../caller.ts';
 import type { SentRun } from '../run-ledger.ts';
 import type { Worker } from '../worker.ts';
 
-/** How a run is asked for. */
+/** How a run is requested. */
 export interface RunRequest {
   threadId?: string;
   /** Whether it goes on without its caller. */
@@ -13,7 +13,7 @@ export interface RunRequest {
   more?: Record<string, unknown>;
 }
 
-/** Writes a run down before it is asked for, and makes the request's body. */
+/** Records a run before it is requested, and returns the request's body. */
 export function request(
   worker: Worker,
   { threadId, detached, most = 700, more = {} }: RunRequest,
@@ -34,7 +34,7 @@ export function request(
   return { run, body };
 }
 
-/** Takes note of what a head told: that the run was accepted, and where it is. */
+/** Records from the response headers that the run was accepted, and its location. */
 export function accept(run: SentRun, { status, place }: Pick<Reply, 'status' | 'place'>): void {
   if (status !== 200) return;
   run.accepted = true;
@@ -69,10 +69,10 @@ export function eventsIn(text: string): StreamEvent[] {
     });
 }
 
-/** Takes note of what a stream told of the end. One that just stops has told nothing. */
+/** Records the outcome that a stream reported; a stream that just stops reported none. */
 export function hearEvents(run: SentRun, events: readonly StreamEvent[]): void {
   const last = events.at(-1);
-  // One whose process leaves tells that another one goes on.
+  // A process that shuts down reports that another one continues the run.
   if (last?.data.includes('another process goes on')) return;
   if (last?.event === 'error') run.reply.push(String(fieldsOf(JSON.parse(last.data))['error']));
   else if (last?.data.includes(`answer ${run.mark}`)) run.reply.push('success');

@@ -9,12 +9,12 @@ const State = Annotation.Root({
 });
 const Context = z.object({ greeting: z.string().optional() });
 
-/** Its name is what is told as the type of the failure. */
+/** Clients see its name as the error type. */
 class RequestedFailure extends Error {
   override name = 'RequestedFailure';
 }
 
-/** Greets in the words of its context, or fails as it is asked to. */
+/** Greets with the greeting of its context, or fails on request. */
 export const greeter = new StateGraph(State, Context)
   .addNode('greet', async ({ input, fail }, { context }: Runtime<z.infer<typeof Context>>) => {
     if (fail) throw new RequestedFailure(fail);

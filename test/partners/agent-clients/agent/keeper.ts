@@ -2,7 +2,7 @@ import { Annotation, getStore, StateGraph } from '@langchain/langgraph';
 
 const State = Annotation.Root({ who: Annotation<string>, seen: Annotation<number> });
 
-/** Counts in the store how often somebody came, whatever the thread. */
+/** Counts visits in the store, across threads. */
 export const keeper = new StateGraph(State)
   .addNode('count', async ({ who }) => {
     const store = getStore();

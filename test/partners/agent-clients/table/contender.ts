@@ -56,7 +56,7 @@ function folderWith(settings: Settings): { folder: string; settle: (others: Sett
   cpSync(manySided, folder, { recursive: true });
   symlinkSync(join(import.meta.dirname, '../../../../node_modules'), join(folder, 'node_modules'), 'junction');
   const ids = ['greeter', 'chat', 'interrupts', 'outer', 'keeper', 'slow'];
-  // One more, for whoever takes something away for good.
+  // One more, for tests that delete something for good.
   const graphs = { ...Object.fromEntries(ids.map((id) => [id, `./${id}.ts:${id}`])), spare: './greeter.ts:greeter' };
   const settle = (some: Settings) => writeFileSync(join(folder, 'langgraph.json'), JSON.stringify({ graphs, ...some }));
   settle(settings);

@@ -3,7 +3,7 @@ import type { Row } from './row.ts';
 
 const hello = { assistant_id: 'greeter', input: { input: 'Ada' } };
 
-/** Asked of servers with rules of access, by which everybody has the threads they made, and with webhooks off. */
+/** For servers with access rules (users own the threads they create) and with webhooks off. */
 export const guardedRows: Row[] = [
   row('with authorization (`auth`) an unknown caller is a 401', (server) => server.status('POST', '/threads', {})),
   row('users find only their own threads', async (server) => {

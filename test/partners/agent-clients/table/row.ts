@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEvents } from '../../../../src/sse/parse-events.ts';
 import type { Contender } from './contender.ts';
 
-/** A line of the table: what is asked of both servers, and what came is its cell, in a few words. */
+/** A row of the table: a request to both servers; the cell summarizes the result. */
 export interface Row {
   contract: string;
   ask: (server: Asking) => Promise<string>;
@@ -27,7 +27,7 @@ export interface Event {
   data: unknown;
 }
 
-/** Asks a server as anybody would who has read the public description. */
+/** Calls a server by its public description. */
 export class Asking {
   readonly server: Contender;
 
@@ -39,7 +39,7 @@ export class Asking {
     this.#headers = headers;
   }
 
-  /** The same, asked as somebody whom rules of access may know. */
+  /** The same, as a user whom the access rules may know. */
   as(user: string): Asking {
     return new Asking(this.server, { 'x-user': user });
   }
@@ -73,7 +73,7 @@ export class Asking {
     return text((await this.ask('POST', `/threads/${threadId}/runs`, body)).body, 'run_id');
   }
 
-  /** What a run on a thread, or without one, came to. */
+  /** The outcome of a run, on a thread or stateless. */
   async wait(body: object, threadId?: string): Promise<Reported> {
     return this.ask('POST', threadId === undefined ? '/runs/wait' : `/threads/${threadId}/runs/wait`, body);
   }
@@ -115,14 +115,14 @@ export class Asking {
     return heard;
   }
 
-  /** The bodies of the webhooks that came to a path, once there are so many or some time is over. */
+  /** The bodies of the webhooks for a path, once there are enough or the time is over. */
   async hooks(path: string, count = 1, forMs = 6_000): Promise<{ body: unknown; headers: IncomingHttpHeaders }[]> {
     const end = performance.now() + forMs;
     while (this.server.receiver.to(path).length < count && performance.now() < end) await sleep(50);
     return this.server.receiver.to(path).map(({ body, headers }) => ({ body: json(body), headers }));
   }
 
-  /** A path of the receiver that nobody has used. */
+  /** An unused path of the receiver. */
   hook(): { path: string; url: string } {
     const path = `/${randomUUID()}`;
     return { path, url: this.server.receiver.at(path) };
@@ -137,7 +137,7 @@ export const post = (body: object): RequestInit => ({
 
 export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** A field of something that came; undefined where it is not there. */
+/** A field of a response; undefined if absent. */
 export const field = (of: unknown, ...path: (string | number)[]): unknown =>
   path.reduce<unknown>((at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined), of);
 
@@ -163,7 +163,7 @@ function json(from: string): unknown {
   try {
     return JSON.parse(from);
   } catch {
-    // Not every server answers JSON everywhere, which is one of the things that are asked.
+    // Not every server responds with JSON everywhere; the table shows it.
     return undefined;
   }
 }

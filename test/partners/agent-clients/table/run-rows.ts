@@ -104,7 +104,7 @@ export const runRows: Row[] = [
   row('the stream of a thread has the events of its runs', async (server) => {
     const thread = await server.thread();
     const heard = server.events(`/threads/${thread}/stream`, {}, ({ event }) => event === 'values', 5_000);
-    // Several, because nobody tells when the stream is there.
+    // Several, because nothing signals that the stream is open.
     for (let n = 0; n < 5; n++) await server.wait(hello, thread);
     return (await heard).some(({ event }) => event === 'values') ? 'it does' : 'nothing comes';
   }),

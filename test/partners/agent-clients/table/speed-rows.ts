@@ -19,7 +19,7 @@ async function heardAtOnce(server: Asking, hear: (run: object) => Promise<unknow
   return stayed < moment ? 'it does' : 'it does not';
 }
 
-/** Asked one after the other, while nothing else is asked. */
+/** Sent one after the other, with no other requests. */
 export const speedRows: Row[] = [
   row(`a wait answers as its run ends: the quickest of ${tries} within ${moment} ms`, async (server) => {
     const thread = await server.thread();

@@ -1,4 +1,4 @@
-// The table of the agent server's README: each line is a question that both servers are asked here.
+// The table of the agent server's README: each row is a request to both servers.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { installPublicAgentServer } from '../../start-public-agent-server.ts';
 import { assistantRows } from './assistant-rows.ts';

@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 const hello = { assistant_id: 'greeter', input: { input: 'Ada' } };
 const failing = { assistant_id: 'greeter', input: { input: 'Ada', fail: 'no ink' } };
 
-/** Fields of a webhook that no line of its own asks for. */
+/** Webhook fields without a row of their own. */
 const others = [
   'run_id',
   'thread_id',
@@ -92,7 +92,7 @@ export const webhookRows: Row[] = [
     server.status('POST', '/runs/wait', { ...hello, webhook: 'https://elsewhere.example/hook' }),
   ),
   row('a webhook to a port outside `allowed_ports` is a 422', async (server) => {
-    // A port where somebody listens: the public server sends it there.
+    // A port with a listener: the public server sends it there.
     const { port } = new URL(server.server.url);
     return server.status('POST', '/runs/wait', { ...hello, webhook: `http://127.0.0.1:${port}/ok` });
   }),
@@ -107,7 +107,7 @@ export const webhookRows: Row[] = [
   ),
 ];
 
-/** Whoever is asked this may have to be started again. */
+/** These requests may crash the server, so it may need a restart. */
 export const deadlyWebhookRows: Row[] = [
   row('after twelve undelivered webhooks, a run still ends', async (server) => {
     const { path, url } = server.hook();
@@ -121,7 +121,7 @@ export const deadlyWebhookRows: Row[] = [
   }),
 ];
 
-/** Asked of servers that were started again, by which webhooks go to `https://` only. */
+/** For servers restarted with webhooks limited to `https://`. */
 export const strictWebhookRows: Row[] = [
   row('with `require_https` a webhook to `http://` is a 422', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: server.hook().url }),
