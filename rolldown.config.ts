@@ -8,15 +8,15 @@ const manifest = z
   .object({ dependencies: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
-/** Where built files go: the folders that are committed, or others when a rebuild is only compared with them. */
-export const outputs = (base: string) => ({ action: join(base, 'dist'), cli: join(base, 'bin') });
+/** Where built files go: the Action's are committed, the command line's are made when the package is packed. */
+export const outputs = (base: string) => ({ action: join(base, 'dist'), cli: join(base, 'bin/lib') });
 
 /**
  * Two products. The Action holds everything that it needs, for a runner has no node_modules. The command line keeps
  * its packages outside, for npm installs them beside it.
  */
-export const builds = (base: string): BuildOptions[] => [
-  {
+export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => ({
+  action: {
     input: { index: join(root, 'src/action/index.ts') },
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
@@ -45,7 +45,7 @@ export const builds = (base: string): BuildOptions[] => [
       comments: { legal: true, annotation: false },
     },
   },
-  {
+  cli: {
     input: {
       cli: join(root, 'src/cli/main.ts'),
       'agent-server': join(root, 'src/agent-server/main.ts'),
@@ -59,7 +59,7 @@ export const builds = (base: string): BuildOptions[] => [
     platform: 'node',
     external: (id) => Object.keys(manifest.dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
     output: {
-      dir: join(outputs(base).cli, 'lib'),
+      dir: outputs(base).cli,
       format: 'esm',
       // Names stay, so that a stack of a service says where it was.
       minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -67,12 +67,6 @@ export const builds = (base: string): BuildOptions[] => [
       chunkFileNames: '[name].js',
     },
   },
-  {
-    input: { landfall: join(root, 'src/cli/launcher.ts') },
-    platform: 'node',
-    transform: { target: 'es2015' },
-    output: { dir: outputs(base).cli, format: 'cjs', entryFileNames: '[name].cjs' },
-  },
-];
+});
 
-export default builds(root);
+export default Object.values(builds(root));

@@ -1,23 +1,26 @@
-// Builds what people run, dist/ for the Action and bin/ for the command line, and the schema of the deploy file that
-// their editors read. All are committed.
-import { chmod, rm, writeFile } from 'node:fs/promises';
+// Builds dist/ for the Action and the schema of the deploy file, which editors read; both are committed.
+//   npm run build
+//   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line; npm runs it before it packs
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
 
-/** Builds both products below `base`, from nothing. */
-export async function buildInto(base: string): Promise<void> {
-  for (const folder of Object.values(outputs(base))) await rm(folder, { recursive: true, force: true });
-  for (const product of builds(base)) await build(product);
+/** Builds a product below `base`, from nothing. */
+export async function buildInto(base: string, product: 'action' | 'cli'): Promise<void> {
+  const folder = outputs(base)[product];
+  await rm(folder, { recursive: true, force: true });
+  await build(builds(base)[product]);
   // People copy dist/ into a repository of theirs, whose own package.json may say that .js is CommonJS.
-  await writeFile(join(outputs(base).action, 'package.json'), '{ "type": "module" }\n');
-  // npx runs what `bin` names as a program.
-  await chmod(join(outputs(base).cli, 'landfall.cjs'), 0o755);
+  if (product === 'action') await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
 }
 
 if (import.meta.main) {
   const root = dirname(import.meta.dirname);
-  await buildInto(root);
-  await writeDeployFileSchema(root);
+  if (process.argv.includes('--package')) await buildInto(root, 'cli');
+  else {
+    await buildInto(root, 'action');
+    await writeDeployFileSchema(root);
+  }
 }

@@ -27,17 +27,12 @@ function contents(folder: string): Map<string, string> {
   );
 }
 
-/** The committed products are what the sources make, byte for byte. */
+/** The committed files of the Action are what the sources make, byte for byte. */
 async function isBuilt(): Promise<boolean> {
   const fresh = mkdtempSync(join(tmpdir(), 'landfall-build-'));
   try {
-    await buildInto(fresh);
-    const there = outputs(root);
-    const made = outputs(fresh);
-    const stale = [
-      ...differences('dist', contents(there.action), contents(made.action)),
-      ...differences('bin', contents(there.cli), contents(made.cli)),
-    ];
+    await buildInto(fresh, 'action');
+    const stale = differences('dist', contents(outputs(root).action), contents(outputs(fresh).action));
     if (stale.length > 0) console.error(`Not what the sources make: ${stale.join(', ')}. Run: npm run build`);
     return stale.length === 0;
   } finally {

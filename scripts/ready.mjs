@@ -82,7 +82,11 @@ function node24() {
   process.exit(1);
 }
 
-if (!isInstalled() && !(await withLock(install))) process.exit(1);
+if (!isInstalled()) {
+  // npm prepares a package also where it leaves out what building needs: there is nothing to prepare then.
+  if (process.env.npm_lifecycle_event === 'prepare') process.exit(0);
+  if (!(await withLock(install))) process.exit(1);
+}
 const node = node24();
 const environment = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
 const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env: environment });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -11,11 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builds } from '../../rolldown.config.ts';
+import { root } from './run-cli.ts';
 
-/** A package as npm installs it: the built launcher, and in the place of the command line a program that tells of itself. */
+/** A package as npm installs it: the launcher, and in the place of the command line a program that tells of itself. */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'landfall-launcher-')));
 const launcher = join(folder, 'bin', 'landfall.cjs');
 const result = `
@@ -32,11 +32,9 @@ const result = `
 const oldNode = join(folder, 'old-node.cjs');
 const packageOfNode = join(folder, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
-beforeAll(async () => {
-  const product = builds(folder).find(({ input }) => typeof input === 'object' && 'landfall' in input);
-  if (!product) throw new Error('no product is named landfall');
-  await build(product);
-  mkdirSync(join(folder, 'bin/lib'));
+beforeAll(() => {
+  mkdirSync(join(folder, 'bin/lib'), { recursive: true });
+  copyFileSync(join(root, 'bin/landfall.cjs'), launcher);
   writeFileSync(join(folder, 'bin/lib/cli.js'), result);
   writeFileSync(oldNode, "Object.defineProperty(process.versions, 'node', { value: '20.1.0' });");
 });

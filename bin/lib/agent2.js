@@ -1,1 +1,0 @@
-import{t as connectAgentServer}from"./agent.js";export{connectAgentServer};

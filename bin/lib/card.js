@@ -1,1 +1,0 @@
-import{n as writeCard,t as agentCard}from"./card2.js";export{agentCard,writeCard};

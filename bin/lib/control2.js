@@ -1,1 +1,0 @@
-import{t as connectControlService}from"./control.js";export{connectControlService};

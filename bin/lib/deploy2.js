@@ -1,1 +1,0 @@
-import{t as deploy}from"./deploy.js";export{deploy};

@@ -1,1 +1,0 @@
-const exitCodes={passes:0,fails:1,wrongUsage:2};export{exitCodes as t};

@@ -1,1 +1,0 @@
-function hasCode(error,...codes){return error instanceof Error&&`code`in error&&typeof error.code===`string`&&codes.includes(error.code)}function messageOf(error){if(error instanceof AggregateError&&error.message===``)return error.errors.map(messageOf).join(`; `);return error instanceof Error?error.message:String(error)}export{messageOf as n,hasCode as t};

@@ -1,1 +1,0 @@
-function unfitForHeader(what,value){if(value===void 0||/^[\x21-\x7e]*$/.test(value))return void 0;return`${what} holds a space, a line break or a letter that no header may carry`}export{unfitForHeader as t};

@@ -1,1 +1,0 @@
-const isObject=value=>typeof value===`object`&&value!==null&&!Array.isArray(value);export{isObject as t};

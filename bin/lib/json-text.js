@@ -1,1 +1,0 @@
-function fromJson(text){try{return JSON.parse(text)}catch(error){if(error instanceof SyntaxError)return void 0;throw error}}export{fromJson as t};

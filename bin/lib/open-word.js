@@ -1,1 +1,0 @@
-import*as z from"zod";function openWord(known){return z.custom(value=>typeof value===`string`,{error:`expected a string such as ${known.map(word=>`"${word}"`).join(`, `)}`})}const freeObject=z.record(z.string(),z.unknown());export{openWord as n,freeObject as t};

@@ -1,1 +1,0 @@
-import{t as packSource}from"./pack.js";export{packSource};

@@ -1,1 +1,0 @@
-import*as z from"zod";const uploadTarget=z.looseObject({upload_url:z.url(),object_path:z.string().min(1)});const largestTarball=209715200;const pushToken=z.looseObject({token:z.string().min(1),registry_url:z.string().min(1)});export{pushToken as n,uploadTarget as r,largestTarball as t};

@@ -1,2 +1,0 @@
-const EVENT_STREAM_TYPE=`text/event-stream`;function writeEvent({id,event,data}){return`${[...event===void 0?[]:[`event: ${oneLine(`event`,event)}`],...data.split(/\r\n|\r|\n/).map(line=>`data: ${line}`),...id===void 0?[]:[`id: ${oneLine(`id`,id)}`]].join(`
-`)}\n\n`}function writeComment(text){return`: ${oneLine(`comment`,text)}\n\n`}function oneLine(what,text){if(/[\r\n\0]/.test(text))throw new Error(`the ${what} of a server-sent event holds a line break or a NUL`);return text}export{writeComment as n,writeEvent as r,EVENT_STREAM_TYPE as t};
