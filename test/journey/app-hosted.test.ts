@@ -1,6 +1,6 @@
 // A hosted service that builds pushes by itself: the App makes no revision, follows the service's, and misses it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { steadyNow, systemClock } from '../../src/clock.ts';
 import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';
 
@@ -9,7 +9,11 @@ let aheadMs = 0;
 
 beforeAll(async () => {
   fixture = await openAppFixture({ owners: ['hosted', 'absent'], builder: 'service', isDown: true });
-  await fixture.start({ ...systemClock, now: () => systemClock.now() + aheadMs });
+  await fixture.start({
+    ...systemClock,
+    now: () => systemClock.now() + aheadMs,
+    steadyNow: () => steadyNow(systemClock) + aheadMs,
+  });
 });
 afterAll(() => fixture?.close());
 
