@@ -4,28 +4,28 @@
 'use strict';
 const { spawn } = require('node:child_process');
 const { existsSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const path = require('node:path');
 
 const required = 24;
-const root = dirname(__dirname);
+const root = path.dirname(__dirname);
 
 /** The Node of the package `node`, in this package's folder or in one above it. */
 function nodeOfPackage() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
-  for (let folder = root; ; folder = dirname(folder)) {
-    const found = join(folder, 'node_modules', 'node', 'bin', name);
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    const found = path.join(folder, 'node_modules', 'node', 'bin', name);
     if (existsSync(found)) return found;
-    if (dirname(folder) === folder) return undefined;
+    if (path.dirname(folder) === folder) return undefined;
   }
 }
 
 function command() {
-  const ready = join(root, 'scripts', 'ready.mjs');
+  const ready = path.join(root, 'scripts', 'ready.mjs');
   const args = process.argv.slice(2);
-  if (existsSync(ready)) return [process.execPath, ready, join(root, 'src', 'cli', 'main.ts'), ...args];
+  if (existsSync(ready)) return [process.execPath, ready, path.join(root, 'src', 'cli', 'main.ts'), ...args];
   const isNew = Number(process.versions.node.split('.')[0]) >= required;
   const node = isNew ? process.execPath : nodeOfPackage();
-  return node && [node, join(__dirname, 'lib', 'cli.js'), ...args];
+  return node && [node, path.join(__dirname, 'lib', 'cli.js'), ...args];
 }
 
 const found = command();

@@ -23,13 +23,14 @@ const pages = [
     .map((name) => `docs/${name}`),
 ];
 
-const sources = ['src', 'app']
-  .flatMap((folder) =>
+const sources = [
+  read('bin/landfall.cjs'),
+  ...['src', 'app'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => read(join(folder, name))),
-  )
-  .join('\n');
+  ),
+].join('\n');
 
 /** The first cells of a table's rows. */
 const firstCells = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell);
