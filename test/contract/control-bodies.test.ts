@@ -6,8 +6,9 @@ import {
   deploymentCreateRequest,
   deploymentPatchRequest,
 } from '../../src/contract/control/deployment.ts';
-import { fieldRules } from '../../src/contract/control/field-rules.ts';
+import { fieldRules, takes } from '../../src/contract/control/field-rules.ts';
 import { resourceSpec, withResourceDefaults } from '../../src/contract/control/resource-spec.ts';
+import { sources } from '../../src/contract/control/source.ts';
 import { classOfRevisionStatus, revision } from '../../src/contract/control/revision.ts';
 
 const create = {
@@ -152,4 +153,34 @@ describe('resources', () => {
       db_cpu_limit: 0.5,
     });
   });
+});
+
+// Written down from the specification's tables, not derived from the rules that it checks.
+describe('each field applies to the sources that the specification names', () => {
+  test.each([
+    ['name', 'github external_docker internal_docker internal_source'],
+    ['source', 'github external_docker internal_docker internal_source'],
+    ['secrets', 'github external_docker internal_docker internal_source'],
+    ['secret_references', 'external_docker'],
+    ['source_config.integration_id', 'github'],
+    ['source_config.repo_url', 'github'],
+    ['source_config.deployment_type', 'github internal_docker internal_source'],
+    ['source_config.build_on_push', 'github'],
+    ['source_config.custom_url', 'external_docker'],
+    ['source_config.resource_spec', 'external_docker'],
+    ['source_config.listener_id', 'external_docker'],
+    ['source_config.listener_config.k8s_namespace', 'external_docker'],
+    ['source_config.install_command', 'github internal_source'],
+    ['source_config.build_command', 'github internal_source'],
+    ['source_revision_config.repo_ref', 'github'],
+    ['source_revision_config.graph_config_path', 'github internal_source'],
+    ['source_revision_config.image_uri', 'external_docker internal_docker'],
+    ['source_revision_config.source_tarball_path', 'internal_source'],
+    ['source_revision_config.repo_commit_sha', 'github'],
+  ])('%s: %s', (path, expected) => {
+    const rule = fieldRules.find((each) => each.path === path);
+    expect(sources.filter((source) => rule && takes(rule, source)).toSorted()).toEqual(expected.split(' ').toSorted());
+  });
+
+  test('every field has a row above', () => expect(fieldRules).toHaveLength(19));
 });

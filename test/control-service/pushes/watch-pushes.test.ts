@@ -13,16 +13,28 @@ let opened: RunningService;
 let stop: () => Promise<void>;
 const logged: string[] = [];
 
-const startWatching = (): (() => Promise<void>) =>
-  watchPushes({
+/** How often each repository was polled. */
+const polls = new Map<string, number>();
+
+const startWatching = (): (() => Promise<void>) => {
+  const query = branchHeads({
+    dataDir: opened.machine.dataDir,
+    allowGit: opened.machine.allowGit,
+    clock: systemClock,
+  });
+  return watchPushes({
     store: opened.store.pushes,
     rollouts: opened.rollouts,
-    heads: branchHeads({ dataDir: opened.machine.dataDir, allowGit: opened.machine.allowGit, clock: systemClock }),
+    heads: async (repoUrl, signal) => {
+      polls.set(repoUrl, (polls.get(repoUrl) ?? 0) + 1);
+      return query(repoUrl, signal);
+    },
     which: 'folders',
     clock: systemClock,
     log: (message) => void logged.push(message),
     everyMs: 150,
   });
+};
 
 beforeAll(async () => {
   opened = await startService(await openMachine());
@@ -110,14 +122,17 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     commit(on.repo, { 'more.txt': 'more' });
     git(on.repo, 'tag', 'v1');
     git(on.repo, 'tag', 'main');
-    // A push that is heeded afterwards shows that the watcher has looked since.
-    git(on.repo, 'switch', '--quiet', '--detach');
+    // The second poll from here on begins after these pushes, and the third after the second has had its effect.
+    const before = polls.get(on.repo) ?? 0;
+    await expect.poll(() => polls.get(on.repo), { timeout: 10_000 }).toBeGreaterThanOrEqual(before + 3);
+    expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([1, 1, 1]);
     git(on.repo, 'tag', '--delete', 'main');
-    git(on.repo, 'branch', '--force', 'main', 'other');
+    git(on.repo, 'switch', '--quiet', 'main');
+    const pushed = commit(on.repo, { 'main.txt': 'more' });
     await expect.poll(() => latest(on.id), { timeout: 10_000 }).not.toBe(on.first);
-    expect(await count(on.id)).toBe(2);
-    expect([await count(off.id), await count(unset.id)]).toEqual([1, 1]);
-    await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
+    const built = await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
+    expect(built.source_revision_config.repo_commit_sha).toBe(pushed);
+    expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([2, 1, 1]);
   });
 
   test('turning build_on_push on builds nothing that was pushed before, and everything after', async () => {

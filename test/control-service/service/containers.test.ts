@@ -13,6 +13,13 @@ const withMount = (fields: Spec): Spec => ({ volumes: [volume], volume_mounts: [
 const withSidecar = (fields: Spec): Spec => ({ sidecars: [{ ...container, ...fields }] });
 const withVariable = (fields: Spec): Spec => withSidecar({ env: [{ ...variable, ...fields }] });
 
+/** What holds for a sidecar holds for an init container too, but for its restart policy, which has a test of its own. */
+const asInitContainers = ({ sidecars, ...spec }: Spec): Spec[] =>
+  sidecars === undefined || JSON.stringify(sidecars).includes('restartPolicy')
+    ? []
+    : [{ ...spec, init_containers: sidecars }];
+const everywhere = (specs: readonly Spec[]): Spec[] => specs.flatMap((spec) => [spec, ...asInitContainers(spec)]);
+
 const notAnObject = 'text';
 const notAText = 7;
 const notALabel = 'Not_A_Label';
@@ -132,8 +139,8 @@ describe.each(sides)('%s', (_side, open) => {
     fixture.control.createDeployment(fromImage({ source_config: { resource_spec } }));
 
   test.each(rows)('[%s]', async (_, taken, refused) => {
-    for (const spec of taken) expect(await create(spec)).toMatchObject({ source: 'external_docker' });
-    for (const spec of refused) {
+    for (const spec of everywhere(taken)) expect(await create(spec)).toMatchObject({ source: 'external_docker' });
+    for (const spec of everywhere(refused)) {
       const { status, at } = await refusalOf(create(spec));
       expect({ status, inSpec: at.every((place) => place.startsWith('body.source_config.resource_spec.')) }).toEqual({
         status: 422,
