@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startOurs, startPeer } from './agent-servers.ts';
 import type { Measured } from './figure.ts';
 import { rssOf } from './memory-at-rest.ts';
+import { sized } from './rounds.ts';
 import { startRunLoad } from './run-load.ts';
 
 /** What is measured with: the files of the loads, and how a database is made. */
@@ -13,11 +14,11 @@ export interface AgentMemoryParts {
 }
 
 /** How many runs, each on a thread of its own: memory is told after half of them, and after all. */
-const RUNS = 10_000;
+const RUNS = sized(10_000, 20);
 /** The public server takes half a second for every run. */
-const PEER_RUNS = 500;
+const PEER_RUNS = sized(500, 4);
 /** How long (ms) a process rests before its memory is told. */
-const REST_MS = 3_000;
+const REST_MS = sized(3_000, 100);
 
 /** Memory of ours at rest and after 10,000 runs, of the bare engine at rest, and of the public server (MB). */
 export async function agentMemory({ agentLoad, engineLoad, database }: AgentMemoryParts): Promise<Measured[]> {

@@ -5,7 +5,7 @@ import { agentMemory } from './agent-memory.ts';
 import { startOurs, startPeer } from './agent-servers.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import type { Measured, Target, Times } from './figure.ts';
-import { interleave, median, quantile, spread, type Contender } from './rounds.ts';
+import { interleave, median, quantile, sized, spread, type Contender } from './rounds.ts';
 import { startRunLoad, type RoundRequest, type RunLoad, type RunRound } from './run-load.ts';
 
 const agentLoad = join(import.meta.dirname, 'agent-load.ts');
@@ -13,9 +13,9 @@ const engineLoad = join(import.meta.dirname, 'engine-load.ts');
 
 /** How many runs a round has, by how many there are at once. A round is over when it took that long (ms). */
 const sizes = [
-  { atOnce: 1, count: 100 },
-  { atOnce: 10, count: 200 },
-  { atOnce: 50, count: 400 },
+  { atOnce: 1, count: sized(100, 2) },
+  { atOnce: 10, count: sized(200, 10) },
+  { atOnce: 50, count: sized(400, 50) },
 ] as const;
 const ROUND_MS = 1_500;
 const rounds = { rounds: 5, warmups: 1 };

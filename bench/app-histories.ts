@@ -9,10 +9,11 @@ import { appCode } from '../test/app/simulation/app-code.ts';
 import { histories } from '../test/app/simulation/commands.ts';
 import { searched } from '../test/app/simulation/searched.ts';
 import type { Measured } from './figure.ts';
+import { sized } from './rounds.ts';
 
-const all = 100_000;
+const all = sized(100_000, 40);
 /** How many are played with one seed, and how many deeds they have at most. */
-const share = 2_500;
+const share = sized(2_500, 20);
 const maxCommands = 16;
 
 const shareRequest = z.object({ seed: z.int(), runs: z.int().positive() });

@@ -9,11 +9,11 @@ import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
 import { benchFolder } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
-import { median, spread } from './rounds.ts';
+import { median, sized, spread } from './rounds.ts';
 
 const root = join(import.meta.dirname, '..');
 const example = 'echo-agent';
-const rounds = 3;
+const rounds = sized(3, 1);
 
 /** How long a revision may take (ms), and how often it is looked at. */
 const maxWaitMs = 180_000;

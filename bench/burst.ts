@@ -3,8 +3,9 @@
 import { playBurst } from '../test/app/burst/burst.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
+import { sized } from './rounds.ts';
 
-const size = { pushes: 1_000, instant: 45, real: 5 };
+const size = { pushes: sized(1_000, 20), instant: sized(45, 4), real: sized(5, 1) };
 
 /** Times of one burst (ms), and requests of it. */
 export async function burst(): Promise<Measured[]> {

@@ -18,16 +18,22 @@ import { seedControl } from './control-seed.ts';
 import type { Measured } from './figure.ts';
 import { startHttpLoad, type SentRequest } from './http-load.ts';
 import { rssOf } from './memory-at-rest.ts';
-import { interleave, median, spread, type Contender } from './rounds.ts';
+import { interleave, median, sized, spread, type Contender } from './rounds.ts';
 
-const deployments = 10_000;
+const deployments = sized(10_000, 100);
 const revisionsEach = 10;
 const atOnce = 16;
 const pageSize = 20;
 const log = (message: string): void => console.error(message);
 
 /** The kinds of requests, and how many of them a round sends. */
-const kinds = { 'read-revision': 2_000, 'first-page': 400, 'last-page': 400, patch: 600, restate: 400 } as const;
+const kinds = {
+  'read-revision': sized(2_000, 20),
+  'first-page': sized(400, 4),
+  'last-page': sized(400, 4),
+  patch: sized(600, 6),
+  restate: sized(400, 4),
+};
 type Kind = keyof typeof kinds;
 const isKind = (word: string): word is Kind => word in kinds;
 

@@ -5,10 +5,10 @@ import { contend, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
 import { startOurs } from './our-intake.ts';
 import { startProbot } from './probot-server.ts';
-import { interleave, median, spread, type Contender } from './rounds.ts';
+import { type Contender, interleave, median, sized, spread } from './rounds.ts';
 import { startWebhookLoad } from './webhook-load.ts';
 
-const requestsEach = 2_000;
+const requestsEach = sized(2_000, 20);
 const atOnce = 8;
 
 async function serving(port: number): Promise<Contender> {

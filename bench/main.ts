@@ -1,45 +1,15 @@
 // Measures what Landfall costs beside the least that is possible and beside what others take.
 //   npm run bench                                 every figure, as a table
 //   npm run bench -- --only poll-cpu --json FILE  one of them, written down as well
+//   LANDFALL_BENCH_TINY=1 npm run bench           once and small: shows that each can be measured; its figures mean nothing
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { agentRuns } from './agent-runs.ts';
-import { builds } from './builds.ts';
-import { bundleSize } from './bundle-size.ts';
-import { burst } from './burst.ts';
-import { controlLoad } from './control-load.ts';
+import { families, slowFamilies } from './families.ts';
 import { figuresOf, type Measured } from './figure.ts';
-import { intake } from './intake.ts';
-import { pollCpu } from './poll-cpu.ts';
-import { push } from './push.ts';
-import { sseParse } from './sse-parse.ts';
-import { start } from './start.ts';
-import { stored } from './stored.ts';
 import { tableOf } from './table.ts';
 
-/** What measures each family of figures. A family may need packages or servers that another does without. */
-const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
-  'bundle-size': bundleSize,
-  start,
-  'poll-cpu': pollCpu,
-  'sse-parse': sseParse,
-  'agent-runs': agentRuns,
-  intake,
-  stored,
-  push,
-  builds,
-  burst,
-  'control-load': controlLoad,
-};
-
-/** Takes many minutes, so it is played only where it is asked for by name. */
-const longer: typeof families = {
-  'app-histories': async () => (await import('./app-histories.ts')).appHistories(),
-};
-const known = { ...families, ...longer };
-
-const usage = `npm run bench -- [--only FAMILY]... [--json FILE]\nfamilies: ${Object.keys(known).join(', ')}`;
+const usage = `npm run bench -- [--only FAMILY]... [--json FILE]\nfamilies: ${Object.keys(families).join(', ')}`;
 
 /** What was asked for; a person who mistypes is told, without a stack. */
 function readArguments() {
@@ -61,10 +31,10 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const requested = values.only ?? Object.keys(families);
-const unknown = requested.filter((name) => !(name in known));
+const requested = values.only ?? Object.keys(families).filter((name) => !slowFamilies.includes(name));
+const unknown = requested.filter((name) => !(name in families));
 if (unknown.length > 0) {
-  console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}.`);
+  console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(families).join(', ')}.`);
   process.exit(2);
 }
 
@@ -79,7 +49,7 @@ const all: Measured[] = [];
 const failed: string[] = [];
 for (const name of requested) {
   try {
-    const measured = (await known[name]?.()) ?? [];
+    const measured = (await families[name]?.()) ?? [];
     console.log(tableOf(measured));
     all.push(...measured);
   } catch (error) {

@@ -5,12 +5,12 @@ import { connectControlService } from '../src/client/control.ts';
 import { contend, cpuEach, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
 import { startLoopbackService } from './loopback-service.ts';
-import { interleave, median, spread } from './rounds.ts';
+import { interleave, median, sized, spread } from './rounds.ts';
 
 const deploymentId = '0c1d2e3f-0000-4000-8000-000000000001';
 const revisionId = '0c1d2e3f-0000-4000-8000-000000000002';
 const path = `/v2/deployments/${deploymentId}/revisions/${revisionId}`;
-const pollsEach = 1000;
+const pollsEach = sized(1000, 10);
 
 const headers = { accept: 'application/json', 'x-api-key': 'a-key', 'user-agent': 'landfall-bench' };
 

@@ -6,16 +6,16 @@ import { connectControlService, type ControlServiceClient } from '../src/client/
 import { startDemo, type DemoEnvironment } from '../src/demo/environment.ts';
 import type { Measured } from './figure.ts';
 import { othersAtRest, rssOf } from './memory-at-rest.ts';
-import { median, spread } from './rounds.ts';
+import { median, sized, spread } from './rounds.ts';
 
 const root = dirname(import.meta.dirname);
 const example = 'echo-agent';
-const rounds = 3;
+const rounds = sized(3, 1);
 
 /** How long a push may take (ms), how often it is looked at, and how long nothing is asked when everything is over. */
 const maxWaitMs = 180_000;
 const lookMs = 50;
-const silenceMs = 3_000;
+const silenceMs = sized(3_000, 500);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -60,7 +60,7 @@ export async function push(): Promise<Measured[]> {
   const atRest = await rssOf(app.pid);
   const alone: number[] = [];
   const pushed: Pushed[] = [];
-  for (let round = -1; round < rounds; round += 1) {
+  for (let round = sized(-1, 0); round < rounds; round += 1) {
     github.sendWebhooksTo(undefined);
     const build = await buildAlone(environment, control, deployment.id, round);
     github.sendWebhooksTo(app.webhookUrl);
@@ -136,7 +136,7 @@ async function buildAlone(
   id: string,
   round: number,
 ): Promise<number> {
-  await change(environment, `Change ${round}, told to nobody`);
+  await change(environment, `Change ${round}, without the App`);
   await environment.repository.push();
   const { latest_revision_id: latest } = await control.patchDeployment(id, {
     source_revision_config: { repo_ref: 'main' },

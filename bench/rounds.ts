@@ -11,14 +11,21 @@ export interface RoundsOptions {
   warmups: number;
 }
 
+/** Whether everything is measured once and small, to see that it can be measured: its figures mean nothing. */
+export const isTiny = process.env['LANDFALL_BENCH_TINY'] === '1';
+
+/** A size of a benchmark, and the size that it has where everything is small. */
+export const sized = (full: number, tiny: number): number => (isTiny ? tiny : full);
+
 /**
  * Measures contenders in turns, so that what else the machine does meets all of them alike; each round begins with
  * another one. Returns every contender's rounds.
  */
 export async function interleave<Name extends string, Round = number>(
   contenders: Readonly<Record<Name, Contender<Round>>>,
-  { rounds, warmups }: RoundsOptions,
+  options: RoundsOptions,
 ): Promise<Record<Name, Round[]>> {
+  const { rounds, warmups } = isTiny ? { rounds: 1, warmups: 0 } : options;
   const measured: Record<string, Round[]> = {};
   const entries = Object.entries<Contender<Round>>(contenders);
   for (const [name] of entries) measured[name] = [];

@@ -6,10 +6,10 @@ import { readEvents } from '../src/sse/parse-events.ts';
 import { writeEvent } from '../src/sse/write-event.ts';
 import { contend, cpuEach, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
-import { interleave, median, spread } from './rounds.ts';
+import { interleave, median, sized, spread } from './rounds.ts';
 
 /** How much each round parses (bytes). */
-const roundBytes = 8 * 1024 * 1024;
+const roundBytes = sized(8 * 1024 * 1024, 64 * 1024);
 
 interface Shape {
   event: string;

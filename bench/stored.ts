@@ -13,7 +13,7 @@ import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import { contend, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
 import { startOurs } from './our-intake.ts';
-import { interleave, median, spread, type Contender } from './rounds.ts';
+import { interleave, median, sized, spread, type Contender } from './rounds.ts';
 import { startWebhookLoad } from './webhook-load.ts';
 
 const atOnce = 32;
@@ -44,9 +44,9 @@ async function oneSend(url = ''): Promise<number> {
 }
 
 const contenders = {
-  ours: async (url?: string) => serving(await inbox(url), 2_000),
-  floor: async () => serving(await startBare(), 8_000),
-  peer: async (url?: string) => serving(await oneSend(url), 1_000),
+  ours: async (url?: string) => serving(await inbox(url), sized(2_000, 20)),
+  floor: async () => serving(await startBare(), sized(8_000, 20)),
+  peer: async (url?: string) => serving(await oneSend(url), sized(1_000, 20)),
 };
 
 /** Webhooks a second. */

@@ -1,0 +1,27 @@
+// A benchmark that can't run is a defect: each family runs once here, small, and its figures are not judged.
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { families } from '../../bench/families.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+
+function run(family: string): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [join(root, 'bench/main.ts'), '--only', family], {
+    cwd: root,
+    env: { ...process.env, LANDFALL_BENCH_TINY: '1' },
+  });
+  const end = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (end.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (end.err += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...end }));
+  });
+}
+
+test.each(Object.keys(families))('%s can be measured', { timeout: 300_000 }, async (family) => {
+  const { code, out, err } = await run(family);
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/^\S+ \(.+\)[^]*^ {2}ours +[\d.,]+/m);
+});
