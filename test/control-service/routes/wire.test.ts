@@ -183,7 +183,7 @@ describe('over HTTP', () => {
       ],
       ['basic authorization', () => ({ Authorization: `Basic ${fixture.apiKey}` })],
       ['a tenant alone', () => ({ 'X-Tenant-Id': fixture.tenantId })],
-    ])('[control.auth.invalid-refused] %s is refused first', async (_, headers) => {
+    ])('[control.auth.invalid-refused] %s is refused before anything else', async (_, headers) => {
       const before = (await fixture.control.listDeployments({ limit: 100 })).resources.length;
       const answer = await ask({ ...headers() }, fromGit());
       expect([answer.status, await answer.json()]).toEqual([401, { detail: expect.stringContaining('X-Api-Key') }]);

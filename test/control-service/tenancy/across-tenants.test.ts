@@ -64,7 +64,7 @@ async function reported(method: string, ask: (ids: Belongings) => Sent) {
 }
 
 const routes = () => service.app.routes.map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
-/** Skips the routes for every method, which answer unsupported methods, and those with a wildcard. */
+/** Skips wildcard routes and the catch-all routes that respond to unsupported methods. */
 const isRequested = ({ method, path }: { method: string; path: string }): boolean =>
   method !== 'ALL' && !path.includes('*');
 
