@@ -1,4 +1,4 @@
-/** What the API server asks of an object beyond its schema, as far as it concerns what we make. Pure. */
+/** Validation that the API server does beyond its schemas, as far as our objects need it. Pure. */
 import * as z from 'zod';
 import { isObject } from '../../../src/contract/json-object.ts';
 import type { Json } from './apply.ts';
@@ -53,7 +53,7 @@ function amountOf(text: string): number {
   return Number(number) * (factors[unit] ?? 1);
 }
 
-/** What the API server says against an object; `before` is what it was. Every entry begins with the field. */
+/** Validation errors of the API server for an object; `before` is its former state. Every error starts with the field. */
 export function admissionProblems(object: Json, before: Json | undefined): string[] {
   const { kind, spec } = object;
   const { name, labels } = meta.parse(object['metadata']);

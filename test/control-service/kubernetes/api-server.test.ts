@@ -1,4 +1,4 @@
-/** What the compute's tests stand on: that the cluster they run against behaves as the real one's API does. */
+/** Checks that the fake API server of the compute tests behaves like the real one. */
 import { KubeConfig, Watch } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isObject } from '../../../src/contract/json-object.ts';
@@ -9,7 +9,7 @@ import { at } from './inputs.ts';
 describe('server-side apply', () => {
   const container = (name: string, more: Json = {}): Json => ({ name, image: `${name}:1`, ...more });
   const pod = (...containers: Json[]): Json => ({ spec: { containers } });
-  /** Applies one after the other and tells the object, or who stood in the way. */
+  /** Applies the configurations in order; returns the object, or the manager that owns a conflicting field. */
   const after = (...applies: [manager: string, configuration: Json, force?: boolean][]): unknown => {
     let live: Json = {};
     let managers: ReadonlyMap<string, Fields> = new Map();
@@ -24,11 +24,11 @@ describe('server-side apply', () => {
 
   test.each<[string, unknown, unknown]>([
     ['takes away what the same manager no longer applies', after(['a', { x: 1, y: 2 }], ['a', { x: 1 }]), { x: 1 }],
-    ['leaves what others own', after(['a', { x: 1 }], ['b', { y: 2 }], ['a', { x: 3 }]), { x: 3, y: 2 }],
-    ['keeps what two own when one lets go', after(['a', { x: 1 }], ['b', { x: 1 }], ['a', {}]), { x: 1 }],
-    ['refuses to change what another one owns', after(['a', { x: 1 }], ['b', { x: 2 }]), 'conflict with a: f:x'],
+    ['leaves fields of other managers', after(['a', { x: 1 }], ['b', { y: 2 }], ['a', { x: 3 }]), { x: 3, y: 2 }],
+    ['keeps a field of two managers when one drops it', after(['a', { x: 1 }], ['b', { x: 1 }], ['a', {}]), { x: 1 }],
+    ['refuses to change a field of another manager', after(['a', { x: 1 }], ['b', { x: 2 }]), 'conflict with a: f:x'],
     [
-      'takes over by force, and the former owner can no longer take it away',
+      'takes ownership by force; the former owner can no longer remove the field',
       after(['a', { x: 1 }], ['b', { x: 2 }, true], ['a', {}]),
       { x: 2 },
     ],
@@ -38,21 +38,21 @@ describe('server-side apply', () => {
       pod(container('two'), container('one')),
     ],
     [
-      'takes away an entry that is no longer applied',
+      'removes an entry that is no longer applied',
       after(['a', pod(container('one'), container('two'))], ['a', pod(container('one'))]),
       pod(container('one')),
     ],
     [
-      'takes away a variable of a container',
+      'removes a container variable that is no longer applied',
       after(
         ['a', pod(container('one', { env: [{ name: 'A' }, { name: 'B' }] }))],
         ['a', pod(container('one', { env: [{ name: 'B' }] }))],
       ),
       pod(container('one', { env: [{ name: 'B' }] })),
     ],
-    ['takes a plain list as one value', after(['a', { args: ['1', '2'] }], ['a', { args: ['3'] }]), { args: ['3'] }],
+    ['treats a plain list as one value', after(['a', { args: ['1', '2'] }], ['a', { args: ['3'] }]), { args: ['3'] }],
     [
-      'knows the keys of labels that hold slashes',
+      'understands label keys with slashes',
       after(['a', { labels: { 'x/y': '1' } }], ['a', { labels: { z: '1' } }]),
       { labels: { z: '1' } },
     ],
@@ -94,16 +94,16 @@ describe('the API server of the tests', () => {
     ask('PATCH', `${path}/${String(at(body, 'metadata.name'))}?${query}`, body);
 
   test.each<[string, () => Promise<{ code: number; body: unknown }>, number, string]>([
-    ['a stranger', () => ask('GET', path, undefined, 'nobody'), 401, 'Unauthorized'],
-    ['what is not there', () => ask('GET', `${path}/none`), 404, 'services "none" not found'],
+    ['a request with an unknown token', () => ask('GET', path, undefined, 'unknown-token'), 401, 'Unauthorized'],
+    ['an object that does not exist', () => ask('GET', `${path}/none`), 404, 'services "none" not found'],
     [
-      'a kind that is not known',
+      'an unknown kind',
       () => ask('GET', '/api/v1/namespaces/default/secretz'),
       404,
       'could not find the requested resource',
     ],
     [
-      'a namespace that is not there',
+      'a namespace that does not exist',
       () =>
         ask('PATCH', '/api/v1/namespaces/else/services/a?fieldManager=t', {
           ...service('a'),
@@ -114,14 +114,14 @@ describe('the API server of the tests', () => {
     ],
     ['an apply without a manager', () => apply(service('a'), ''), 400, 'fieldManager is required'],
     [
-      'a field that is not known, where it is to be strict',
+      'an unknown field under strict validation',
       () => apply({ ...service('a'), sepc: 1 }),
       400,
       'strict decoding error: unknown field "sepc"',
     ],
-    ['a name that is none', () => apply(service('2nd')), 422, 'metadata.name: Invalid value: "2nd"'],
+    ['an invalid name', () => apply(service('2nd')), 422, 'metadata.name: Invalid value: "2nd"'],
     [
-      'a label that is none',
+      'an invalid label',
       () => apply(service('a', { labels: { app: 'no blanks' } })),
       422,
       'metadata.labels: Invalid value: "no blanks"',
@@ -134,7 +134,7 @@ describe('the API server of the tests', () => {
     });
   });
 
-  test('lists by labels, without saying of what kind its entries are, and counts the generations of what is specified', async () => {
+  test('lists by labels without kinds of items, and counts generations of the spec', async () => {
     expect((await apply(service('one'))).code).toBe(201);
     await apply(service('two'));
     expect((await apply(service('one', { annotations: { seen: 'yes' } }))).body).toMatchObject({
@@ -150,7 +150,7 @@ describe('the API server of the tests', () => {
     expect((await ask('DELETE', `${path}/one`)).code).toBe(404);
   });
 
-  test('tells a watch what changes, and one from too long ago that it has to list anew', async () => {
+  test('reports changes to a watch, and makes one that is too old list again', async () => {
     const config = new KubeConfig();
     config.loadFromFile(api.kubeconfig);
     const follow = async (resourceVersion: string) => {

@@ -1,4 +1,4 @@
-/** A Kubernetes API server on loopback that keeps state: as much of one as whoever applies and follows objects meets. */
+/** An in-memory Kubernetes API server on loopback: the part of the API that applying and following objects needs. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { isObject } from '../../../src/contract/json-object.ts';
 import { clusterState, Refusal, resources, type Change, type ClusterState, type Stored } from './cluster-state.ts';
 import { controller, type Controller } from './controller.ts';
 
-/** How requests go wrong, one after the other; each counts down as it is used. */
+/** Faults to inject, in order; each counts down as it is used. */
 export interface Fault {
   method?: string;
   /** A part of the path. */
@@ -21,7 +21,7 @@ export interface Fault {
     | { kind: 'silent' };
 }
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   method: string;
   path: string;
@@ -37,9 +37,9 @@ export interface ApiServer {
   controller: Controller;
   faults: Fault[];
   seen: Seen[];
-  /** Verbs on resources that the account has no right to, as in `list secrets`. */
+  /** Verbs that the account may not use, as in `list secrets`. */
   forbidden: Set<string>;
-  /** Changes up to here are forgotten: a watch from before is told so. */
+  /** Changes up to here are gone: an older watch gets 410. */
   forget(): void;
   /** The path of a kubeconfig for it. */
   kubeconfig: string;
@@ -59,7 +59,7 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
   const faults: Fault[] = [];
   const seen: Seen[] = [];
   const forbidden = new Set<string>();
-  /** Pods whose workload is gone and that take their time. */
+  /** Pods whose workload is gone and that are still terminating. */
   const ending: Stored[] = [];
   let oldest = 0;
   for (const name of namespaces) state.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -169,7 +169,7 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
       for (const pod of ending.splice(0)) state.remove('pods', pod.metadata.namespace, pod.metadata.name);
     }
     const items = state.list(resource, namespace).filter((object) => isSelected(object, query));
-    // As the real one does: entries of a list do not say of what kind they are.
+    // Like the real server: items of a list carry no kind.
     const plain = items.map(({ apiVersion: _version, kind: _kind, ...rest }) => rest);
     send(response, 200, {
       apiVersion: resources[resource]?.apiVersion,
@@ -209,7 +209,7 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
       .end(lines.slice(-Number(query['tailLines'] ?? lines.length) - 1).join('\n'));
   }
 
-  /** What a deleted workload leaves behind goes with it. */
+  /** Deletes what the deleted workload owned. */
   function collect({ metadata, kind }: Stored): void {
     if (kind !== 'Deployment' && kind !== 'StatefulSet') return;
     for (const pod of state.list('pods', metadata.namespace)) {
@@ -248,7 +248,7 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
   };
 }
 
-/** A kubeconfig, which is YAML and so may be JSON. Without TLS the client wants to be told that this is meant. */
+/** A kubeconfig in JSON, which is valid YAML. The client needs to know that missing TLS is intended. */
 const configFor = (server: string, token: string): object => ({
   apiVersion: 'v1',
   kind: 'Config',
@@ -277,7 +277,7 @@ function send(response: ServerResponse, code: number, body: object): void {
   response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Whether the selectors of a query let an object through: of labels by equality, of fields by path. */
+/** Whether an object matches the selectors of a query: labels by equality, fields by path. */
 function isSelected(object: Stored, query: Record<string, string>): boolean {
   const terms = (text: string | undefined): [string, string][] =>
     (text ?? '')

@@ -1,9 +1,9 @@
-/** Server-side apply as the API server does it: who owns which field, and what becomes of an object. Pure. */
+/** Server-side apply as the API server does it: field ownership and merging. Pure. */
 import { isObject } from '../../../src/contract/json-object.ts';
 
 export type Json = Record<string, unknown>;
 
-/** By what the entries of a list are told apart, by the list's field; every other list is one value. */
+/** The keys that identify entries of a list, by field; every other list is one value. */
 const listKeys: Record<string, readonly string[]> = {
   containers: ['name'],
   initContainers: ['name'],
@@ -24,10 +24,10 @@ const keysOf = (field: string, items: readonly unknown[]): readonly string[] | u
 const keyText = (item: unknown, keys: readonly string[]): string =>
   `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, isObject(item) ? item[key] : undefined])))}`;
 
-/** Ownership: every field or entry that somebody set, as a path. */
+/** Ownership: the path of every field or entry that a manager set. */
 export type Fields = ReadonlySet<string>;
 
-/** What identifies an object is nobody's field. */
+/** Identifying fields have no owner. */
 const unowned = new Set(['f:apiVersion', 'f:kind', 'f:metadata/f:name', 'f:metadata/f:namespace']);
 
 /** Every field that a configuration sets: leaves, and the entries of keyed lists. */
@@ -65,7 +65,7 @@ function valueAt(object: unknown, path: string): unknown {
   return here;
 }
 
-/** Keys of labels hold slashes, so a step ends only where another one begins. */
+/** Keys of labels contain slashes, so a step only ends where another one starts. */
 const stepsOf = (path: string): string[] => path.split(/\/(?=f:|k:\{)/);
 
 function matches(item: unknown, step: string): boolean {
@@ -73,7 +73,7 @@ function matches(item: unknown, step: string): boolean {
   return isObject(wanted) && isObject(item) && Object.entries(wanted).every(([key, value]) => item[key] === value);
 }
 
-/** Lays a configuration over what is there. */
+/** Merges a configuration into an object. */
 function merged(live: unknown, configuration: unknown, field = ''): unknown {
   if (isObject(configuration)) {
     const result: Json = isObject(live) ? { ...live } : {};
@@ -91,7 +91,7 @@ function merged(live: unknown, configuration: unknown, field = ''): unknown {
   return [...fresh, ...others];
 }
 
-/** Takes fields out; what they leave empty goes with them. */
+/** Removes fields, and parents that become empty. */
 function without(object: unknown, paths: readonly string[]): unknown {
   const removed = new Set(paths);
   const visit = (value: unknown, path: string, field: string): unknown => {
@@ -115,12 +115,12 @@ function without(object: unknown, paths: readonly string[]): unknown {
   return visit(object, '', '');
 }
 
-/** What an apply comes to: the object with who owns what of it, or the fields that others hold. */
+/** The result of an apply: the object and its owners, or the conflicting fields. */
 export type Applied =
   | { kind: 'applied'; object: unknown; managers: Map<string, Fields> }
   | { kind: 'conflict'; with: string; fields: string[] };
 
-/** Applies a configuration of a manager over an object. */
+/** Applies a manager's configuration to an object. */
 export function applied(
   live: Json,
   managers: ReadonlyMap<string, Fields>,
@@ -146,5 +146,5 @@ export function applied(
   return { kind: 'applied', object: merged(without(live, gone), configuration), managers: next };
 }
 
-/** An entry of a list is owned together; its fields are what can differ. */
+/** An entry of a list is owned as a whole; its fields can differ. */
 const isEntry = (path: string): boolean => (stepsOf(path).at(-1) ?? '').startsWith('k:');

@@ -1,4 +1,4 @@
-/** What control-service.md says of a ResourceSpec, of secret references and of the namespace: by what lands in a cluster. */
+/** What control-service.md requires of a ResourceSpec, secret references and the namespace, checked by the objects in a cluster. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
 import { resourceSpec as resourceSpecShape } from '../../../src/contract/control/resource-spec.ts';
@@ -40,7 +40,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
   afterAll(() => Promise.all([fixture.close(), api.close()]));
 
-  /** Creates a deployment through this door, and carries its first revision out in the cluster as its listener would. */
+  /** Creates a deployment through this interface, and rolls its first revision out in the cluster as its listener would. */
   async function landed({ resource_spec = {}, namespace = 'team-a', ...rest }: Changes): Promise<Landed> {
     const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',
@@ -103,7 +103,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     );
   }
 
-  // Few deployments for many sentences: what each asks for says what it leaves to a default.
+  // One deployment covers many claims: each spec leaves the other fields to their defaults.
   const scaled = { min_scale: 2, max_scale: 4, cpu: 1.5, memory_mb: 512, queue_cpu_limit: 9 };
   const queued = { cpu: 2, memory_mb: 300, queue_cpu: 0.7, queue_memory_mb: 200 };
   const equipped = {
@@ -122,7 +122,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     return landing;
   };
 
-  /** Which claims, in words; the ResourceSpec; the object; the path in it; what stands there. */
+  /** The claims and the title; the ResourceSpec; the object; the path in it; the expected value. */
   test.each<[string, Record<string, unknown>, string, string, string, unknown]>([
     [
       '[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] every replica requests that many cores',
@@ -157,7 +157,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '1024M',
     ],
     [
-      '[control.resource-spec.min-scale-replicas] it is begun with min_scale replicas',
+      '[control.resource-spec.min-scale-replicas] starts with min_scale replicas',
       scaled,
       'Deployment',
       '',
@@ -165,7 +165,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       2,
     ],
     [
-      '[control.resource-spec.min-scale-replicas] the cluster makes no fewer than min_scale',
+      '[control.resource-spec.min-scale-replicas] the cluster runs no fewer than min_scale',
       scaled,
       'HorizontalPodAutoscaler',
       '',
@@ -173,7 +173,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       2,
     ],
     [
-      '[control.resource-spec.min-scale-replicas] no replica goes before its successor is there',
+      '[control.resource-spec.min-scale-replicas] keeps a replica until its successor is ready',
       scaled,
       'Deployment',
       '',
@@ -181,7 +181,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       0,
     ],
     [
-      '[control.resource-spec.max-scale-replicas] the cluster makes no more than max_scale',
+      '[control.resource-spec.max-scale-replicas] the cluster runs no more than max_scale',
       scaled,
       'HorizontalPodAutoscaler',
       '',
@@ -317,7 +317,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '15Gi',
     ],
     [
-      '[control.resource-spec.db-max-connections-limit] the database is told how many connections it takes',
+      '[control.resource-spec.db-max-connections-limit] limits the number of database connections',
       equipped,
       'StatefulSet',
       '-db',
@@ -330,7 +330,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(reported(kind, part, path)).toEqual(value);
   });
 
-  test('[control.resource-spec.max-scale-replicas] a number of replicas that is not to change is one, not a range', async () => {
+  test('[control.resource-spec.max-scale-replicas] a fixed number of replicas needs no autoscaler', async () => {
     const { reported, objects } = await landed({ resource_spec: { min_scale: 2, max_scale: 2 } });
     expect(reported('Deployment', '', 'spec.replicas')).toBe(2);
     expect(objects.filter(({ kind }) => kind === 'Pod')).toHaveLength(2);
@@ -348,7 +348,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       'executor',
       ['cpu', 'cpu_limit', 'memory_mb', 'memory_limit_mb'],
     ],
-  ])('%s change nothing of what runs', async (_, prefix, fields) => {
+  ])('%s have no effect', async (_, prefix, fields) => {
     const resource_spec = Object.fromEntries(fields.map((field) => [`${prefix}_${field}`, 7]));
     const [plain, requested] = [await landed({}), await landed({ resource_spec })];
     expect(requested.objects.map(({ kind }) => kind)).toEqual(plain.objects.map(({ kind }) => kind));
@@ -356,7 +356,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(requested.reported('Deployment', '', 'spec.replicas')).toBe(1);
   });
 
-  test('[control.resource-spec.labels-applied] [control.resource-spec.annotations-applied] labels and annotations stand on all that is made, pods too', async () => {
+  test('[control.resource-spec.labels-applied] [control.resource-spec.annotations-applied] sets labels and annotations on every object and on the pods', async () => {
     const resource_spec = {
       labels: { team: 'support' },
       annotations: { owner: 'Ada' },
@@ -373,7 +373,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     }
   });
 
-  test('[control.resource-spec.service-account-name-exists] a service account that is not in the namespace is told and not made', async () => {
+  test('[control.resource-spec.service-account-name-exists] a missing service account is reported and not created', async () => {
     const resource_spec = { service_account_name: 'agents' };
     const { start, objects } = await landed({ resource_spec });
     expect(reasonOf(start)).toContain(
@@ -387,7 +387,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     api.state.remove('serviceaccounts', 'team-b', 'agents');
   });
 
-  test('[control.resource-spec.init-containers-run-first] init containers are what Kubernetes ends before the main one, each by itself', async () => {
+  test('[control.resource-spec.init-containers-run-first] Kubernetes runs the init containers before the main container, one by one', async () => {
     const init_containers = [
       { name: 'fetch', image: 'fetch:1' },
       { name: 'migrate', image: 'migrate:1' },
@@ -401,7 +401,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(reasonOf(failed.start)).toContain('container fetch ended with exit code 1');
   });
 
-  test('[control.resource-spec.sidecars-run-alongside] a sidecar stands beside the main container, and one that always runs begins before it', async () => {
+  test('[control.resource-spec.sidecars-run-alongside] sidecars run beside the main container; one that always runs starts first', async () => {
     const sidecars = [
       { name: 'proxy', image: 'proxy:1' },
       { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always' },
@@ -414,12 +414,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('[control.listener-config.k8s-namespace-used] everything is made in the namespace that was named', async () => {
+  test('[control.listener-config.k8s-namespace-used] creates everything in the named namespace', async () => {
     const { objects } = await landed({ namespace: 'team-b', resource_spec: { db_cpu: 1, cache_cpu: 1 } });
     expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['team-b']));
   });
 
-  test('[control.secret-reference.name-populates] [control.secret-reference.secret-key-value] the variable has the value of that key', async () => {
+  test('[control.secret-reference.name-populates] [control.secret-reference.secret-key-value] sets the variable to the value of that key', async () => {
     const data = { first: Buffer.from('one').toString('base64'), second: Buffer.from('two').toString('base64') };
     api.state.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'models', namespace: 'team-a' }, data });
     const secret_references = [{ name: 'MODEL_KEY', secret_name: 'models', secret_key: 'second' }];
@@ -427,15 +427,15 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(environment()).toMatchObject({ MODEL_KEY: 'two', OWN: 'own value' });
   });
 
-  test('[control.secret-reference.secret-name-namespace] a secret of another namespace is none', async () => {
+  test('[control.secret-reference.secret-name-namespace] a secret of another namespace is not found', async () => {
     api.state.put({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: 'elsewhere', namespace: 'team-b' },
+      metadata: { name: 'other-namespace', namespace: 'team-b' },
       data: { key: 'eA==' },
     });
-    const secret_references = [{ name: 'KEY', secret_name: 'elsewhere', secret_key: 'key' }];
-    expect(reasonOf((await landed({ secret_references })).start)).toContain('secret "elsewhere" not found');
+    const secret_references = [{ name: 'KEY', secret_name: 'other-namespace', secret_key: 'key' }];
+    expect(reasonOf((await landed({ secret_references })).start)).toContain('secret "other-namespace" not found');
     expect((await landed({ secret_references, namespace: 'team-b' })).environment()).toMatchObject({ KEY: 'x' });
   });
 });

@@ -1,4 +1,4 @@
-/** What a cluster holds: objects by kind, namespace and name, who owns what of them, and what happened since. */
+/** The objects of a cluster by kind, namespace and name, their owners, and the history of changes. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { isObject } from '../../../src/contract/json-object.ts';
@@ -34,10 +34,10 @@ const stored = z.looseObject({
   spec: z.record(z.string(), z.unknown()).optional(),
   status: z.record(z.string(), z.unknown()).optional(),
 });
-/** An object as it is kept and told. */
+/** An object as the cluster stores and returns it. */
 export type Stored = z.infer<typeof stored>;
 
-/** A refusal, as the API server answers it. */
+/** An error response of the API server. */
 export class Refusal extends Error {
   readonly code: number;
   readonly reason: string;
@@ -49,7 +49,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One change, as a watch tells it. */
+/** One event of a watch. */
 export interface Change {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   resource: string;
@@ -64,7 +64,7 @@ export interface ClusterState {
   version(): number;
   get(resource: string, namespace: string | undefined, name: string): Stored;
   list(resource: string, namespace?: string): Stored[];
-  /** Puts an object there as somebody else would: without ownership, but held to the schemas. */
+  /** Creates an object as another user would: without ownership, but validated against the schemas. */
   put(object: Json): Stored;
   apply(
     resource: string,
@@ -76,7 +76,7 @@ export interface ClusterState {
   remove(resource: string, namespace: string | undefined, name: string): Stored;
   /** Who owns which fields of an object. */
   managersOf(resource: string, namespace: string | undefined, name: string): ReadonlyMap<string, Fields>;
-  /** Lets another manager own a field, with a value that is set. */
+  /** Makes another manager the owner of a field, with a given value. */
   own(resource: string, namespace: string, name: string, manager: string, configuration: Json): void;
 }
 

@@ -1,5 +1,5 @@
-/** A compute on a cluster of its own, and time that hurries. */
-// It takes its time to load, which is none of a start's.
+/** A compute on a fake cluster of its own, with a fast clock. */
+// Loading takes a while, which should not count as the start of a test.
 import '@kubernetes/client-node';
 import type { Clock } from '../../../src/clock.ts';
 import type { AgentSpec, AgentStart, Hold } from '../../../src/control-service/compute/compute.ts';
@@ -11,7 +11,7 @@ import {
 import { startApiServer, type ApiServer } from './api-server.ts';
 import { inputOf } from './inputs.ts';
 
-/** A clock on which so many times as much time passes. */
+/** A clock that runs faster by a factor. */
 export function hurried(times: number): Clock {
   const started = Date.now();
   return {

@@ -1,9 +1,9 @@
-/** Plays the controllers and the kubelets of a cluster: carries Deployments and StatefulSets forward, a step a look. */
+/** Simulates the controllers and kubelets: moves Deployments and StatefulSets one step forward per read. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { ClusterState, Stored } from './cluster-state.ts';
 
-/** What becomes of a rollout. */
+/** How a rollout ends. */
 export type Fate =
   | 'available'
   | 'image missing'
@@ -22,13 +22,13 @@ export interface Controller {
   outcomes: Map<string, Fate>;
   /** Lists of pods, until those of a workload that was deleted have ended. */
   slowEnd: number;
-  /** What a container that crashed wrote. */
+  /** The output of a container that crashed. */
   lastWords: string;
-  /** The next step of a workload, as far as it goes; called before it is read. */
+  /** Moves a workload one step forward; called before each read. */
   advance(object: Stored): void;
   /** The variables of a pod's container, as it sees them. */
   environment(namespace: string, pod: string, container: string): Record<string, string>;
-  /** What a container wrote. */
+  /** The output of a container. */
   log(pod: string, container: string): string | undefined;
 }
 
@@ -64,7 +64,7 @@ const statusOf = (name: string, more: object): object => ({
   ...more,
 });
 
-/** How the containers of a pod stand, by its fate. */
+/** The container statuses of a pod, by its fate. */
 const containerStates: Partial<Record<Fate, { restartCount?: number; state: object; lastState?: object }>> = {
   'image missing': {
     state: {
@@ -81,7 +81,7 @@ const containerStates: Partial<Record<Fate, { restartCount?: number; state: obje
   unhealthy: { state: { running: {} } },
 };
 
-/** In the order in which a kubelet notes them. */
+/** In the order in which a kubelet records them. */
 const warnings: Partial<Record<Fate, { reason: string; message: string }[]>> = {
   'image missing': [
     { reason: 'Failed', message: 'Failed to pull image "registry.example.com/agent:1": not found' },
@@ -106,7 +106,7 @@ const warnings: Partial<Record<Fate, { reason: string; message: string }[]>> = {
   ],
 };
 
-/** The controllers of a cluster. Everything becomes available where nothing else was said. */
+/** The controllers of a cluster. Every workload becomes available unless a fate says otherwise. */
 export function controller(state: ClusterState): Controller {
   const steps = new Map<string, number>();
   const crashed = new Set<string>();
@@ -136,7 +136,7 @@ export function controller(state: ClusterState): Controller {
     return self.outcomes.get(ending) ?? 'available';
   };
 
-  /** The value of a variable; undefined where what it comes from is not there. */
+  /** The value of a variable; undefined if its source does not exist. */
   function valueOf(namespace: string, { value, valueFrom }: z.infer<typeof variable>): string | undefined {
     const from = valueFrom?.secretKeyRef;
     if (!from) return value;
@@ -145,7 +145,7 @@ export function controller(state: ClusterState): Controller {
     return inBase64 === undefined ? undefined : Buffer.from(inBase64, 'base64').toString();
   }
 
-  /** Why a kubelet can't make containers: a secret, or a key in it, is not in the namespace. */
+  /** Why a kubelet can't create containers: a secret or one of its keys is missing. */
   function missingSecret(namespace: string, containers: z.infer<typeof withVariables>[]): string | undefined {
     for (const one of containers.flatMap(({ env }) => env)) {
       if (valueOf(namespace, one) !== undefined) continue;

@@ -1,14 +1,14 @@
-/** Revisions to make manifests of. */
+/** Revisions to build manifests for. */
 import type { ResourceSpec } from '../../../src/contract/control/resource-spec.ts';
 import type { ManifestInput } from '../../../src/control-service/kubernetes/input.ts';
 import type { Manifest } from '../../../src/control-service/kubernetes/manifest.ts';
 import { kubernetesManifests } from '../../../src/control-service/kubernetes/manifests.ts';
 import { isObject } from '../../../src/contract/json-object.ts';
 
-/** What the objects of the deployment of these inputs are called. */
+/** Base name of the objects of these inputs' deployment. */
 export const base = 'support-agent-0c0ffee0';
 
-/** A revision of an image, with what is changed about it. */
+/** A revision of an image, with changes. */
 export function inputOf(
   spec: Partial<ManifestInput['spec']> = {},
   more: Partial<Omit<ManifestInput, 'spec'>> = {},
@@ -40,10 +40,10 @@ export function inputOf(
   };
 }
 
-/** The objects of a ResourceSpec, and what of it had no effect. */
+/** The objects of a ResourceSpec, and the fields without effect. */
 export const madeOf = (resourceSpec: ResourceSpec) => kubernetesManifests(inputOf({ resourceSpec }));
 
-/** One object among others. */
+/** Finds one object. */
 export function one(manifests: readonly Manifest[], kind: string, name: string): Manifest {
   const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   if (!found)
@@ -53,7 +53,7 @@ export function one(manifests: readonly Manifest[], kind: string, name: string):
   return found;
 }
 
-/** The value at a dotted path; numbers are places in a list. */
+/** The value at a dotted path; numbers are indexes of a list. */
 export const at = (object: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((here, step) => {
     if (Array.isArray(here)) return here[Number(step)];

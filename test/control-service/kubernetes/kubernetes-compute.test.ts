@@ -11,7 +11,7 @@ const [first = '', second = ''] = revisions;
 const env = `Secret *-env-beef000`;
 
 describe('a revision in a cluster', () => {
-  test('is applied by the server’s side, as one manager and strictly, and runs when the cluster says so', () =>
+  test('is applied server-side, strictly, as one manager, and runs once ready', () =>
     withCluster(async ({ api, start, names, logged }) => {
       const started = await start();
       expect(started).toMatchObject({ kind: 'running', agent: { origin: `http://${base}.team-a.svc`, token: '' } });
@@ -24,7 +24,7 @@ describe('a revision in a cluster', () => {
       expect(at(api.find('deployments', 'team-a', base), 'status.availableReplicas')).toBe(1);
     }));
 
-  test('takes the place of the former one in the same Deployment, whose environment is pruned when it is through', () =>
+  test('replaces the former one in the same Deployment and prunes its environment', () =>
     withCluster(async ({ api, start, names }) => {
       await start({ resourceSpec: { min_scale: 1, max_scale: 3, cache_memory_mb: 64 } });
       api.state.own('deployments', 'team-a', base, 'kube-controller-manager', { spec: { replicas: 3 } });
@@ -40,7 +40,7 @@ describe('a revision in a cluster', () => {
       ]);
     }));
 
-  test('loses what it no longer asks for, field by field', () =>
+  test('drops fields that it no longer sets, one by one', () =>
     withCluster(async ({ api, start }) => {
       await start({
         resourceSpec: { cpu: 1, labels: { team: 'support' }, sidecars: [{ name: 'proxy', image: 'proxy:1' }] },
@@ -52,7 +52,7 @@ describe('a revision in a cluster', () => {
       expect(at(deployment, 'spec.template.spec.containers.0')).not.toHaveProperty('resources');
     }));
 
-  test('keeps the data and the password of its database, whatever newer revisions ask for, until the deployment is deleted', () =>
+  test('keeps the data and password of its database until the deployment is deleted', () =>
     withCluster(async ({ api, compute, start, names }) => {
       const password = () => at(api.find('secrets', 'team-a', `${base}-db`), 'data.password');
       await start({ resourceSpec: { db_storage_gi: 5 } });
@@ -66,7 +66,7 @@ describe('a revision in a cluster', () => {
       expect(api.state.list('pods', 'team-a')).toEqual([]);
     }));
 
-  test('keeps the size of its database where a later one does not repeat it', () =>
+  test('keeps the size of its database when a later revision does not repeat it', () =>
     withCluster(async ({ api, start }) => {
       const size = () =>
         at(api.find('persistentvolumeclaims', 'team-a', `${base}-db`), 'spec.resources.requests.storage');
@@ -77,7 +77,7 @@ describe('a revision in a cluster', () => {
       expect(size()).toBe('25Gi');
     }));
 
-  test('keeps the storage class of its database, whatever the listener is told later', () =>
+  test('keeps the storage class of its database when the listener changes its default', () =>
     withCluster(
       async ({ api, start, logged }) => {
         const spec = { databaseUrl: '', resourceSpec: {} };
@@ -90,7 +90,7 @@ describe('a revision in a cluster', () => {
       { storageClass: 'fast' },
     ));
 
-  test('begins with what its agents stand on, and only then starts them', () =>
+  test('creates what its agents depend on before it starts them', () =>
     withCluster(async ({ api, start }) => {
       await start({ resourceSpec: { db_storage_gi: 5, cache_cpu: 0.5 } });
       const order = api.seen
@@ -101,7 +101,7 @@ describe('a revision in a cluster', () => {
       expect(order.indexOf(`PATCH ${base}-db`)).toBeLessThan(ready);
     }));
 
-  test('can be started again where a start was cut short', () =>
+  test('can be started again after an interrupted start', () =>
     withCluster(async ({ start, names }) => {
       await start();
       expect((await start()).kind).toBe('running');
@@ -109,9 +109,9 @@ describe('a revision in a cluster', () => {
     }));
 
   test.each([
-    ['it names', 'team-a', 'default', 'team-a'],
-    ['of the settings, where it names none', undefined, 'team-a', 'team-a'],
-    ['of the kubeconfig’s context, where nobody names one', undefined, undefined, 'default'],
+    ['that it names', 'team-a', 'default', 'team-a'],
+    ['of the settings, if it names none', undefined, 'team-a', 'team-a'],
+    ['of the kubeconfig context, if there is no other', undefined, undefined, 'default'],
   ])('goes to the namespace %s', (_, requested, set, expected) =>
     withCluster(
       async ({ start, names }) => {
@@ -122,7 +122,7 @@ describe('a revision in a cluster', () => {
     ),
   );
 
-  test('is left as it stands where somebody else may be at it already', () =>
+  test('is left unchanged when another holder may already work on it', () =>
     withCluster(async ({ api, start, names }) => {
       api.controller.outcomes.set('', 'stands still');
       const letGo = new AbortController();
@@ -133,7 +133,7 @@ describe('a revision in a cluster', () => {
       expect(names()).toHaveLength(3);
     }));
 
-  test('is left to the cluster when it is stopped, and ends by being removed; that may be done twice', () =>
+  test('keeps running when it is stopped, and is removed twice without an error', () =>
     withCluster(async ({ compute, start, names }) => {
       const started = await start();
       if (started.kind !== 'running') throw new Error(started.reason);
@@ -168,20 +168,20 @@ describe('a revision in a cluster', () => {
       { goneWithinMs: 50_000 },
     ));
 
-  test('tells what of its ResourceSpec has no effect', () =>
+  test('reports fields of its ResourceSpec that have no effect', () =>
     withCluster(async ({ start, logged }) => {
       await start({ resourceSpec: { executor_cpu: 1 } });
       expect(logged).toContain('warning resource_spec.executor_cpu has no effect.');
     }));
 });
 
-describe('a hold that is over', () => {
+describe('a lost lease', () => {
   const changing = (api: ApiServer) =>
     api.seen.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
   const newest = (api: ApiServer) =>
     at(api.find('deployments', 'team-a', base), 'spec.template.metadata.annotations.landfall/revision-id');
 
-  test('ends putting back, too: the next holder’s rollout stays as it is', () =>
+  test('ends the rollback too: the rollout of the next holder stays', () =>
     withCluster(async ({ api, start }) => {
       await start({ resourceSpec: { max_scale: 4 } });
       api.controller.outcomes.set('', 'stands still');
@@ -191,7 +191,7 @@ describe('a hold that is over', () => {
       const starting = start({ revisionId: second, resourceSpec }, breakOff.signal, hold);
       const scaler = () => at(api.find('horizontalpodautoscalers', 'team-a', base), 'spec.maxReplicas');
       await expect.poll(scaler, { timeout: 10_000 }).toBe(5);
-      // The first request of putting back hangs when the lease ends.
+      // The first request of the rollback hangs when the lease ends.
       for (const method of ['PATCH', 'DELETE']) api.faults.push({ method, times: 1, how: { kind: 'silent' } });
       breakOff.abort();
       await expect.poll(() => api.faults.some(({ times }) => times === 0), { timeout: 10_000 }).toBe(true);
@@ -203,14 +203,14 @@ describe('a hold that is over', () => {
       expect(scaler()).toBe(5);
     }));
 
-  /** A lease as the listener keeps it, whose time is over in an instant and whose timers never fire: as in a stopped process. */
+  /** A lease of a stopped process: its time is over at once and its timers never fire. */
   function leaseOver(isOver: () => boolean) {
     const never = new Promise<never>(() => undefined);
     const clock = { now: () => (isOver() ? 10_000 : 0), sleep: () => never };
     return keepLease({ leaseMs: 10_000, clock, renew: () => never }, 0);
   }
 
-  test('keeps whoever stood still from applying anything more, also what was under way', () =>
+  test('stops a suspended process from applying anything, including requests under way', () =>
     withCluster(
       async ({ api, start }) => {
         const hangs: Fault = { method: 'PATCH', path: '/deployments/', times: 1, how: { kind: 'silent' } };
@@ -225,7 +225,7 @@ describe('a hold that is over', () => {
       { answerWithinMs: 50_000 },
     ));
 
-  test('keeps whoever stood still from removing anything', () =>
+  test('stops a suspended process from removing anything', () =>
     withCluster(async ({ api, compute, start, names }) => {
       await start();
       const deployment = { id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' };
@@ -249,29 +249,29 @@ describe('a rollout that fails', () => {
       ['ImagePullBackOff', 'Back-off pulling image', 'Cluster event: Failed: Failed to pull image', 'not found.'],
     ],
     [
-      'because a volume can’t be mounted, which only an event tells',
+      'because a volume can’t be mounted, which only an event reports',
       'mount fails',
       ['did not end within 30 s', 'Cluster event: FailedMount: MountVolume.SetUp failed', '"models" not found.'],
     ],
     [
-      'because the agent never says that it is well',
+      'because the agent never becomes healthy',
       'unhealthy',
       ['did not end within 30 s', 'Cluster event: Unhealthy: Startup probe failed'],
     ],
     [
-      'because the agent crashes, with its last words',
+      'because the agent crashes, with its last output',
       'crashes',
       ['container agent ended with exit code 1, 4 times so far', displayed],
     ],
     [
-      'because an init container crashes, with its last words',
+      'because an init container crashes, with its last output',
       'init crashes',
       ['container fetch ended with exit code 1', displayed],
     ],
     ['because the namespace has no room', 'quota', ['No pod can be made', 'exceeded quota: compute, requested: cpu=2']],
     ['because no node takes its pods', 'unplaced', ['did not end within 30 s', 'no node takes it', 'Insufficient cpu']],
-    ['because the cluster gave it up', 'given up', ['the cluster made no progress', 'timed out progressing']],
-    ['because nothing happens', 'stands still', ['did not end within 30 s', '0 of 1 replicas are available']],
+    ['because the cluster gave up on it', 'given up', ['the cluster made no progress', 'timed out progressing']],
+    ['because it makes no progress', 'stands still', ['did not end within 30 s', '0 of 1 replicas are available']],
   ])('%s', (_, fate, words) =>
     withCluster(
       async ({ api, start, names }) => {
@@ -286,8 +286,8 @@ describe('a rollout that fails', () => {
   );
 
   test.each([
-    ['a secret that the cluster has not', 'keys', 'secret "keys" not found'],
-    ['a key that its secret has not', 'models', "couldn't find key second in Secret team-a/models"],
+    ['a secret that is not in the cluster', 'keys', 'secret "keys" not found'],
+    ['a key that is not in its secret', 'models', "couldn't find key second in Secret team-a/models"],
   ])('because it refers to %s', (_, secret_name, words) =>
     withCluster(async ({ api, start }) => {
       api.state.put({
@@ -302,7 +302,7 @@ describe('a rollout that fails', () => {
     }),
   );
 
-  test('tells of no event that says the same again, or that was over when the container ran', () =>
+  test('leaves out repeated events and those from before the container ran', () =>
     withCluster(
       async ({ api, start }) => {
         for (const fate of ['crashes', 'unplaced'] as const) {
@@ -313,7 +313,7 @@ describe('a rollout that fails', () => {
       { rolloutWithinMs: 30_000 },
     ));
 
-  test('tells the cluster’s own events in the log', () =>
+  test('writes cluster events to the log', () =>
     withCluster(async ({ api, start, logged }) => {
       api.controller.outcomes.set('', 'image missing');
       await start();
@@ -322,7 +322,7 @@ describe('a rollout that fails', () => {
       );
     }));
 
-  test('because the cache does not come up begins no agent', () =>
+  test('because the cache does not start never starts an agent', () =>
     withCluster(async ({ api, start }) => {
       api.controller.outcomes.set('-cache', 'image missing');
       expect(reasonOf(await start({ resourceSpec: { cache_cpu: 1 } }))).toContain(`${base}-cache`);
@@ -331,7 +331,7 @@ describe('a rollout that fails', () => {
       );
     }));
 
-  test('puts back what was there before: the former revision’s pods, scale and environment', () =>
+  test('restores the pods, scale and environment of the former revision', () =>
     withCluster(async ({ api, start, names }) => {
       await start({ resourceSpec: { max_scale: 4, labels: { team: 'one' } } });
       const before = api.find('deployments', 'team-a', base);
@@ -346,7 +346,7 @@ describe('a rollout that fails', () => {
       expect(names()).toEqual([`${env}1`, 'Service *', 'Deployment *', 'HorizontalPodAutoscaler *']);
     }));
 
-  test('puts the former revision back when it is broken off, too', () =>
+  test('restores the former revision when it is interrupted, too', () =>
     withCluster(async ({ api, start }) => {
       await start();
       api.controller.outcomes.set('', 'stands still');
@@ -360,7 +360,7 @@ describe('a rollout that fails', () => {
       ).toBe(first);
     }));
 
-  test('never tells a secret, neither in its reason nor in the log', () =>
+  test('never shows a secret in its reason or in the log', () =>
     withCluster(async ({ api, start, logged }) => {
       api.controller.outcomes.set('', 'crashes');
       api.controller.lastWords = 'Error: the key not-for-your-eyes and pass-of-the-database were refused\n';
@@ -380,33 +380,33 @@ describe('a rollout that fails', () => {
     }));
 });
 
-describe('what has to be there beforehand', () => {
+describe('prerequisites', () => {
   test.each([
     [
-      'a namespace that is not there',
+      'a missing namespace',
       { namespace: 'team-b' },
       'The cluster has no namespace team-b. Make it, or name another one',
     ],
     [
-      'a service account that is not there',
+      'a missing service account',
       { resourceSpec: { service_account_name: 'agents' } },
       'The service account agents is not in the namespace team-a.',
     ],
-  ])('%s is told before anything is made', (_, spec, words) =>
+  ])('%s is reported before anything is created', (_, spec, words) =>
     withCluster(async ({ api, start }) => {
       expect(reasonOf(await start(spec))).toContain(words);
       expect(api.seen.some(({ method }) => method !== 'GET')).toBe(false);
     }),
   );
 
-  test('a service account that is there is used, and a namespace that may not be read is taken to be there', () =>
+  test('uses an existing service account, and assumes an unreadable namespace exists', () =>
     withCluster(async ({ api, start }) => {
       api.state.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agents', namespace: 'team-a' } });
       api.forbidden.add('get namespaces');
       expect((await start({ resourceSpec: { service_account_name: 'agents' } })).kind).toBe('running');
     }));
 
-  test('a build is nothing for a cluster', () =>
+  test('rejects a build', () =>
     withCluster(async ({ start }) => {
       const program = {
         kind: 'build',
@@ -421,29 +421,29 @@ describe('what has to be there beforehand', () => {
     }));
 });
 
-describe('a cluster that is not well', () => {
+describe('a cluster that fails', () => {
   const status = (code: number, reason: string, message: string) =>
     ({ kind: 'status', code, reason, message }) as const;
   test.each([
-    ['breaks down', { times: 2, how: status(500, 'InternalError', 'etcdserver: leader changed') }],
+    ['returns a 500', { times: 2, how: status(500, 'InternalError', 'etcdserver: leader changed') }],
     [
-      'is busy and says until when',
+      'is busy and sends Retry-After',
       { times: 2, how: { ...status(429, 'TooManyRequests', 'slow down'), retryAfter: 3 } },
     ],
-    ['answers with a page of a proxy', { times: 2, how: { kind: 'page', code: 502 } }],
-    ['breaks the connection', { times: 2, how: { kind: 'reset' } }],
+    ['returns an error page of a proxy', { times: 2, how: { kind: 'page', code: 502 } }],
+    ['resets the connection', { times: 2, how: { kind: 'reset' } }],
     [
-      'has two writers at once',
+      'reports a write conflict',
       { method: 'PATCH', times: 1, how: status(409, 'Conflict', 'the object has been modified') },
     ],
-  ] as const)('and %s is asked again', (_, fault) =>
+  ] as const)('and %s is retried', (_, fault) =>
     withCluster(async ({ api, start }) => {
       api.faults.push({ ...fault });
       expect((await start()).kind).toBe('running');
     }),
   );
 
-  test('and does not answer in time is asked again', () =>
+  test('and does not respond in time is retried', () =>
     withCluster(
       async ({ api, start }) => {
         api.faults.push({ times: 1, how: { kind: 'silent' } });
@@ -452,7 +452,7 @@ describe('a cluster that is not well', () => {
       { answerWithinMs: 60_000 },
     ));
 
-  test('and does not answer while a rollout is followed is waited for', () =>
+  test('and does not respond during a rollout is waited for', () =>
     withCluster(async ({ api, start, logged }) => {
       api.faults.push({ method: 'GET', path: `deployments/${base}`, times: 8, how: { kind: 'page', code: 503 } });
       expect((await start()).kind).toBe('running');
@@ -461,18 +461,22 @@ describe('a cluster that is not well', () => {
 
   test.each([
     [
-      'stays broken',
+      'keeps failing',
       { times: 99, how: status(500, 'InternalError', 'etcd is away') },
       'could not read namespace team-a (it answered 500): etcd is away',
     ],
-    ['knows nobody', { times: 99, how: status(401, 'Unauthorized', 'Unauthorized') }, 'did not accept the credentials'],
     [
-      'refuses what is asked',
+      'rejects the credentials',
+      { times: 99, how: status(401, 'Unauthorized', 'Unauthorized') },
+      'did not accept the credentials',
+    ],
+    [
+      'rejects the request',
       { method: 'PATCH', times: 99, how: status(422, 'Invalid', 'spec.replicas: too many') },
       'spec.replicas: too many. Change source_config.resource_spec.',
     ],
     [
-      'has no room',
+      'has no capacity',
       {
         method: 'PATCH',
         times: 99,
@@ -480,14 +484,14 @@ describe('a cluster that is not well', () => {
       },
       'has no room',
     ],
-  ] as const)('and %s ends the start with words', (_, fault, words) =>
+  ] as const)('and %s ends the start with a clear reason', (_, fault, words) =>
     withCluster(async ({ api, start }) => {
       api.faults.push({ ...fault });
       expect(reasonOf(await start())).toContain(words);
     }),
   );
 
-  test('and forbids what is needed says what', () =>
+  test('and denies a permission names that permission', () =>
     withCluster(async ({ api, start }) => {
       api.forbidden.add('list horizontalpodautoscalers');
       expect(reasonOf(await start())).toContain(
@@ -495,7 +499,7 @@ describe('a cluster that is not well', () => {
       );
     }));
 
-  test('and has an object of somebody else under our name leaves that alone', () =>
+  test('and has an object of another owner under our name leaves it unchanged', () =>
     withCluster(async ({ api, start }) => {
       const metadata = { name: base, namespace: 'team-a', labels: { 'app.kubernetes.io/managed-by': 'helm' } };
       api.state.apply(
@@ -511,19 +515,19 @@ describe('a cluster that is not well', () => {
       expect(at(api.find('services', 'team-a', base), 'spec.ports.0.port')).toBe(1);
     }));
 
-  test('and whose address leads elsewhere is not taken for one without the namespace', () =>
+  test('and has a wrong address is not reported as a missing namespace', () =>
     withCluster(async ({ api, start }) => {
       api.faults.push({ times: 99, how: { kind: 'page', code: 404 } });
       expect(reasonOf(await start())).toContain('The cluster knows nothing of what it takes to read namespace team-a');
     }));
 
-  test('and has no such context says so', () =>
+  test('and has no such context is reported', () =>
     withCluster(
       async ({ start }) => expect(reasonOf(await start())).toContain('which has no context staging with a cluster'),
       { context: 'staging' },
     ));
 
-  test('and is nowhere says so', async () => {
+  test('and has no readable kubeconfig is reported', async () => {
     const logged: string[] = [];
     const compute = kubernetesCompute({ clock: hurried(500), kubeconfig: '/nowhere/config' });
     expect(reasonOf(await compute.start(specOf({}, logged), new AbortController().signal))).toBe(

@@ -17,7 +17,7 @@ const pod = 'spec.template.spec';
 const main = `${pod}.containers.0`;
 const sidecar = { name: 'proxy', image: 'proxy:1' };
 
-/** Where a field of a ResourceSpec lands: what is set, the object, the path in it, and what stands there. */
+/** Where a field of a ResourceSpec ends up: the spec, the object, the path in it, and the expected value. */
 type Row = [field: string, spec: ResourceSpec, kind: string, name: string, path: string, value: unknown];
 
 const used: Row[] = [
@@ -151,12 +151,12 @@ const whole: ResourceSpec = {
   sidecars: [sidecar, { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always', env: [{ name: 'TO' }] }],
 };
 
-describe('where the fields of a ResourceSpec land', () => {
+describe('where the fields of a ResourceSpec end up', () => {
   test.each(used)('%s', (_field, spec, kind, name, path, value) => {
     expect(at(one(madeOf(spec).manifests, kind, name), path)).toEqual(value);
   });
 
-  test.each(unusedResourceFields.map((field) => [field]))('%s changes nothing, and is told as ignored', (field) => {
+  test.each(unusedResourceFields.map((field) => [field]))('%s changes nothing and is reported as ignored', (field) => {
     const { manifests, ignored } = madeOf({ [field]: 2 });
     expect(manifests).toEqual(madeOf({}).manifests);
     expect(ignored).toEqual([field]);
@@ -168,8 +168,8 @@ describe('where the fields of a ResourceSpec land', () => {
   });
 });
 
-describe('what people bring to the pods lands as they wrote it, and Kubernetes knows every field of it', () => {
-  /** The value at a path of the agent's pod, in an object that Kubernetes would take. */
+describe('pod fields of a ResourceSpec are copied unchanged and known to Kubernetes', () => {
+  /** The value at a path of the agent's pod, in an object that Kubernetes accepts. */
   const inPod = (spec: ResourceSpec, path: string): unknown => {
     const deployment = one(madeOf(spec).manifests, 'Deployment', base);
     expect(schemaProblems(deployment)).toEqual([]);
@@ -252,7 +252,7 @@ describe('what people bring to the pods lands as they wrote it, and Kubernetes k
     ],
     ['its mounts', 'volumeMounts', [{ name: 'scratch', mountPath: '/scratch', subPath: 'proxy', readOnly: true }]],
     [
-      'what it may do',
+      'its security context',
       'securityContext',
       { runAsUser: 1_000, runAsNonRoot: true, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     ],
@@ -270,7 +270,7 @@ describe('what people bring to the pods lands as they wrote it, and Kubernetes k
     expect([...new Set(rows)].toSorted()).toEqual(Object.keys(container.shape).toSorted());
   });
 
-  test('what is null in them is as good as absent, and a variable without a value is empty', () => {
+  test('drops null fields, and treats a variable without a value as empty', () => {
     const nulls = {
       command: null,
       env: [{ name: 'TO', value: null, valueFrom: null }],
@@ -293,24 +293,24 @@ describe('the manifests', () => {
     madeOf(spec).manifests.map(({ kind, metadata }) => `${kind} ${metadata.name.replace(base, '*')}`);
 
   test.each<[string, ResourceSpec, string[]]>([
-    ['are three of a plain deployment', {}, ['Secret *-env-beef0001', 'Service *', 'Deployment *']],
+    ['are three for a plain deployment', {}, ['Secret *-env-beef0001', 'Service *', 'Deployment *']],
     [
-      'scale where there is room to',
+      'add an autoscaler if there is room to scale',
       { min_scale: 1, max_scale: 2 },
       ['Secret *-env-beef0001', 'Service *', 'Deployment *', 'HorizontalPodAutoscaler *'],
     ],
     [
-      'do not scale from a number to itself',
+      'add no autoscaler for a fixed number',
       { min_scale: 2, max_scale: 2 },
       ['Secret *-env-beef0001', 'Service *', 'Deployment *'],
     ],
     [
-      'have a cache where one was asked for',
+      'add a cache on request',
       { cache_memory_mb: 50 },
       ['Secret *-env-beef0001', 'Service *', 'Service *-cache', 'Deployment *-cache', 'Deployment *'],
     ],
     [
-      'have a database where one was asked for',
+      'add a database on request',
       { db_storage_gi: 1 },
       [
         'Secret *-env-beef0001',
@@ -324,10 +324,10 @@ describe('the manifests', () => {
     ],
   ])('%s', (_, spec, expected) => expect(kinds(spec)).toEqual(expected));
 
-  test('bring a database of their own where no other is given', () => {
+  test('create a database if no other one is given', () => {
     const { manifests } = kubernetesManifests(inputOf({ databaseUrl: '' }));
     const set = one(manifests, 'StatefulSet', `${base}-db`);
-    // A pod that never becomes ready would else keep a better one from taking its place.
+    // Otherwise a pod that never becomes ready would block its replacement.
     expect(at(set, 'spec.podManagementPolicy')).toBe('Parallel');
   });
 
@@ -341,18 +341,18 @@ describe('the manifests', () => {
     );
   };
   test.each<[string, number | undefined, FormerVolume | undefined, string]>([
-    ['10 GiB where nobody ever asked for a size', undefined, undefined, '10Gi'],
-    ['what is asked for', 30, { storage: '20Gi', storageClass: undefined }, '30Gi'],
-    ['what is there, where nothing is asked for', undefined, { storage: '1536Mi', storageClass: undefined }, '1536Mi'],
+    ['10 GiB if no size was ever requested', undefined, undefined, '10Gi'],
+    ['the requested size', 30, { storage: '20Gi', storageClass: undefined }, '30Gi'],
+    ['its current size without a request', undefined, { storage: '1536Mi', storageClass: undefined }, '1536Mi'],
   ])('give the database a volume of %s', (_, storageGi, former, storage) => {
     expect(at(volumeOf(storageGi, former), 'spec.resources.requests.storage')).toBe(storage);
   });
 
   test.each<[string, FormerVolume | undefined, string | undefined, string | undefined]>([
-    ['the cluster’s own where none is asked for', undefined, undefined, undefined],
-    ['the one that is asked for', undefined, 'fast', 'fast'],
-    ['the one that it has, for ever', { storage: '9Gi', storageClass: 'slow' }, 'fast', 'slow'],
-    ['none where it was made without one', { storage: '9Gi', storageClass: undefined }, 'fast', undefined],
+    ['the cluster’s default without a request', undefined, undefined, undefined],
+    ['the requested one', undefined, 'fast', 'fast'],
+    ['its current one, permanently', { storage: '9Gi', storageClass: 'slow' }, 'fast', 'slow'],
+    ['none if it was created without one', { storage: '9Gi', storageClass: undefined }, 'fast', undefined],
   ])('give that volume the storage class: %s', (_, former, requested, expected) => {
     expect(at(volumeOf(undefined, former, requested), 'spec.storageClassName')).toBe(expected);
   });
@@ -361,7 +361,7 @@ describe('the manifests', () => {
     ['of nothing', {}],
     ['of every field at once', whole],
     ...used.map(([field, spec]): [string, ResourceSpec] => [`of ${field}`, spec]),
-  ])('%s are what Kubernetes itself describes, without a field that it does not know', (_, resourceSpec) => {
+  ])('%s match the schemas of Kubernetes, without unknown fields', (_, resourceSpec) => {
     const secrets = [{ name: 'API_KEY', value: 'not-for-your-eyes' }];
     const { manifests } = kubernetesManifests(inputOf({ resourceSpec, secrets }));
     for (const manifest of manifests) {
@@ -370,13 +370,13 @@ describe('the manifests', () => {
     }
   });
 
-  test('are the same for the same input, and null is as good as absent', () => {
+  test('are the same for the same input, and treat null as absent', () => {
     const nulls = Object.fromEntries(Object.keys(resourceFields.shape).map((field) => [field, null]));
     expect(madeOf(nulls)).toEqual(madeOf({}));
     expect(madeOf(whole)).toEqual(madeOf(structuredClone(whole)));
   });
 
-  test('differ from one revision to the next in their pods, and never in a name or a selector but that of the environment', () => {
+  test('change only their pods and the name of the environment between revisions', () => {
     const next = kubernetesManifests(inputOf({ revisionId: '00000000-0000-4000-8000-0000beef0002' })).manifests;
     const before = madeOf({}).manifests;
     expect(next.map(({ metadata }) => metadata.name)).toEqual(
@@ -392,14 +392,14 @@ describe('the manifests', () => {
   test.each([
     [true, 'allow'],
     [false, 'refuse'],
-  ])('tell agents whether their webhooks may go into private networks (%s)', (privateWebhooks, value) => {
+  ])('set whether the webhooks of agents may reach private networks (%s)', (privateWebhooks, value) => {
     const { settings } = inputOf();
     const { manifests } = kubernetesManifests(inputOf({}, { settings: { ...settings, privateWebhooks } }));
     const reported = at(one(manifests, 'Deployment', base), `${main}.env`);
     expect(reported).toContainEqual({ name: 'LANDFALL_WEBHOOK_PRIVATE', value });
   });
 
-  test('leave the database and the cache in peace when only the revision is new', () => {
+  test('leave the database and the cache unchanged when only the revision is new', () => {
     const parts = (revisionId: string) =>
       kubernetesManifests(inputOf({ revisionId, resourceSpec: whole })).manifests.filter(({ metadata }) =>
         /-(db|cache)$/.test(metadata.name),
@@ -407,7 +407,7 @@ describe('the manifests', () => {
     expect(parts('00000000-0000-4000-8000-0000beef0002')).toEqual(parts('9a8b7c6d-0000-4000-8000-0000beef0001'));
   });
 
-  test('carry people’s labels and annotations on everything, and ours over them', () => {
+  test('set user labels and annotations on everything, overridden by ours', () => {
     const labels = { team: 'support', [labelKeys.instance]: 'mine' };
     const { manifests } = madeOf({ ...whole, labels, annotations: { owner: 'Ada' } });
     for (const { metadata } of manifests) {
@@ -436,7 +436,7 @@ describe('the manifests', () => {
     );
   });
 
-  test('fill variables from the deployment’s secrets and from those of the cluster, and the platform has the last word', () => {
+  test('read variables from secrets, overridden by the platform', () => {
     const { manifests } = kubernetesManifests(
       inputOf({
         secrets: [
@@ -456,14 +456,14 @@ describe('the manifests', () => {
   });
 
   test.each([
-    ['again for every pod by its tag, which may have moved', 'registry.example.com/agent:1', 'Always'],
+    ['for every pod by its tag, which may have moved', 'registry.example.com/agent:1', 'Always'],
     ['once by its digest', `registry.example.com/agent@sha256:${'0'.repeat(64)}`, 'IfNotPresent'],
   ])('have the image pulled %s', (_, imageUri, policy) => {
     const { manifests } = kubernetesManifests(inputOf({}, { imageUri }));
     expect(at(one(manifests, 'Deployment', base), `${main}.imagePullPolicy`)).toBe(policy);
   });
 
-  test('put a sidecar that always runs before the main container starts, any other one beside it, and tell what has no effect', () => {
+  test('start permanent sidecars first, others in parallel, and report ignored fields', () => {
     const { manifests, ignored } = madeOf({
       init_containers: [{ name: 'fetch', image: 'fetch:1' }],
       sidecars: [
@@ -480,7 +480,7 @@ describe('the manifests', () => {
     expect(ignored).toEqual(['sidecars.once.restartPolicy']);
   });
 
-  test('call the main container otherwise where somebody’s sidecar has its name, and scale by the right one', () => {
+  test('rename the main container if a sidecar has its name, and scale the right one', () => {
     const { manifests } = madeOf({ sidecars: [{ name: 'agent', image: 'x:1' }], max_scale: 2 });
     expect(at(one(manifests, 'Deployment', base), `${main}.name`)).toBe('landfall-agent');
     expect(at(one(manifests, 'HorizontalPodAutoscaler', base), 'spec.metrics.0.containerResource.container')).toBe(
@@ -489,14 +489,14 @@ describe('the manifests', () => {
   });
 
   test.each<[string, ResourceSpec, number | undefined, number]>([
-    ['the smallest number where nothing runs yet', { min_scale: 2, max_scale: 5 }, undefined, 2],
-    ['as many as run, where the cluster made more of them', { min_scale: 2, max_scale: 5 }, 4, 4],
-    ['no more than may be, where more run', { min_scale: 1, max_scale: 3 }, 9, 3],
-    ['no fewer than have to be, where fewer run', { min_scale: 3 }, 1, 3],
-    ['one where nothing was said', {}, undefined, 1],
-    ['one for a minimum of none, since nothing would wake it', { min_scale: 0 }, undefined, 1],
-    ['none for a maximum of none', { max_scale: 0 }, 2, 0],
-  ])('ask for %s', (_, resourceSpec, agent, replicas) => {
+    ['the smallest number if nothing runs yet', { min_scale: 2, max_scale: 5 }, undefined, 2],
+    ['the running number if the cluster scaled up', { min_scale: 2, max_scale: 5 }, 4, 4],
+    ['the maximum if more run', { min_scale: 1, max_scale: 3 }, 9, 3],
+    ['the minimum if fewer run', { min_scale: 3 }, 1, 3],
+    ['one without a setting', {}, undefined, 1],
+    ['one for a minimum of zero, since nothing would scale it up', { min_scale: 0 }, undefined, 1],
+    ['zero for a maximum of zero', { max_scale: 0 }, 2, 0],
+  ])('request %s', (_, resourceSpec, agent, replicas) => {
     const { manifests } = kubernetesManifests(inputOf({ resourceSpec }, { running: { agent } }));
     expect(at(one(manifests, 'Deployment', base), 'spec.replicas')).toBe(replicas);
   });
@@ -505,8 +505,8 @@ describe('the manifests', () => {
 describe('the names of a deployment’s objects', () => {
   test.each([
     ['keep the deployment’s name', 'support-agent', 'support-agent-0c0ffee0'],
-    ['begin with a letter, as the name of a Service has to', '2nd-agent', 'd-2nd-agent-0c0ffee0'],
-    ['leave room for what controllers append', 'a'.repeat(63), `${'a'.repeat(31)}-0c0ffee0`],
+    ['start with a letter, as the name of a Service must', '2nd-agent', 'd-2nd-agent-0c0ffee0'],
+    ['leave room for suffixes of controllers', 'a'.repeat(63), `${'a'.repeat(31)}-0c0ffee0`],
     [
       'never have two hyphens where a long one is cut',
       `${'a'.repeat(30)}-${'b'.repeat(20)}`,
@@ -517,6 +517,6 @@ describe('the names of a deployment’s objects', () => {
   });
 });
 
-test('the schemas are those of the installed client', () => {
+test('the schemas match the installed client', () => {
   expect(kubernetesSchemas).toEqual(readKubernetesSchemas());
 });

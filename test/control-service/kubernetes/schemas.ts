@@ -1,4 +1,4 @@
-/** Kubernetes' own schemas, and what they say of an object. */
+/** Kubernetes' own schemas, and validation of objects with them. */
 import { Validator } from '@cfworker/json-schema';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -10,7 +10,7 @@ const file = z.object({
   definitions: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
-/** The data as it lies in the folder of test data. */
+/** The data as stored in the folder of test data. */
 export const kubernetesSchemas = file.parse(
   JSON.parse(readFileSync(new URL('../../data/kubernetes/schemas.json', import.meta.url), 'utf8')),
 );
@@ -27,12 +27,12 @@ function validatorOf(apiVersion: string, kind: string): Validator | undefined {
   return known;
 }
 
-/** Everything that the schemas have against an object, unknown fields included; an object of no known kind is one problem. */
+/** All validation errors of an object, unknown fields included; an unknown kind is one error. */
 export function schemaProblems(object: { apiVersion?: unknown; kind?: unknown }): string[] {
   const validator = validatorOf(String(object.apiVersion), String(object.kind));
   if (!validator) return [`no kind "${String(object.kind)}" is registered for version "${String(object.apiVersion)}"`];
   const { errors } = validator.validate(object);
-  // Every error comes with those of the schemas around it, which only say that something inside is wrong.
+  // Every error also appears for its parent schemas, which only say that something inside is wrong.
   return errors
     .filter(({ keyword }) => !['properties', 'items', '$ref', 'additionalProperties'].includes(keyword))
     .map(({ keyword, instanceLocation, error }) =>

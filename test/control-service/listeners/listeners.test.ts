@@ -22,7 +22,7 @@ describe.each(sides)('%s', (_side, open) => {
   const deploy = (listener_id: string, k8s_namespace?: string) =>
     fixture.control.createDeployment(fromImage({ source_config: { listener_id, listener_config: { k8s_namespace } } }));
 
-  test('[control.listener.id][control.listener.compute-type] a listener is made, and read as it was made', async () => {
+  test('[control.listener.id][control.listener.compute-type] a new listener is read as it was created', async () => {
     const made = await make({ version: '1.2' });
     expect(made).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -43,7 +43,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('one compute_id is one listener’s within a tenant, and free for another tenant', async () => {
+  test('a compute_id is unique within a tenant, and free for another tenant', async () => {
     const { compute_id } = await make();
     expect(await refusalOf(make({ compute_id }))).toMatchObject({
       status: 409,
@@ -52,13 +52,13 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.stranger.createListener(request({ compute_id }))).toMatchObject({ compute_id });
   });
 
-  test('of ten equal creations at once one makes a listener', async () => {
+  test('of ten equal concurrent creations one makes a listener', async () => {
     const same = request();
     const ends = await Promise.allSettled(Array.from({ length: 10 }, () => fixture.control.createListener(same)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('a creation with a key is made once, however often it is sent, and so is a deletion', async () => {
+  test('a repeated creation or deletion with the same key is done once', async () => {
     const same = request();
     const made = await fixture.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` });
     expect(await fixture.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` })).toEqual(made);
@@ -67,7 +67,7 @@ describe.each(sides)('%s', (_side, open) => {
     await fixture.control.deleteListener(made.id, { idempotencyKey });
   });
 
-  test('who made, changed and deleted it is written down', async () => {
+  test('records who created, changed and deleted it', async () => {
     const { id } = await make();
     await fixture.control.patchListener(id, { version: '3' });
     await fixture.control.deleteListener(id);
@@ -91,18 +91,14 @@ describe.each(sides)('%s', (_side, open) => {
     ['a compute_id of 256 characters', { compute_id: 'a'.repeat(256) }, 'body.compute_id'],
     ['no compute_config', { compute_config: undefined }, 'body.compute_config'],
     ['an empty version', { version: '' }, 'body.version'],
+    ['invalid namespaces', { compute_config: { k8s_namespaces: 'agents' } }, 'body.compute_config.k8s_namespaces'],
     [
-      'namespaces that are none',
-      { compute_config: { k8s_namespaces: 'agents' } },
-      'body.compute_config.k8s_namespaces',
-    ],
-    [
-      'a namespace that is no label',
+      'a namespace that is not a label',
       { compute_config: { k8s_namespaces: ['A_b'] } },
       'body.compute_config.k8s_namespaces.0',
     ],
     [
-      'more namespaces than may be',
+      'too many namespaces',
       { compute_config: { k8s_namespaces: Array.from({ length: 101 }, (_, at) => `n${at}`) } },
       'body.compute_config.k8s_namespaces',
     ],
@@ -110,14 +106,14 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refusalOf(make(changes))).toMatchObject({ status: 422, at: [at] });
   });
 
-  test('a namespace that is named twice is a 400, in a change too', async () => {
+  test('a namespace that is listed twice is a 400, in a change too', async () => {
     const twice = { compute_config: { k8s_namespaces: ['a', 'b', 'a'] } };
     expect(await refusalOf(make(twice))).toMatchObject({ status: 400, detail: expect.stringContaining('a twice') });
     const { id } = await make();
     expect(await refusalOf(fixture.control.patchListener(id, twice))).toMatchObject({ status: 400 });
   });
 
-  test('a change sets what it gives and leaves the rest', async () => {
+  test('a change keeps the fields that it leaves out', async () => {
     const { id } = await make({ version: '1' });
     expect(await fixture.control.patchListener(id, { version: '2' })).toMatchObject({
       version: '2',
@@ -132,7 +128,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.patchListener(id, {})).toMatchObject({ version: '2' });
   });
 
-  test.each(['compute_type', 'compute_id'])('%s may be restated and not be changed', async (field) => {
+  test.each(['compute_type', 'compute_id'])('%s may be restated but not changed', async (field) => {
     const made = await make();
     const now: unknown = Reflect.get(made, field);
     expect(await fixture.control.patchListener(made.id, { [field]: now })).toMatchObject({ [field]: now });
@@ -141,7 +137,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('a namespace in which something is deployed stays', async () => {
+  test('a namespace with deployments cannot be removed', async () => {
     const { id } = await make();
     const { name } = await deploy(id, 'agents');
     const without = (namespace: string) => ({ compute_config: { k8s_namespaces: [namespace] } });
@@ -152,7 +148,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.patchListener(id, without('agents'))).toMatchObject(without('agents'));
   });
 
-  test('[control.listeners.list] they are listed in pages, oldest first, and nobody else’s', async () => {
+  test('[control.listeners.list] lists the listeners of the tenant in pages, oldest first', async () => {
     const { id } = await make();
     const all = (await fixture.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
     expect(all.at(-1)).toBe(id);
@@ -165,14 +161,14 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refusalOf(fixture.control.listListeners(query))).toMatchObject({ status: 422 });
   });
 
-  test('it is deleted, and gone', async () => {
+  test('is deleted', async () => {
     const { id } = await make();
     await fixture.control.deleteListener(id);
     expect(await refusalOf(fixture.control.getListener(id))).toMatchObject({ status: 404 });
     expect(await refusalOf(fixture.control.deleteListener(id))).toMatchObject({ status: 404 });
   });
 
-  test('it is not deleted while deployments use it, and says which', async () => {
+  test('is not deleted while deployments use it, and says which', async () => {
     const { id } = await make();
     const names = [(await deploy(id)).name, (await deploy(id)).name];
     const { status, detail } = await refusalOf(fixture.control.deleteListener(id));
@@ -181,7 +177,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.getListener(id)).toMatchObject({ id });
   });
 
-  test('of a deletion and creations at the same moment no deployment is left without its listener', async () => {
+  test('concurrent creations and a deletion leave no deployment without a listener', async () => {
     const { id } = await make();
     const creations = Array.from({ length: 5 }, () => deploy(id));
     await Promise.allSettled([...creations, fixture.control.deleteListener(id)]);
@@ -197,7 +193,7 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test.each(['getListener', 'deleteListener', 'patchListener', 'claimWork'] as const)(
-    '%s: another tenant’s is not there, and neither is nobody’s',
+    '%s: neither another tenant’s nor an unknown one is found',
     async (operation) => {
       const { id } = await make();
       const call = (control: ServiceFixture['control'], wanted: string): Promise<unknown> =>

@@ -7,47 +7,47 @@ const newestFirst = (...statuses: RevisionStatus[]) =>
   statuses.map((status, at) => ({ id: `r${statuses.length - at}`, status }));
 
 test.each([
-  ['there is nothing to do where everything has ended', 'none', [], { kind: 'nothing' }],
-  ['the one that waits is begun', 'none', ['CREATING'], { revision: { id: 'r1' }, steps: ['AWAITING_DEPLOY'] }],
+  ['does nothing when everything has ended', 'none', [], { kind: 'nothing' }],
+  ['starts the waiting revision', 'none', ['CREATING'], { revision: { id: 'r1' }, steps: ['AWAITING_DEPLOY'] }],
   [
-    'of several that wait the newest is begun, and the others are skipped',
+    'starts the newest of several waiting revisions and skips the others',
     'none',
     ['CREATING', 'QUEUED', 'CREATING'],
     { revision: { id: 'r3' }, skipped: [{ id: 'r2' }, { id: 'r1' }] },
   ],
   [
-    'one that was broken off is begun again, and the newer ones wait for it',
+    'restarts an interrupted one first; newer ones wait',
     'none',
     ['CREATING', 'DEPLOYING'],
     { revision: { id: 'r1' }, steps: ['AWAITING_DEPLOY'], queued: [{ id: 'r2' }], skipped: [] },
   ],
   [
-    'one that was claimed and not begun needs no step',
+    'needs no step for one that was claimed and not started',
     'none',
     ['AWAITING_DEPLOY'],
     { revision: { id: 'r1' }, steps: [] },
   ],
-  ['a deletion comes before everything else', 'asked', [], { kind: 'remove' }],
-  ['what is gone from the cluster is nobody’s work', 'stopped', [], { kind: 'nothing' }],
+  ['runs a deletion first', 'asked', [], { kind: 'remove' }],
+  ['has no work for what is gone from the cluster', 'stopped', [], { kind: 'nothing' }],
 ] as const)('%s', (_, deletion, statuses, turn) => {
   expect(whatNext(deletion, newestFirst(...statuses), false)).toMatchObject(turn);
 });
 
 test.each([
-  ['what was abandoned is put back to what is live', 'none', [], 'put-back'],
-  ['unless a revision waits, which takes its place anyway', 'none', ['CREATING'], 'roll-out'],
-  ['or all of it goes', 'asked', [], 'remove'],
+  ['rolls an abandoned revision back to the live one', 'none', [], 'put-back'],
+  ['rolls out a waiting revision instead', 'none', ['CREATING'], 'roll-out'],
+  ['removes everything for a deletion', 'asked', [], 'remove'],
 ] as const)('%s', (_, deletion, statuses, kind) => {
   expect(whatNext(deletion, newestFirst(...statuses), true)).toMatchObject({ kind });
 });
 
 test.each([
-  ['ten seconds after a failure at once', 200, 10_000],
-  ['as long as the cluster has been awry', 90_000, 90_000],
+  ['ten seconds right after the failure', 200, 10_000],
+  ['the time since the first failure', 90_000, 90_000],
   ['ten minutes at most', 7_200_000, 600_000],
-])('a way back that failed is tried again after %s', (_, awry, ms) => expect(putBackAgainMs(awry)).toBe(ms));
+])('a failed rollback is retried after %s', (_, awry, ms) => expect(putBackAgainMs(awry)).toBe(ms));
 
-test.each(runningStatuses)('the steps back from %s are steps that a revision may take', (status) => {
+test.each(runningStatuses)('the steps back from %s are valid steps of a revision', (status) => {
   const turn = whatNext('none', newestFirst(status), true);
   if (turn.kind !== 'roll-out') throw new Error('nothing to do');
   const way = [status, ...turn.steps];

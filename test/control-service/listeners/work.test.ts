@@ -5,7 +5,7 @@ import { mostLines } from '../../../src/control-service/store/log-lines.ts';
 import { fromGit, fromImage, unknownId, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-/** A clock that stands until it is told to go on. */
+/** A clock that stands still until it is advanced. */
 function handClock(): Clock & { goOn: (ms: number) => void } {
   let now = Date.UTC(2030, 0, 1);
   return { now: () => (now += 1), sleep: () => Promise.resolve(), goOn: (ms) => (now += ms) };
@@ -20,7 +20,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
   afterAll(() => fixture.close());
 
-  /** A listener of its own for every test, with deployments as they are asked for. */
+  /** Creates a listener for each test, with deployments on request. */
   async function setup(namespaces: string[] = []) {
     const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',
@@ -52,7 +52,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   const newImage = (id: string, tag: string) =>
     fixture.control.patchDeployment(id, { source_revision_config: { image_uri: `registry.example.com/agent:${tag}` } });
 
-  test('a revision with a listener waits, and says for whom', async () => {
+  test('a revision with a listener waits, and says for which', async () => {
     const { deploy } = await setup();
     const made = await deploy();
     await fixture.rollouts.settled();
@@ -63,7 +63,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DATABASE' });
   });
 
-  test('a claim brings all that the revision takes', async () => {
+  test('a claim returns everything that the revision needs', async () => {
     const { deploy, claimed } = await setup(['agents', 'others']);
     const made = await deploy({
       secrets: [{ name: 'TOKEN', value: 'a-secret-value' }],
@@ -92,7 +92,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('[control.listener-config.k8s-namespace-used] the namespace is the one asked for, else the listener’s first, and it stays', async () => {
+  test('[control.listener-config.k8s-namespace-used] uses the requested namespace, else the listener’s first, and keeps it', async () => {
     const { listener, deploy, claimed, report } = await setup(['agents', 'others']);
     const made = await deploy();
     const first = await claimed();
@@ -104,7 +104,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect((await (await setup()).claim())?.deployment.namespace).toBeUndefined();
   });
 
-  test('[control.deployment.active-revision-is-deployed] what is DEPLOYED is live, and only that', async () => {
+  test('[control.deployment.active-revision-is-deployed] only a DEPLOYED revision is live', async () => {
     const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
@@ -120,7 +120,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
-  test('a failure says why, and the live one stays', async () => {
+  test('a failure says why, and the live revision stays', async () => {
     const { deploy, claimed, report } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
@@ -136,7 +136,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('while one is at work the next is queued, and of several only the newest is begun', async () => {
+  test('queues the next revision while one runs, and starts only the newest', async () => {
     const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
@@ -153,7 +153,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('of ten that claim at once each revision goes to one', async () => {
+  test('ten concurrent claims get each revision once', async () => {
     const { deploy, claim } = await setup();
     const made = [await deploy(), await deploy(), await deploy()];
     const claims = await Promise.all(Array.from({ length: 10 }, (_, at) => claim(`holder-${at}`)));
@@ -161,7 +161,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(got.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
   });
 
-  test('a lease that ran out is taken over, and what the former holder says then is refused', async () => {
+  test('an expired lease is taken over, and reports of the former holder are refused', async () => {
     const { deploy, claimed, report, renew, release, claim } = await setup();
     const made = await deploy();
     const former = await claimed('former');
@@ -183,7 +183,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED' });
   });
 
-  test('a lease lasts no longer for a clock that is set back by a day', async () => {
+  test('setting the clock back by a day does not extend a lease', async () => {
     const { deploy, claim, claimed } = await setup();
     await deploy();
     await claimed('first');
@@ -194,7 +194,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     clock.goOn(24 * 60 * 60_000);
   });
 
-  test('a renewal and a report prolong a lease, and one that nobody took over holds again', async () => {
+  test('renewals and reports extend a lease, even an expired one that is still free', async () => {
     const { deploy, claimed, report, renew, claim } = await setup();
     await deploy();
     const work = await claimed();
@@ -209,7 +209,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim('next')).toBeUndefined();
   });
 
-  test('what is handed back is free at once', async () => {
+  test('released work is free at once', async () => {
     const { deploy, claimed, report, release } = await setup();
     const made = await deploy();
     const work = await claimed('first');
@@ -220,7 +220,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({ status: 409 });
   });
 
-  test('a report whose answer was lost is taken again', async () => {
+  test('a repeated report is accepted after a lost response', async () => {
     const { deploy, claimed, report } = await setup();
     const made = await deploy();
     const work = await claimed();
@@ -230,7 +230,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED' });
   });
 
-  test('[control.logs.deploy] lines stand in the deploy log in their order, each once, with no secret in them', async () => {
+  test('[control.logs.deploy] keeps log lines in order, once each, without secrets', async () => {
     const { deploy, claimed, report } = await setup();
     const made = await deploy({ secrets: [{ name: 'TOKEN', value: 'swordfish-42' }] });
     const work = await claimed();
@@ -243,7 +243,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await revisionOf(made)).toMatchObject({ status_message: 'It said ***.' });
   });
 
-  test('one that was interrupted is told to its holder, who hands it back; the next waits until then', async () => {
+  test('the holder of an interrupted one is notified and releases it; the next waits', async () => {
     const { deploy, claimed, report, renew, release, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
@@ -261,7 +261,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await revisionOf(made)).toMatchObject({ status: 'INTERRUPTED' });
   });
 
-  test('what an interrupted one left is put back to what is live, or removed where nothing is', async () => {
+  test('an interrupted one is rolled back to the live one, or removed without one', async () => {
     const { deploy, claimed, report, release, claim } = await setup();
     const made = await deploy();
     const first = await claimed();
@@ -289,7 +289,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
-  test('one that is known to have left nothing needs no way back', async () => {
+  test('one that left nothing in the cluster needs no rollback', async () => {
     const { deploy, claimed, release, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
@@ -298,7 +298,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
-  test('the failure of one that was taken over is put back too: its former holder may have left anything', async () => {
+  test('the failure of one that was taken over is rolled back too', async () => {
     const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
@@ -312,7 +312,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
-  test('a way back that failed is told of the live revision, and tried again, ever more rarely, until it is done', async () => {
+  test('a failed rollback shows on the live revision and is retried with backoff', async () => {
     const { deploy, claimed, report, release, claim } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
@@ -340,7 +340,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
-  test('a new revision does not wait for a way back that failed', async () => {
+  test('a new revision does not wait for a failed rollback', async () => {
     const { deploy, claimed, report, release } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
@@ -353,19 +353,19 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect((await claimed()).revision).toMatchObject({ id: newest.latest_revision_id });
   });
 
-  test('a deployment in a cluster is told no address of the service, where nothing serves it', async () => {
+  test('a deployment in a cluster gets no address if the service does not serve it', async () => {
     const { deploy } = await setup();
     expect(await deploy()).toMatchObject({ url: null, source_config: { custom_url: null } });
     const custom_url = 'https://support.acme.example';
     expect(await deploy({ source_config: { custom_url } })).toMatchObject({ url: custom_url });
-    // What the service runs itself, it serves.
+    // The service serves what it runs itself.
     fixture.rollouts.fate = 'held';
     const own = await fixture.control.createDeployment(fromImage());
     fixture.rollouts.fate = 'live';
     expect(own.url).toMatch(new RegExp(`/agents/${own.id}$`));
   });
 
-  test('[control.delete.deployment] a deletion is the listener’s work, and is over when it says so', async () => {
+  test('[control.delete.deployment] the listener carries a deletion out and reports its end', async () => {
     const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
@@ -383,7 +383,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
-  test('a deletion while a revision is at work waits for its holder, then goes before everything', async () => {
+  test('a deletion waits for the holder of a running revision, then goes first', async () => {
     const { deploy, claimed, release, renew, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
@@ -394,7 +394,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim('second')).toMatchObject({ revision: null });
   });
 
-  test('of the lines that are reported the newest 20,000 are kept, as of all others', async () => {
+  test('keeps the newest 20,000 reported lines, as for all other logs', async () => {
     const { deploy, claimed, report } = await setup();
     const made = await deploy();
     const revision = made.latest_revision_id ?? '';
@@ -425,7 +425,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await refusalOf(fixture.control.getDeployment(made.id))).toMatchObject({ status: 404 });
   });
 
-  test('a deployment whose cluster is gone for good is deleted without its listener, where that is asked for', async () => {
+  test('deletes a deployment of a lost cluster without its listener on request', async () => {
     const { deploy, claimed, report, claim, listener, renew } = await setup();
     const [made, other] = [await deploy(), await deploy()];
     for (const _ of [made, other]) await report(await claimed(), 'DEPLOYED');
@@ -446,13 +446,13 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     await fixture.control.deleteListener(listener);
   });
 
-  test('REMOVED is not taken for a revision', async () => {
+  test('REMOVED is refused for a revision', async () => {
     const { deploy, claimed, report } = await setup();
     await deploy();
     expect(await refusalOf(report(await claimed(), 'REMOVED'))).toMatchObject({ status: 409 });
   });
 
-  test('work goes round: what was begun last comes last', async () => {
+  test('work is fair: the one started last comes last', async () => {
     const { deploy, claimed, release } = await setup();
     const [one, two] = [await deploy(), await deploy()];
     const first = await claimed();
@@ -463,7 +463,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect((await claimed()).deployment.id).toBe(first.deployment.id);
   });
 
-  test('a claim that waits gets what comes meanwhile, at once', async () => {
+  test('a waiting claim gets new work at once', async () => {
     const { deploy, claim } = await setup();
     const began = performance.now();
     const waiting = claim('patient', { wait_seconds: 20 });
@@ -473,14 +473,14 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  test('a claim that waits in vain ends with nothing, in its time', async () => {
+  test('a waiting claim ends empty after its time', async () => {
     const { claim } = await setup();
     const began = performance.now();
     expect(await claim('patient', { wait_seconds: 1 })).toBeUndefined();
     expect(performance.now() - began).toBeGreaterThan(900);
   });
 
-  test('what has no listener, or another one, is nobody’s work here', async () => {
+  test('work without a listener, or of another one, is never claimed', async () => {
     const [mine, others] = [await setup(), await setup()];
     await others.deploy();
     fixture.rollouts.fate = 'held';
@@ -491,7 +491,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await others.claim()).toBeDefined();
   });
 
-  test('the service itself takes nothing that has a listener', async () => {
+  test('the service takes no work that has a listener', async () => {
     const { deploy, claimed, report } = await setup();
     const made = await deploy();
     expect(await fixture.store.claimNextRevision(made.id)).toBeUndefined();
@@ -515,7 +515,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ['another status', { status: 'QUEUED' }, 422],
     ['a failure without a reason', { status: 'DEPLOY_FAILED' }, 400],
     [
-      'lines that do not grow',
+      'lines out of order',
       { status: 'DEPLOYING', log: [2, 2].map((sequence) => ({ sequence, level: 'info', message: '' })) },
       400,
     ],
@@ -527,7 +527,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await refusalOf(fixture.control.reportWork(listener, claim_id, body))).toMatchObject({ status });
   });
 
-  test('a claim of another listener, of another tenant or of nobody is not there', async () => {
+  test('a claim of another listener, of another tenant or without an owner is a 404', async () => {
     const [mine, others] = [await setup(), await setup()];
     await mine.deploy();
     const { claim_id } = await mine.claimed();

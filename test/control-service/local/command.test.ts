@@ -25,21 +25,21 @@ describe('the command line', () => {
     running: { kind: 'process', privateWebhooks: false },
   };
   test.each([
-    ['nothing takes what is usual', [], {}],
+    ['no arguments use the defaults', [], {}],
     ['a port', ['--port', '0'], { port: 0 }],
     ['several folders', ['--allow-git', 'a', '--allow-git', 'b'], { allowGit: ['a', 'b'] }],
     ['a hosting', ['--hosting', 'self-hosted'], { hosting: 'self-hosted' }],
-    ['what is watched', ['--watch-git', 'off'], { watchGit: 'off' }],
+    ['the watched repositories', ['--watch-git', 'off'], { watchGit: 'off' }],
     [
       'a registry',
       ['--registry', 'registry.example.com/agents'],
       { registry: { host: 'registry.example.com', path: 'agents', protocol: 'https' } },
     ],
     ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
-    ['where others reach it', ['--public-url', 'https://a.test/b/'], { publicUrl: 'https://a.test/b' }],
+    ['the public address', ['--public-url', 'https://a.test/b/'], { publicUrl: 'https://a.test/b' }],
     ['webhooks into private networks', ['--private-webhooks'], { running: { privateWebhooks: true } }],
     [
-      'all the rest',
+      'all other options',
       ['--json', '--data', 'd', '--field-names', 'public'],
       { json: true, data: 'd', fieldNames: 'public' },
     ],
@@ -48,30 +48,22 @@ describe('the command line', () => {
   });
 
   test.each<[what: string, args: string[], output: string]>([
-    ['a port that is none', ['--port', 'http'], '--port http'],
-    ['a port beyond all', ['--port', '70000'], '--port 70000'],
+    ['an invalid port', ['--port', 'http'], '--port http'],
+    ['a port out of range', ['--port', '70000'], '--port 70000'],
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
-    ['an address that is none', ['--public-url', 'a.test'], '--public-url (an unreadable address)'],
-    [
-      'an address with a user in it',
-      ['--public-url', 'https://me@a.test'],
-      '--public-url https://a.test/: the address',
-    ],
+    ['an invalid address', ['--public-url', 'a.test'], '--public-url (an unreadable address)'],
+    ['an address with a user name', ['--public-url', 'https://me@a.test'], '--public-url https://a.test/: the address'],
     ['a data folder without a name', ['--data', ''], '--data is empty'],
     ['an allowed folder without a name', ['--allow-git', ''], '--allow-git is empty'],
-    ['another spelling', ['--field-names', 'own'], 'contract or public'],
-    ['another hosting', ['--hosting', 'here'], 'any or cloud or self-hosted'],
-    ['another word for what is watched', ['--watch-git', 'yes'], 'folders or all or off'],
-    ['a registry that is none', ['--registry', 'https://registry.example.com'], '--registry is a host'],
-    ['an option that there is not', ['--jason'], 'Unknown option --jason; did you mean --json?'],
-    ['an option like no other', ['--verbose'], 'Unknown option --verbose.'],
-    ['a word too many', ['up'], 'Unexpected argument up.'],
-    [
-      'a command of the operator with a slip in it',
-      ['tenant', 'list'],
-      'Unexpected argument tenant; did you mean tenants?',
-    ],
-  ])('%s is told', async (_, args, word) => {
+    ['an unknown spelling', ['--field-names', 'own'], 'contract or public'],
+    ['an unknown hosting', ['--hosting', 'here'], 'any or cloud or self-hosted'],
+    ['an unknown value for watched repositories', ['--watch-git', 'yes'], 'folders or all or off'],
+    ['an invalid registry', ['--registry', 'https://registry.example.com'], '--registry is a host'],
+    ['an option with a typo', ['--jason'], 'Unknown option --jason; did you mean --json?'],
+    ['an unknown option', ['--verbose'], 'Unknown option --verbose.'],
+    ['an extra argument', ['up'], 'Unexpected argument up.'],
+    ['an operator command with a typo', ['tenant', 'list'], 'Unexpected argument tenant; did you mean tenants?'],
+  ])('%s is reported', async (_, args, word) => {
     expect(readLocalCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(word) });
     const output: string[] = [];
     const around = {
@@ -85,14 +77,14 @@ describe('the command line', () => {
   });
 });
 
-test('an option with a slip in it is told without what was given to it', () => {
+test('the error for a misspelled option omits its value', () => {
   expect(readLocalCommand(['--alow-git=lf_1'])).toEqual({
     ok: false,
     problem: 'Unknown option --alow-git; did you mean --allow-git?',
   });
 });
 
-test('a registry without its credentials is told before anything is started', async () => {
+test('a registry without credentials is reported before anything starts', async () => {
   const output: string[] = [];
   const around = {
     env: {},
@@ -111,7 +103,7 @@ describe('the program', () => {
   let root: string;
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'landfall-local-'));
-    // As root the database's server runs as another user, who has to get in.
+    // As root, the database server runs as another user, who needs access.
     chmodSync(root, 0o711);
   });
   afterAll(() => {
@@ -144,7 +136,7 @@ describe('the program', () => {
     };
   }
 
-  test('it tells where it is, keeps key and work through a kill, refuses a second one, and leaves when asked', async () => {
+  test('prints its address, survives a kill, refuses a second instance and exits', async () => {
     const first = start();
     const before = await first.ready;
     expect(before.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -166,7 +158,7 @@ describe('the program', () => {
 
     const requested = performance.now();
     second.child.kill('SIGTERM');
-    // A terminal signals us and whoever started us, who passes it on.
+    // A terminal signals us and our parent process, which passes the signal on.
     second.child.kill('SIGTERM');
     expect(await second.ended).toEqual({ code: 0, signal: null });
     expect(performance.now() - requested).toBeLessThan(10_000);

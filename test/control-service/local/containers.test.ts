@@ -50,7 +50,7 @@ describe.each([
   ['in process', () => services.control],
   ['over HTTP', () => httpControl(services.url, services.apiKey)],
 ])('an image, %s', (side, send) => {
-  /** Deploys the image with a resource_spec, and tells how its containers were made. */
+  /** Deploys the image with a resource_spec, and returns how its containers were created. */
   async function live(name: string, resource_spec: object) {
     const control = send();
     const { id, url, latest_revision_id } = await control.createDeployment({
@@ -84,7 +84,7 @@ describe.each([
   const valueOf = (args: readonly string[], flag: string): string | undefined =>
     args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
 
-  test('[control.service.source-image] is run, answers at the address of its deployment, and goes with it', async () => {
+  test('[control.service.source-image] runs, serves at the address of its deployment, and is removed with it', async () => {
     const { id, url, revisionId } = await live('runs', {});
     const answer = await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } });
     expect([answer.status, await answer.json()]).toEqual([200, { ok: true, revision: revisionId }]);
@@ -105,7 +105,7 @@ describe.each([
       .toBe(404);
   });
 
-  test('[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] [control.resource-spec.memory-in-mb] [control.resource-spec.memory-mb-request] [control.resource-spec.labels-applied] gets the CPU, the memory and the labels that were asked for', async () => {
+  test('[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] [control.resource-spec.memory-in-mb] [control.resource-spec.memory-mb-request] [control.resource-spec.labels-applied] gets the requested CPU, memory and labels', async () => {
     const { main } = await live('amounts', {
       cpu: 0.5,
       cpu_limit: 1.5,
@@ -122,7 +122,7 @@ describe.each([
     expect(main).toContain('--label=team=agents');
   });
 
-  test('[control.resource-spec.cpu-limit-default] [control.resource-spec.memory-limit-mb-default] may use twice what it asked for where no limit is set', async () => {
+  test('[control.resource-spec.cpu-limit-default] [control.resource-spec.memory-limit-mb-default] may use twice its request without a limit', async () => {
     const { main } = await live('defaults', { cpu: 0.3, memory_mb: 200 });
     expect([valueOf(main, 'cpus'), valueOf(main, 'memory')]).toEqual(['0.6', '400000000b']);
   });
@@ -133,13 +133,13 @@ describe.each([
       sidecars: [{ name: 'proxy', ...tool('echo beside; sleep 60') }],
     });
     expect(lines.indexOf('[prepare] prepared')).toBeGreaterThan(-1);
-    // Its one word is a secret.
+    // Its only word is a secret.
     expect(lines.indexOf('***')).toBeGreaterThan(lines.indexOf('[prepare] prepared'));
     expect(made).toHaveLength(3);
     expect(valueOf(made.at(-1) ?? [], 'network')).toBe(`container:${valueOf(main, 'name')}`);
   });
 
-  test('[control.resource-spec.orchestrator-unused] [control.resource-spec.executor-unused] is the same whatever the fields say that are not for use', async () => {
+  test('[control.resource-spec.orchestrator-unused] [control.resource-spec.executor-unused] ignores the fields that are not for use', async () => {
     const unused = {
       orchestrator_cpu: 8,
       orchestrator_memory_mb: 9,
@@ -153,7 +153,7 @@ describe.each([
     expect(more.lines).toContain(`${Object.keys(unused).join(', ')}: the document marks these as not to be used.`);
   });
 
-  test('[control.resource-spec.db-max-connections-limit] gets as many connections of its database as were asked for', async () => {
+  test('[control.resource-spec.db-max-connections-limit] gets the requested number of database connections', async () => {
     const { id } = await live('connections', { db_max_connections: 7 });
     const client = new Client({ connectionString: postgres.adminUrl });
     await client.connect();

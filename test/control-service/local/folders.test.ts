@@ -16,7 +16,7 @@ afterEach(() => {
 
 const quiet = (): void => undefined;
 
-test('a data folder is the folder of one service, also where a second one has a database of its own', async () => {
+test('a data folder belongs to one service, even if a second has its own database', async () => {
   const dataDir = join(temporaryFolder(atTheEnd), 'data');
   const [one, two] = [await startTestPostgres(), await startTestPostgres()];
   const start = (databaseUrl: string) =>
@@ -30,7 +30,7 @@ test('a data folder is the folder of one service, also where a second one has a 
 });
 
 test.each(['a new data folder', 'an empty data folder'])(
-  'a port that is taken is told before %s is filled',
+  'a port in use is reported before %s is filled',
   async (which) => {
     const dataDir = join(temporaryFolder(atTheEnd), 'data');
     if (which === 'an empty data folder') mkdirSync(dataDir);
@@ -40,7 +40,7 @@ test.each(['a new data folder', 'an empty data folder'])(
     const { port } = Object(taken.address());
     const start = startLocal({ port, dataDir, allowGit: [], clock: systemClock, log: quiet });
     await expect(start).rejects.toThrow(`Port ${port} is taken. Choose another one with --port`);
-    // Of one that is there it is known by then that nobody else has it.
+    // By then the service knows that no other service uses an existing folder.
     expect(existsSync(dataDir) ? readdirSync(dataDir) : []).toEqual(which === 'a new data folder' ? [] : ['lock.1']);
     expect(existsSync(dataDir)).toBe(which === 'an empty data folder');
   },
@@ -49,7 +49,7 @@ test.each(['a new data folder', 'an empty data folder'])(
 test.each([
   ['is a file', ''],
   ['would be below a file', 'data'],
-])('a data folder that %s is told with what to do', async (_, below) => {
+])('a data folder that %s is reported with advice', async (_, below) => {
   const file = join(temporaryFolder(atTheEnd), 'file');
   writeFileSync(file, '');
   const dataDir = join(file, below);
@@ -58,14 +58,14 @@ test.each([
   );
 });
 
-test('an allowed folder is known as it was written and as it is without links', () => {
+test('an allowed folder is accepted as written and as resolved', () => {
   const root = temporaryFolder(atTheEnd);
   mkdirSync(join(root, 'real'));
   symlinkSync('real', join(root, 'link'));
   expect(allowedFolders([join(root, 'link')])).toEqual([join(root, 'link'), join(root, 'real')]);
 });
 
-test('an allowed folder that is none is told', () => {
+test('an allowed folder that does not exist is reported', () => {
   const root = temporaryFolder(atTheEnd);
   writeFileSync(join(root, 'file'), '');
   for (const name of ['file', 'nothing']) {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** A clock whose every sleep is over at once and counts as long as it was asked for. */
+/** A clock whose sleeps end at once and advance it by their length. */
 function impatientClock(): Clock {
   let now = 0;
   return {
@@ -23,7 +23,7 @@ function impatientClock(): Clock {
   };
 }
 
-test('a second service on the same database is refused, and let in once the first has left', async () => {
+test('refuses a second service on the same database until the first has exited', async () => {
   const first = await claimDatabase(postgres.url, systemClock, () => undefined);
   await expect(claimDatabase(postgres.url, impatientClock(), () => undefined)).rejects.toThrow(
     'Another control service works on this database. Stop it',
@@ -33,7 +33,7 @@ test('a second service on the same database is refused, and let in once the firs
   await second.release();
 });
 
-test('the claim is made again after the database broke the connection', async () => {
+test('claims the database again after it closed the connection', async () => {
   const output: string[] = [];
   const claim = await claimDatabase(postgres.url, systemClock, (message) => output.push(message));
   const admin = new Client({ connectionString: postgres.url });
@@ -46,7 +46,7 @@ test('the claim is made again after the database broke the connection', async ()
   };
   const [before] = await held();
   await admin.query('select pg_terminate_backend($1)', [before]);
-  // The former connection goes when it is scheduled to, so what counts is that another one holds the claim in its place.
+  // The former connection closes at some point; what counts is that another one holds the claim.
   const isHeldAgain = async (): Promise<boolean> => (await held()).some((pid) => pid !== before);
   await expect.poll(isHeldAgain, { timeout: 20_000 }).toBe(true);
   await claim.release();
@@ -54,7 +54,7 @@ test('the claim is made again after the database broke the connection', async ()
   await admin.end();
 });
 
-test('that another service was faster after the database broke the connection is told, and not four times a second', async () => {
+test('reports once that another service claimed the database after a disconnect', async () => {
   const output: string[] = [];
   let looks = 0;
   const clock: Clock = {

@@ -77,7 +77,7 @@ describe.each([
   const ask = (url: string, path: string, key = services.apiKey) =>
     fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
 
-  test('[control.service.source-git] [control.flow.poll-until-deployed] [control.source-config.custom-url-automatic] a deployment is built from a git repository, and answers at its address to its owner', async () => {
+  test('[control.service.source-git] [control.flow.poll-until-deployed] [control.source-config.custom-url-automatic] a deployment is built from a git repository and serves its owner', async () => {
     const { id, url, revisionId, source_config, source_revision_config } = await live(
       request({ install_command: 'true' }),
     );
@@ -91,18 +91,18 @@ describe.each([
     expect((await ask(`${services.url}/agents/agent`, '/ok')).status).toBe(404);
   });
 
-  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] commands run where the document says', async () => {
+  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] commands run in the documented folder', async () => {
     const { lines } = await live(request({ install_command: 'pwd', build_command: 'pwd' }));
     const folders = lines.filter((line) => line.startsWith('/'));
     expect(folders).toEqual([expect.stringMatching(/\/source$/), expect.stringMatching(/\/source\/agents\/a$/)]);
   });
 
-  test('[control.source-config.install-command-detected] without install_command the lock file tells how to install', async () => {
+  test('[control.source-config.install-command-detected] without install_command the lock file selects the install command', async () => {
     const { lines } = await live(request());
     expect(lines.find((line) => line.startsWith('Installing'))).toContain('npm ci');
   });
 
-  test('[control.secret.in-environment] the agent finds every secret in its environment, and nobody in a log', async () => {
+  test('[control.secret.in-environment] the agent has every secret in its environment, and no log has one', async () => {
     const secrets = [
       { name: 'MODEL_KEY', value: 'canary-91c0de' },
       { name: 'FAKE_SAY', value: 'canary-say-91c0de' },
@@ -118,7 +118,7 @@ describe.each([
     expect(JSON.stringify(logs)).not.toContain('91c0de');
   });
 
-  test('what this machine cannot run ends with a message that says so', async () => {
+  test('source that this machine cannot run fails with a clear reason', async () => {
     const { id, latest_revision_id } = await send().createDeployment(fromImage());
     const revision = () => send().getRevision(id, latest_revision_id ?? '');
     await expect.poll(async () => (await revision()).status, { timeout: 20_000 }).toBe('DEPLOY_FAILED');

@@ -15,7 +15,7 @@ const line = (id: number): LogLine => ({
   at: new Date(id),
 });
 
-/** A log in memory, a bell to be rung by hand, and a clock that stands until time is let pass. */
+/** A log in memory, a manual notifier, and a clock that stands still until it is advanced. */
 function fixture(logKind: LogKind = 'deploy') {
   const lines: LogLine[] = [];
   const state: { status: RevisionStatus; isActive: boolean; isThere: boolean; reads: number } = {
@@ -67,7 +67,7 @@ const inWords = (event: LogEvent): string => {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('what is kept comes first, then each line as it is written, then the end', async () => {
+test('sends stored lines first, then each line as it is written, then the end', async () => {
   const { lines, state, bell, next } = fixture();
   lines.push(line(1), line(2));
   expect([await next(), await next()]).toEqual(['line 1', 'line 2']);
@@ -81,7 +81,7 @@ test('what is kept comes first, then each line as it is written, then the end', 
   expect([await next(), await next()]).toEqual(['end DEPLOY_FAILED', 'over']);
 });
 
-test('lines that were written before the end come before it, also where both are told at once', async () => {
+test('sends lines from before the end first, even if both arrive at once', async () => {
   const { lines, state, bell, next } = fixture();
   const first = next();
   await settled();
@@ -91,7 +91,7 @@ test('lines that were written before the end come before it, also where both are
   expect([await first, await next()]).toEqual(['line 1', 'end DEPLOY_FAILED']);
 });
 
-test('a ring while nobody waits is not missed', async () => {
+test('a notification without a waiting reader is not lost', async () => {
   const { lines, bell, next } = fixture();
   lines.push(line(1));
   expect(await next()).toBe('line 1');
@@ -100,7 +100,7 @@ test('a ring while nobody waits is not missed', async () => {
   expect(await next()).toBe('line 2');
 });
 
-test('the ring for another revision wakes nobody', async () => {
+test('a notification for another revision wakes no reader', async () => {
   const { state, bell, next, left } = fixture();
   const nothing = next();
   await settled();
@@ -111,7 +111,7 @@ test('the ring for another revision wakes nobody', async () => {
   expect(await nothing).toBe('over');
 });
 
-test('after a while of silence that is said, as often as it takes', async () => {
+test('sends a keep-alive after each silent interval', async () => {
   const { next, passTime, slept } = fixture();
   for (let round = 1; round <= 2; round += 1) {
     const nothing = next();
@@ -123,7 +123,7 @@ test('after a while of silence that is said, as often as it takes', async () => 
   expect(writeEvent({ kind: 'quiet' })).toMatch(/^:[^\n]*\n\n$/);
 });
 
-test('nothing is read ahead of a reader who takes no more', async () => {
+test('reads nothing ahead of a slow reader', async () => {
   const { lines, state, bell, next } = fixture();
   for (let id = 1; id <= 1_000; id += 1) lines.push(line(id));
   for (let id = 1; id <= 50; id += 1) await next();
@@ -135,12 +135,12 @@ test('nothing is read ahead of a reader who takes no more', async () => {
 });
 
 test.each([
-  ['the deploy log of a live revision goes on', 'deploy', 'DEPLOYED', true, true, 'quiet'],
-  ['that of one that was live before is over', 'deploy', 'DEPLOYED', false, true, 'end DEPLOYED'],
-  ['the build log is over once its revision is live', 'build', 'DEPLOYED', true, true, 'end DEPLOYED'],
-  ['and goes on while it is being started', 'build', 'DEPLOYING', false, true, 'quiet'],
-  ['an interrupted one is over', 'deploy', 'INTERRUPTED', false, true, 'end INTERRUPTED'],
-  ['one that is gone with its deployment is over', 'deploy', 'DEPLOYED', true, false, 'end gone'],
+  ['the deploy log of a live revision stays open', 'deploy', 'DEPLOYED', true, true, 'quiet'],
+  ['the deploy log of a formerly live revision ends', 'deploy', 'DEPLOYED', false, true, 'end DEPLOYED'],
+  ['the build log ends once its revision is live', 'build', 'DEPLOYED', true, true, 'end DEPLOYED'],
+  ['the build log stays open while its revision starts', 'build', 'DEPLOYING', false, true, 'quiet'],
+  ['the log of an interrupted revision ends', 'deploy', 'INTERRUPTED', false, true, 'end INTERRUPTED'],
+  ['the log of a deleted deployment ends', 'deploy', 'DEPLOYED', true, false, 'end gone'],
 ] as const)('%s', async (_, kind, status, isActive, isThere, end) => {
   const { state, next, passTime } = fixture(kind);
   Object.assign(state, { status, isActive, isThere });
@@ -150,7 +150,7 @@ test.each([
   expect(await reported).toBe(end);
 });
 
-test('a follower who leaves is forgotten, whether it waits or holds a line', async () => {
+test('a follower that leaves is removed, whether it waits or holds a line', async () => {
   const { lines, events, next, bell, state } = fixture();
   lines.push(line(1), line(2));
   await next();

@@ -12,7 +12,7 @@ import type { ServiceFixture } from '../service-fixture.ts';
 const entry = z.object({ id: z.string(), timestamp: z.string(), level: z.string(), message: z.string() });
 const ending = z.object({ status: z.string().nullable(), status_message: z.string().nullable() });
 
-describe('a log is followed as server-sent events', () => {
+describe('a log is streamed as server-sent events', () => {
   let fixture: ServiceFixture;
   let hearing: { close(): Promise<void> };
   const logBell = changeBell();
@@ -26,7 +26,7 @@ describe('a log is followed as server-sent events', () => {
     await fixture.close();
   });
 
-  /** A deployment whose revision is being started. */
+  /** A deployment whose revision is starting. */
   async function starting() {
     const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     const revision = latest_revision_id ?? '';
@@ -58,7 +58,7 @@ describe('a log is followed as server-sent events', () => {
       : entry.parse(JSON.parse(value.data)).message;
   };
 
-  test('each line comes as it is written, with its id, until the revision has failed', async () => {
+  test('sends each line with its id as it is written, until the revision has failed', async () => {
     const { id, revision } = await starting();
     await say(revision, 'first');
     const answer = await open(id, revision);
@@ -78,7 +78,7 @@ describe('a log is followed as server-sent events', () => {
     expect([await end, await reported(events)]).toEqual(['end DEPLOY_FAILED', 'over']);
   });
 
-  test('the deploy log of the live revision goes on until another one is live', async () => {
+  test('the deploy log of the live revision stays open until another one is live', async () => {
     const { id, revision } = await starting();
     const events = eventsOf(await open(id, revision, '?kind=deploy'));
     const first = reported(events);
@@ -95,7 +95,7 @@ describe('a log is followed as server-sent events', () => {
     expect(await end).toBe('end DEPLOYED');
   });
 
-  test('a deletion ends it', async () => {
+  test('ends on a deletion', async () => {
     const { id, revision } = await starting();
     const events = eventsOf(await open(id, revision));
     const end = reported(events);
@@ -103,7 +103,7 @@ describe('a log is followed as server-sent events', () => {
     expect(await end).toBe('end INTERRUPTED');
   });
 
-  test('whoever comes again with the last id loses nothing and gets nothing twice, while several write', async () => {
+  test('resumes from the last id without gaps or duplicates, with several writers', async () => {
     const { id, revision } = await starting();
     const writers = 4;
     const each = 40;
@@ -128,7 +128,7 @@ describe('a log is followed as server-sent events', () => {
     expect(seen).toEqual(logs.map(({ message }) => message));
   });
 
-  test('whoever had all of a log that is complete is told not to come again', async () => {
+  test('a client that has the complete log gets a 204, which ends reconnecting', async () => {
     const { id, revision } = await starting();
     await say(revision, 'only');
     await fixture.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
@@ -140,7 +140,7 @@ describe('a log is followed as server-sent events', () => {
     expect(await reported(eventsOf(await open(id, revision, '', { 'Last-Event-ID': '0' })))).toBe('only');
   });
 
-  test('only lines of a level, or with a word in them, may be asked for', async () => {
+  test('filters lines by level and by text', async () => {
     const { id, revision } = await starting();
     await fixture.store.appendLog(revision, 'deploy', [
       { level: 'info', message: 'ready' },
@@ -156,7 +156,7 @@ describe('a log is followed as server-sent events', () => {
     expect(await all('?kind=build')).toEqual(['end DEPLOY_FAILED', 'over']);
   });
 
-  test('a reader who takes nothing holds up nobody, and no more than a page is read for it', async () => {
+  test('a stalled reader blocks no one, and at most a page is read ahead for it', async () => {
     const { id, revision } = await starting();
     const slow = await open(id, revision);
     const events = eventsOf(await open(id, revision));
@@ -169,10 +169,10 @@ describe('a log is followed as server-sent events', () => {
   });
 
   test.each([
-    ['a kind that there is none of', '?kind=agent', {}, 422],
-    ['a level that there is none of', '?level=eror', {}, 422],
-    ['a cursor that is none', '?offset=a', {}, 422],
-    ['a last id that is none', '', { 'Last-Event-ID': 'a' }, 422],
+    ['an unknown kind', '?kind=agent', {}, 422],
+    ['an unknown level', '?level=eror', {}, 422],
+    ['an invalid cursor', '?offset=a', {}, 422],
+    ['an invalid last id', '', { 'Last-Event-ID': 'a' }, 422],
   ])('%s is refused before any event', async (_, query, headers, status) => {
     const { id, revision } = await starting();
     const answer = await open(id, revision, query, headers);
@@ -182,14 +182,14 @@ describe('a log is followed as server-sent events', () => {
     ]);
   });
 
-  test('what is not there, or another tenant’s, is a 404', async () => {
+  test('an unknown revision, or another tenant’s, is a 404', async () => {
     const { id } = await starting();
     expect((await open(id, unknownId())).status).toBe(404);
     const foreign = await fixture.stranger.createDeployment(fromGit());
     expect((await open(foreign.id, foreign.latest_revision_id ?? '')).status).toBe(404);
   });
 
-  test('when the service ends it lets go of everybody at once', async () => {
+  test('a shutdown ends all streams at once', async () => {
     const { id, revision } = await starting();
     await say(revision, 'first');
     const leaving = new AbortController();

@@ -1,14 +1,14 @@
-/** Something that our answers have and the public document does not, and why: the other half of `differences.ts`. */
+/** What our responses have beyond the public document, and why: the counterpart of `differences.ts`. */
 export interface Addition {
   reason: string;
-  /** Fields as `Schema.field`, answers as `METHOD /path status`; a path of `*` is any. */
+  /** Fields as `Schema.field`, responses as `METHOD /path status`; a path of `*` is any. */
   what: readonly string[];
 }
 
-/** Every addition. A row that no answer has any more fails the walk as much as one that is not here. */
+/** Every addition. An unused row fails the comparison as much as a missing one. */
 export const additions: readonly Addition[] = [
   {
-    reason: 'Newer public clients read the address here, and the older field is told as well.',
+    reason: 'Newer public clients read the address here; the older field is still sent.',
     what: ['Deployment.url'],
   },
   {
@@ -16,11 +16,11 @@ export const additions: readonly Addition[] = [
     what: ['Deployment.tracer_session_id'],
   },
   {
-    reason: 'A status that does not explain itself is told with its cause, for a person.',
+    reason: 'Explains a status to a person where the status alone does not.',
     what: ['Deployment.status_message', 'Revision.status_message'],
   },
   {
-    reason: 'Whoever would upload the same folder again can see that it is there already.',
+    reason: 'A client can see that the same folder is already uploaded, and skip the upload.',
     what: ['SourceRevisionConfig.source_tarball_digest'],
   },
   {

@@ -1,14 +1,13 @@
-/** Something that the public service has and ours does not, by how `lacking.ts` calls it, and why. */
+/** What the public service has and ours does not, by the keys of `lacking.ts`, and why. */
 export interface Difference {
   reason: string;
   what: readonly string[];
 }
 
-/** Every difference. A row that is none any more fails the test as much as one that is not here. */
+/** Every difference. An obsolete row fails the test as much as a missing one. */
 export const differences: readonly Difference[] = [
   {
-    reason:
-      'Signing in to tools on behalf of an agent’s users is a product of its own, which neither document speaks of.',
+    reason: 'Signing in to tools on behalf of an agent’s users is a product of its own, which neither document covers.',
     what: [
       'GET /v2/auth/providers',
       'POST /v2/auth/providers',
@@ -81,7 +80,7 @@ export const differences: readonly Difference[] = [
   },
   {
     reason:
-      'Agents that are put together on the hosted product’s pages, from its templates; here every deployment is made of somebody’s code.',
+      'Agents that are built from templates on the hosted product’s pages; here every deployment runs its owner’s own code.',
     what: [
       'Deployment.agent',
       'DeploymentCreateRequest.agent',

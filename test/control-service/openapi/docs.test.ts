@@ -11,7 +11,7 @@ describe('over HTTP, below a base path', () => {
   afterAll(() => fixture.close());
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${fixture.baseUrl}${path}`, { headers });
 
-  test('[control.versioning.interface-version] the interface calls itself version 0.1.0, in OpenAPI 3.1', async () => {
+  test('[control.versioning.interface-version] the API is version 0.1.0, in OpenAPI 3.1', async () => {
     const answer = await ask('/openapi.json');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
@@ -26,12 +26,12 @@ describe('over HTTP, below a base path', () => {
     });
   });
 
-  test('it is told in the spelling that is asked for', async () => {
+  test('is served in the requested spelling', async () => {
     const reported = await (await ask('/openapi.json', { 'X-Field-Names': 'public' })).text();
     expect(reported).toContain('"langgraph_config_path":');
   });
 
-  test('the page asks for nothing but its own files, and all of them are there', async () => {
+  test('the page loads only its own files, and all of them exist', async () => {
     const answer = await ask('/docs');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
     const html = await answer.text();
@@ -47,7 +47,7 @@ describe('over HTTP, below a base path', () => {
     }
   });
 
-  test('what starts it reads the description beside it, and asks nobody else about it', async () => {
+  test('its script loads the description beside it, and nothing from other hosts', async () => {
     const start = await (await ask('/docs/start.js')).text();
     expect(start).toContain("url: 'openapi.json'");
     expect(start).toContain('validatorUrl: null');
@@ -64,7 +64,7 @@ describe('over HTTP, below a base path', () => {
   });
 
   test.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'valueOf', '__proto__'])(
-    '%s, which the page does not want, is not there',
+    '%s, which the page does not need, is a 404',
     async (asset) => {
       const answer = await ask(`/docs/${asset}`);
       expect([answer.status, await answer.json()]).toEqual([404, { detail: expect.any(String) }]);

@@ -24,11 +24,11 @@ const app = createApp({
 const document = openApi.parse(openApiDocument('contract'));
 const text = JSON.stringify(openApiDocument('contract'));
 
-/** A path whatever its parts are called. */
+/** A path without the names of its parameters. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '{}');
 
 describe('the description of the interface', () => {
-  test('every route that is served is in it, and nothing else', () => {
+  test('describes every served route and nothing else', () => {
     const served = app.routes
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method} ${shapeOf(path)}`);
@@ -36,18 +36,18 @@ describe('the description of the interface', () => {
     expect(described.toSorted()).toEqual([...new Set(served)].toSorted());
   });
 
-  test('every reference in it names something that is there', () => {
+  test('every reference resolves', () => {
     const named = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
     expect(named.filter((name) => !(String(name) in document.components.schemas))).toEqual([]);
     expect(named.length).toBeGreaterThan(50);
   });
 
-  test('every schema that has a name is used', () => {
+  test('uses every named schema', () => {
     const used = (name: string) => text.includes(`"#/components/schemas/${name}"`);
     expect(Object.keys(document.components.schemas).filter((name) => !used(name))).toEqual([]);
   });
 
-  test('every operation has a name of its own, says what it answers, and which key it wants', () => {
+  test('every operation has an id, its responses and its security', () => {
     const ids = operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const methods of Object.values(document.paths))
@@ -57,11 +57,11 @@ describe('the description of the interface', () => {
       }
   });
 
-  test('only what is open to all asks for no key', () => {
+  test('only public operations need no key', () => {
     const open = operations.filter((operation) => operation.open).map(({ path }) => path);
     expect(open).toEqual([
       '/uploads/{deployment_id}/{object_name}',
-      // It wants the token of its project instead.
+      // It takes the token of its project instead.
       '/v1/projects/{project_id}/runs',
       '/ok',
       '/info',
@@ -71,7 +71,7 @@ describe('the description of the interface', () => {
     ]);
   });
 
-  test('what is wanted of a creation is in it, with its bounds', () => {
+  test('describes what a creation requires, with its bounds', () => {
     const { schemas } = document.components;
     expect(schemas['DeploymentCreateRequest']?.required).toEqual([
       'name',
@@ -86,7 +86,7 @@ describe('the description of the interface', () => {
     });
   });
 
-  test('in the public spelling it has the public names, and none of the others', () => {
+  test('in the public spelling it has only the public names', () => {
     const spelled = JSON.stringify(openApiDocument('public').components.schemas);
     for (const alias of fieldAliases) {
       expect(spelled).toContain(`"${alias.public}":`);

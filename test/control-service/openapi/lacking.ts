@@ -3,7 +3,7 @@ import type { OpenApi } from '../../openapi/shape.ts';
 import { addenda } from './public-document.ts';
 import { spelling } from './spelling.ts';
 
-/** What of the addenda `ours` does not have. */
+/** The parts of the addenda that `ours` does not have. */
 export function lackingOfAddenda(ours: OpenApi): string[] {
   const known = new Map(Object.entries(ours.paths).map(([path, methods]) => [withoutNames(path), methods]));
   const endpoints = addenda.endpoints.flatMap(({ method, path, query }) => {

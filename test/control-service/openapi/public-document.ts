@@ -10,7 +10,7 @@ const names = z.array(z.string());
 
 /** The public service's description. */
 export const publicDocument = openApi.parse(read('openapi.json'));
-/** What newer public clients use beside it. */
+/** Further parts that newer public clients use. */
 export const addenda = z
   .object({
     endpoints: z.array(

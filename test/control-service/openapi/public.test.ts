@@ -11,20 +11,20 @@ const ours = openApi.parse(openApiDocument('contract'));
 const found = [...new Set([...lacking(publicDocument, ours, spelling), ...lackingOfAddenda(ours)])];
 const listed = differences.flatMap(({ what }) => what);
 
-test('every path, parameter, status, field and word of the public service is here, or listed with a reason', () => {
+test('every part of the public service exists here or is listed with a reason', () => {
   expect(found.filter((what) => !listed.includes(what))).toEqual([]);
 });
 
-test('nothing is listed that is here after all', () => {
+test('lists nothing that exists here', () => {
   expect(listed.filter((what) => !found.includes(what))).toEqual([]);
 });
 
-test('every reason is one sentence of its own', () => {
+test('every reason is one distinct sentence', () => {
   expect(differences.filter(({ reason }) => !/^[A-Z].*\.$/.test(reason))).toEqual([]);
   expect(new Set(listed).size).toBe(listed.length);
 });
 
-test('the comparison finds what is taken away', () => {
+test('the comparison finds removed parts', () => {
   const less = openApi.parse(structuredClone(openApiDocument('contract')));
   delete less.paths['/v2/listeners'];
   delete less.components.schemas['ResourceSpec']?.properties?.['cache_cpu'];

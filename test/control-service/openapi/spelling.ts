@@ -1,7 +1,7 @@
 import { fieldAliases } from '../../../src/contract/control/aliases.ts';
 import type { Spelling } from '../../openapi/lacking.ts';
 
-/** How what the public service calls something is found in ours. */
+/** Maps names of the public service to ours. */
 export const spelling: Spelling = {
   places: {
     'ResourceSpec-Input': ['ResourceSpec'],

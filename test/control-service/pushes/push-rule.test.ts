@@ -14,47 +14,43 @@ const calm: LookedAt = {
 const moved: Partial<LookedAt> = { head: 'b', wasBuilt: false };
 
 test.each<[string, Partial<LookedAt>, LookEnd]>([
-  ['a branch that did not move is left alone', {}, 'nothing'],
+  ['an unchanged branch is ignored', {}, 'nothing'],
   ['a push is built', moved, 'build'],
-  ['a push while build_on_push is off is noted only', { ...moved, buildOnPush: false }, 'note'],
-  ['a branch at rest is left alone while it is off too', { buildOnPush: false }, 'nothing'],
+  ['a push while build_on_push is off is only recorded', { ...moved, buildOnPush: false }, 'note'],
+  ['an unchanged branch is ignored while it is off, too', { buildOnPush: false }, 'nothing'],
+  ['a push that already has a revision makes no other', { ...moved, latest: { commit: 'b', hasEnded: false } }, 'note'],
   [
-    'a push that a revision of somebody else is of makes no other',
-    { ...moved, latest: { commit: 'b', hasEnded: false } },
-    'note',
-  ],
-  [
-    'a revision whose commit is not known yet may be of it',
+    'a revision whose commit is not known yet may have it',
     { ...moved, latest: { commit: null, hasEnded: false } },
     'wait',
   ],
   [
-    'one that ended before its commit was known is not',
+    'a revision that ended before its commit was known does not',
     { ...moved, latest: { commit: null, hasEnded: true } },
     'build',
   ],
   [
-    'a push is built while an older commit is on its way',
+    'a push is built while an older commit is being built',
     { ...moved, latest: { commit: 'a', hasEnded: false } },
     'build',
   ],
-  ['a push back to a commit that was built once is a push', { head: 'b', wasBuilt: true }, 'build'],
-  ['going back by a redeploy is no push', { latest: { commit: 'older', hasEnded: true } }, 'nothing'],
-  ['a branch nobody looked at yet whose head is built is noted', { seen: undefined }, 'note'],
+  ['a push back to a commit that was built before is a push', { head: 'b', wasBuilt: true }, 'build'],
+  ['a redeploy of an older commit is no push', { latest: { commit: 'older', hasEnded: true } }, 'nothing'],
+  ['a new branch whose head is built is recorded', { seen: undefined }, 'note'],
   [
-    'one whose head an older revision is of is noted as well',
+    'a new branch whose head an older revision has is recorded as well',
     { seen: undefined, latest: { commit: 'c', hasEnded: true } },
     'note',
   ],
-  ['one that moved before anybody looked is built', { ...moved, seen: undefined }, 'build'],
+  ['a branch that moved before it was first observed is built', { ...moved, seen: undefined }, 'build'],
   [
-    'one whose first revision is on its way is waited for',
+    'waits for the first revision of a branch',
     { ...moved, seen: undefined, latest: { commit: null, hasEnded: false } },
     'wait',
   ],
 ])('%s', (_, changes, end) => expect(judgeLook({ ...calm, ...changes })).toBe(end));
 
-test('of what git prints only branches count', () => {
+test('reads only branches from the output of git', () => {
   const commit = 'a'.repeat(40);
   const printed = `${commit}\trefs/heads/main\n${commit}\trefs/heads/feature/x\n${commit}\trefs/tags/v1\nwarning: x\n\n`;
   expect([...readHeads(printed)]).toEqual([

@@ -80,7 +80,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     }
   });
 
-  /** Waits until a head was looked at. */
+  /** Waits until a head was observed. */
   async function isSeen(id: string, head: string): Promise<void> {
     await expect
       .poll(async () => (await opened.store.pushes.watched('folders')).find((one) => one.id === id)?.seen, {
@@ -89,7 +89,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       .toBe(head);
   }
 
-  test('[control.states.push-builds] [control.source-config.build-on-push-builds] a push to the branch builds a revision of it, and each push one', async () => {
+  test('[control.states.push-builds] [control.source-config.build-on-push-builds] each push to the branch builds a revision', async () => {
     const { id, repo, first } = await deployed({ build_on_push: true });
     const pushed = commit(repo, { 'more.txt': 'more' });
     await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
@@ -109,7 +109,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(written).toHaveLength(2);
   });
 
-  test('[control.states.push-ignored] a push builds nothing while build_on_push is false or null, to another branch, or of a tag', async () => {
+  test('[control.states.push-ignored] ignores a push with build_on_push off, to another branch or of a tag', async () => {
     const [off, unset, on] = [
       await deployed({ build_on_push: false }),
       await deployed(),
@@ -135,7 +135,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([2, 1, 1]);
   });
 
-  test('turning build_on_push on builds nothing that was pushed before, and everything after', async () => {
+  test('turning build_on_push on builds only later pushes', async () => {
     const { id, repo, first } = await deployed({ build_on_push: false });
     await isSeen(id, commit(repo, { 'before.txt': 'x' }));
     await instance().control.patchDeployment(id, { source_config: { build_on_push: true } });
@@ -147,7 +147,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(await count(id)).toBe(2);
   });
 
-  test('a revision that somebody asked for at the same time is the one of the push', async () => {
+  test('a concurrent manual revision counts as the one of the push', async () => {
     const { id, repo } = await deployed({ build_on_push: true });
     await stop();
     const head = commit(repo, { 'more.txt': 'more' });
@@ -158,7 +158,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(await count(id)).toBe(2);
   });
 
-  test('a restart doubles nothing and misses nothing; a build that fails is not tried again by itself', async () => {
+  test('a restart neither repeats nor misses a push; a failed build is not retried', async () => {
     const { id, repo } = await deployed({ build_on_push: true });
     await stop();
     const broken = commit(repo, { 'langgraph.json': 'broken' });
@@ -176,7 +176,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(await count(id)).toBe(3);
   });
 
-  test('a deployment that is being deleted is watched no more', async () => {
+  test('stops watching a deployment that is being deleted', async () => {
     const { id, repo } = await deployed({ build_on_push: true });
     await instance().control.deleteDeployment(id, { deleteTracingProject: true });
     commit(repo, { 'more.txt': 'more' });
@@ -195,7 +195,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   });
 });
 
-test('a repository that cannot be looked at is told once, and every other one goes on', async () => {
+test('reports an unreachable repository once and keeps watching the others', async () => {
   const { control, machine, store } = opened;
   const { folder } = repository(join(machine.root, 'git/vanishing'), plainAgent);
   const made = await control.createDeployment({

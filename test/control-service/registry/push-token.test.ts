@@ -40,7 +40,7 @@ describe.each<[string, RegistryCredentials]>([
   ['a user and a password', byPassword],
   ['a refresh token', { kind: 'token', token: refreshToken }],
 ])('with %s', (_, credentials) => {
-  test('a token is made that pushes to and pulls from the one repository', async () => {
+  test('makes a token that pushes to and pulls from one repository', async () => {
     const end = await registry(credentials).pushToken(requested);
     const repository = `agents/${tenantId}/my-agent`;
     expect(end).toEqual({ kind: 'made', token: expect.any(String), repository: `${standIn.host}/${repository}` });
@@ -63,7 +63,7 @@ test.each<[string, () => void, RegistryCredentials, string, string]>([
     'its token endpoint answered 401. Check the user, password or token',
   ],
   [
-    'a registry that knows passwords only',
+    'a registry that supports only passwords',
     () => (standIn.challenge = 'Basic realm="here"'),
     byPassword,
     'refused',
@@ -77,28 +77,28 @@ test.each<[string, () => void, RegistryCredentials, string, string]>([
     'has no token endpoint',
   ],
   [
-    'a token endpoint that breaks down',
+    'a token endpoint that fails',
     () => standIn.failure.push((response) => response.writeHead(503).end()),
     byPassword,
     'unreachable',
     'answered 503',
   ],
   [
-    'an answer that is no JSON',
+    'a response that is not JSON',
     () => standIn.failure.push((response) => response.end('<html>')),
     byPassword,
     'unreachable',
     'answered without a token',
   ],
   [
-    'an answer without a token',
+    'a response without a token',
     () => standIn.failure.push((response) => response.end('{"token":""}')),
     byPassword,
     'unreachable',
     'answered without a token',
   ],
   [
-    'an endless answer',
+    'an endless response',
     () => standIn.failure.push((response) => response.end(`"${'x'.repeat(300_000)}`)),
     byPassword,
     'unreachable',
@@ -112,20 +112,20 @@ test.each<[string, () => void, RegistryCredentials, string, string]>([
     'answered 302',
   ],
   [
-    'a connection that is reset',
+    'a connection reset',
     () => standIn.failure.push((response) => response.destroy()),
     byPassword,
     'unreachable',
     "can't be reached",
   ],
-])('%s ends with words and without a secret', async (_, prepare, credentials, kind, reported) => {
+])('%s ends with a clear reason and no secret', async (_, prepare, credentials, kind, reported) => {
   prepare();
   const end = await registry(credentials).pushToken(requested);
   expect([end.kind, end.kind === 'made' ? '' : end.why]).toEqual([kind, expect.stringContaining(reported)]);
   expect(JSON.stringify(end)).not.toContain(password);
 });
 
-test('a token endpoint that never answers is given up', async () => {
+test('gives up on a token endpoint that never responds', async () => {
   standIn.failure.push(() => {});
   expect(await registry(byPassword, 50).pushToken(requested)).toEqual({
     kind: 'unreachable',
@@ -145,7 +145,7 @@ test.each<[string, string | null, Challenge]>([
     { kind: 'token', realm: 'https://auth.test/token', service: undefined },
   ],
   [
-    'with blanks and plain words',
+    'with blanks and unquoted words',
     'Bearer service=r , realm = "https://auth.test/t"',
     { kind: 'token', realm: 'https://auth.test/t', service: 'r' },
   ],
@@ -159,7 +159,7 @@ test.each<[string, string | null, Challenge]>([
     'Bearer realm="https://auth.test/t",service="a\\"b"',
     { kind: 'token', realm: 'https://auth.test/t', service: 'a"b' },
   ],
-  ['a realm that is no address', 'Bearer realm="here"', { kind: 'no-tokens' }],
+  ['an invalid realm', 'Bearer realm="here"', { kind: 'no-tokens' }],
   ['passwords', 'Basic realm="https://auth.test/t"', { kind: 'no-tokens' }],
   ['no challenge', null, { kind: 'no-tokens' }],
 ])('a challenge: %s', (_, header, challenge) => expect(readChallenge(header)).toEqual(challenge));
@@ -181,9 +181,9 @@ test.each<[string, RegistryAddress | undefined]>([
 test.each([
   ["a tenant's own image", `registry.test/agents/${tenantId}/a:1`, false],
   ["another tenant's", `registry.test/agents/${other}/a:1`, true],
-  ["another tenant's, with the port that is meant anyway", `Registry.test:443/agents/${other}/a:1`, true],
+  ['another tenant’s, with the default port', `Registry.test:443/agents/${other}/a:1`, true],
   ["another tenant's, in upper case", `registry.test/agents/${other.toUpperCase()}/a:1`, true],
-  ["what is in nobody's part", 'registry.test/agents/shared/a:1', false],
+  ['a path of no tenant', 'registry.test/agents/shared/a:1', false],
   ['another path of the registry', `registry.test/else/${other}/a:1`, false],
   ['another registry', `registry.other/agents/${other}/a:1`, false],
 ])('%s', (_, image, isForeign) => {
@@ -257,7 +257,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     await fixture.rollouts.settled();
   });
 
-  test("another tenant's image is refused at a creation and in a change", async () => {
+  test('another tenant’s image is refused at a creation and in a change', async () => {
     const foreign = `${standIn.host}/agents/${other}/theirs:1`;
     const reported = { status: 400, detail: 'source_revision_config.image_uri names an image of another tenant.' };
     expect(await refusalOf(fixture.control.createDeployment(request('foreign', foreign)))).toMatchObject(reported);
@@ -268,8 +268,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await refusalOf(fixture.control.patchDeployment(id, change))).toMatchObject(reported);
   });
 
-  test('trouble of the registry is told as such: 400 where it says no, 502 where it does not answer', async () => {
-    const { id } = await fixture.control.createDeployment(request('troubled'));
+  test('a registry error is a 400 if it refuses, a 502 if it does not respond', async () => {
+    const { id } = await fixture.control.createDeployment(request('failing'));
     standIn.failure.push((response) => response.writeHead(403).end());
     expect(await refusalOf(fixture.control.requestPushToken(id))).toMatchObject({ status: 400 });
     standIn.failure.push((response) => response.destroy());
@@ -278,7 +278,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(refusal.detail).not.toContain(password);
   });
 
-  test("where no registry is configured, and for somebody else's deployment, there is no token", async () => {
+  test('returns no token without a registry, or for a deployment of another tenant', async () => {
     const { id } = await without.control.createDeployment(request('alone'));
     expect(await refusalOf(without.control.requestPushToken(id))).toMatchObject({
       status: 400,

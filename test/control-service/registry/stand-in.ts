@@ -3,17 +3,17 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
 
-/** What a stand-in has given out, and what it was shown. */
+/** The state of a fake registry: what it issued and received. */
 export interface RegistryStandIn {
   /** Host and port. */
   host: string;
-  /** The scopes that were asked for, in their order. */
+  /** The requested scopes, in order. */
   scopes: string[];
-  /** What the next answers of the token endpoint are; it does its work when empty. */
+  /** The next responses of the token endpoint; it works normally when empty. */
   failure: ((response: ServerResponse) => void)[];
-  /** How it challenges whoever comes without a token; with its token endpoint when absent. */
+  /** The challenge for requests without a token; points to its token endpoint when absent. */
   challenge: string | undefined;
-  /** Whether a token lets its holder do something with a repository, as a registry would judge it. */
+  /** Whether a token permits an action on a repository, as a registry would decide. */
   allows: (token: string, repository: string, action: 'push' | 'pull') => Promise<boolean>;
   close(): Promise<void>;
 }
@@ -23,9 +23,9 @@ export const password = 'a password, with: colons';
 export const refreshToken = 'refresh-me';
 
 /**
- * A container registry as far as its token protocol goes: `/v2/` challenges, `/token` makes tokens for one scope out of a
- * user with a password (GET), or of a refresh token (POST), and `/v2/<repository>/blobs/uploads/` begins a push for
- * whoever has one of the right scope.
+ * The token protocol of a container registry: `/v2/` challenges, `/token` makes tokens for one scope from a user with a
+ * password (GET) or from a refresh token (POST), and `/v2/<repository>/blobs/uploads/` starts a push for requests with
+ * the right scope.
  */
 export async function startRegistry(): Promise<RegistryStandIn> {
   const tokens = new Map<string, string>();

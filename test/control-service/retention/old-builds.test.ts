@@ -18,40 +18,50 @@ const several = (status: RevisionStatus, days: number, ...names: string[]): Buil
 const bounds = { live: 2, newest: 1, most: 3, ms: day };
 const failed = several('DEPLOY_FAILED', 2, 'f3', 'f2', 'f1');
 
-describe('builds that go', () => {
+describe('builds to remove', () => {
   test.each<[string, BuiltRevision[], string | null, string[]]>([
-    ['the live one and what was live before it stay', several('DEPLOYED', 9, 'r3', 'r2'), 'r3', []],
-    ['older live ones go, but for the newest other', several('DEPLOYED', 9, 'r5', 'r4', 'r3', 'r2'), 'r5', ['r2']],
-    ['the live one stays however old it is', several('DEPLOYED', 9, 'r5', 'r4', 'r3', 'r2', 'r1'), 'r1', ['r2']],
-    ['what never was live goes, but for the newest', [built('r9'), ...failed], 'r9', ['f2', 'f1']],
-    ['what is not old yet stays', several('DEPLOY_FAILED', 0.5, 'f3', 'f2', 'f1'), null, []],
+    ['keeps the live one and the one that was live before it', several('DEPLOYED', 9, 'r3', 'r2'), 'r3', []],
     [
-      'of very many the oldest go at once',
+      'removes older live ones, except the newest other one',
+      several('DEPLOYED', 9, 'r5', 'r4', 'r3', 'r2'),
+      'r5',
+      ['r2'],
+    ],
+    ['keeps the live one however old it is', several('DEPLOYED', 9, 'r5', 'r4', 'r3', 'r2', 'r1'), 'r1', ['r2']],
+    ['removes what never was live, except the newest', [built('r9'), ...failed], 'r9', ['f2', 'f1']],
+    ['keeps what is not old yet', several('DEPLOY_FAILED', 0.5, 'f3', 'f2', 'f1'), null, []],
+    [
+      'removes the oldest of very many at once',
       several('DEPLOY_FAILED', 0.5, 'f5', 'f4', 'f3', 'f2', 'f1'),
       null,
       ['f2', 'f1'],
     ],
-    ['what one on its way takes over stays', [built('r9 of f1', 0, 'CREATING'), ...failed], null, ['f2']],
-    ['what is on its way stays', [built('r9', 3, 'DEPLOYING'), built('r8', 3, 'AWAITING_DEPLOY')], null, []],
-    ['what the live one took over stays', [built('r9 of f1'), ...failed], 'r9', ['f2']],
+    ['keeps the build that a pending revision reuses', [built('r9 of f1', 0, 'CREATING'), ...failed], null, ['f2']],
     [
-      'several live revisions of one build are several ways back to it',
+      'keeps the builds of pending revisions',
+      [built('r9', 3, 'DEPLOYING'), built('r8', 3, 'AWAITING_DEPLOY')],
+      null,
+      [],
+    ],
+    ['keeps the build that the live revision reuses', [built('r9 of f1'), ...failed], 'r9', ['f2']],
+    [
+      'counts several live revisions of one build separately',
       [built('r9'), built('r8'), built('r7 of f2'), ...failed],
       'r9',
       ['f3', 'f1'],
     ],
     [
-      'a build is as old as what named it last',
+      'takes the age of a build from its newest revision',
       [built('a', 9, 'SKIPPED'), built('r9 of f1', 0.5, 'INTERRUPTED'), ...failed],
       null,
       ['f3', 'f2'],
     ],
-    ['nothing is built', [], null, []],
+    ['removes nothing without builds', [], null, []],
   ])('%s', (_, revisions, active, gone) => {
     expect(oldBuilds(revisions, active, now, bounds).toSorted()).toEqual(gone.toSorted());
   });
 
-  test('each deployment has its own newest', () => {
+  test('keeps the newest of each deployment', () => {
     const of = (deployment_id: string, revisions: BuiltRevision[]) =>
       revisions.map((revision) => ({ ...revision, deployment_id, active_revision_id: null }));
     const one = several('DEPLOY_FAILED', 2, 'f2', 'f1');
@@ -59,7 +69,7 @@ describe('builds that go', () => {
     expect(oldBuildsOfAll([...of('d-1', one), ...of('d-2', other)], now, bounds)).toEqual(['f1', 'g1']);
   });
 
-  test('where the disk is short everything goes that nothing needs', () => {
+  test('removes everything unneeded when the disk is short', () => {
     const fresh = [built('r9'), ...several('DEPLOY_FAILED', 0, 'f3', 'f2', 'f1')];
     expect(oldBuilds(fresh, 'r9', now, withoutOthers(ages.builds))).toEqual(['f3', 'f2', 'f1']);
   });

@@ -26,7 +26,7 @@ interface RetentionFixture {
   logged: string[];
   retention: ReturnType<typeof createRetention>;
   there: (path: string) => boolean;
-  /** Puts a file below a folder of the house, used so many days ago. */
+  /** Puts a file below a folder of the data directory, last used so many days ago. */
   put: (path: string, days: number) => void;
 }
 
@@ -73,7 +73,7 @@ const revision = (id: string, status: RevisionOfBuild['status'], days: number, a
   active_revision_id: active,
 });
 
-test('what no build has used for long goes, half an entry at once, and one line tells of it', async () => {
+test('removes long unused caches and incomplete entries, with one log line', async () => {
   const { retention, there, put, logged } = openFixture();
   put(`${mirror}-old/HEAD`, 15);
   put(`${mirror}-used/HEAD`, 13);
@@ -91,20 +91,20 @@ test('what no build has used for long goes, half an entry at once, and one line 
   ]);
 });
 
-test('where nothing is old nothing is said', async () => {
+test('logs nothing if nothing is old', async () => {
   const { retention, logged } = openFixture();
   await retention.look();
   expect(logged).toEqual([]);
 });
 
-test('what a build is at work in stays', async () => {
+test('keeps what a build is using', async () => {
   const { retention, there, put, workDir } = openFixture();
   put(`${mirror}/HEAD`, 15);
   await inTurn(join(workDir, mirror), new AbortController().signal, () => retention.look());
   expect(there(mirror)).toBe(true);
 });
 
-test('old builds go, and those that no revision names are left for the next start', async () => {
+test('removes old builds, and leaves unnamed ones for the next start', async () => {
   const failed = Array.from({ length: ages.builds.newest + 1 }, (_, n) => revision(`f${n}`, 'DEPLOY_FAILED', 2, 'r'));
   const { retention, there, put, logged } = openFixture({}, [revision('r', 'DEPLOYED', 90, 'r'), ...failed]);
   for (const id of ['r', ...failed.map((each) => each.id), 'unnamed']) put(`builds/${id}/build.json`, 90);
@@ -118,7 +118,7 @@ test('old builds go, and those that no revision names are left for the next star
   expect(logged).toEqual(['Removed by retention: 1 build.']);
 });
 
-test('downloads whose user made folders called like our own files go, and the others too', async () => {
+test('removes downloads even if they have folders named like our own files', async () => {
   const { retention, there, put, logged } = openFixture();
   for (const name of ['HEAD', 'entry.json']) {
     put(`npm-cache/t-hostile/${name}/file`, 15);
@@ -130,7 +130,7 @@ test('downloads whose user made folders called like our own files go, and the ot
   expect(logged).toEqual(['Removed by retention: 2 folders of downloads.']);
 });
 
-test('downloads that were given a date far ahead go as old ones do', async () => {
+test('removes downloads dated in the future like old ones', async () => {
   const { retention, there, put } = openFixture();
   put('npm-cache/t-ahead/file', -1_000);
   put('npm-cache/t-used/file', 0);
@@ -138,7 +138,7 @@ test('downloads that were given a date far ahead go as old ones do', async () =>
   expect(['npm-cache/t-ahead', 'npm-cache/t-used'].map(there)).toEqual([false, true]);
 });
 
-test('downloads that lie deeper than any path can name go as well', async () => {
+test('removes downloads nested deeper than the longest path', async () => {
   const { retention, there, put, logged, workDir } = openFixture();
   for (const name of ['a', 'b', 'c']) put(`npm-cache/${name}/file`, 15);
   const folder = join(workDir, 'npm-cache/b');
@@ -158,7 +158,7 @@ test('a folder that can not be removed is reported, and its removal never reject
   expect([isGone, reports]).toEqual([false, [expect.stringContaining('could not be removed')]]);
 });
 
-test('one kind that can not be cleared away keeps no other one from it', async () => {
+test('a failure in one category does not stop the others', async () => {
   const removeOld = async (): Promise<number> => {
     throw new Error('no database');
   };
@@ -172,12 +172,12 @@ test('one kind that can not be cleared away keeps no other one from it', async (
 });
 
 test.each<[string, number, string[]]>([
-  ['nothing goes where there is enough', 0, []],
-  ['downloads go first', 1, ['npm-cache/t-1']],
+  ['removes nothing if there is enough space', 0, []],
+  ['removes downloads first', 1, ['npm-cache/t-1']],
   ['then packages', 2, ['npm-cache/t-1', entry]],
   ['then mirrors', 3, ['npm-cache/t-1', entry, mirror]],
-  ['then builds that nothing needs', 4, ['npm-cache/t-1', entry, mirror, 'builds/f1']],
-])('where the disk is short %s', async (_, looksUntilEnough, gone) => {
+  ['then unneeded builds', 4, ['npm-cache/t-1', entry, mirror, 'builds/f1']],
+])('when the disk is short: %s', async (_, looksUntilEnough, gone) => {
   let looks = 0;
   const freeSpace = async (): Promise<number> => ((looks += 1) > looksUntilEnough ? 100 : 0);
   const revisions = [revision('r', 'DEPLOYED', 0, 'r'), revision('f1', 'DEPLOY_FAILED', 0, 'r')];
@@ -190,7 +190,7 @@ test.each<[string, number, string[]]>([
   expect(logged.length).toBe(gone.length === 0 ? 0 : 1);
 });
 
-test('lines of logs and of changes go by their age, and a live revision keeps its lines', async () => {
+test('expires log and audit lines by age, except those of a live revision', async () => {
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const opened = await openTestStore(clock);
   const { store } = opened;
@@ -231,7 +231,7 @@ test('lines of logs and of changes go by their age, and a live revision keeps it
   expect(named).toMatchObject([{ id: live, deployment_id: deployment, active_revision_id: live, status: 'DEPLOYED' }]);
 });
 
-test('every kind that has an age is looked for', async () => {
+test('every category with an age is checked', async () => {
   const requested: string[] = [];
   const requests = (kind: string) => async (): Promise<number> => {
     requested.push(kind);
@@ -254,7 +254,7 @@ test('every kind that has an age is looked for', async () => {
   expect(logged).toEqual([`Removed by retention: ${inOneLine(everyKind)}.`]);
 });
 
-test('runs of tracing projects go 90 days after they ended', async () => {
+test('removes runs of tracing projects 90 days after they ended', async () => {
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const opened = await openTestStore(clock);
   const { store } = opened;
@@ -281,12 +281,12 @@ test('runs of tracing projects go 90 days after they ended', async () => {
   expect(logged).toEqual(['Removed by retention: 1 run of a tracing project.']);
 });
 
-test('what was cleared away is told in words', () => {
+test('describes what was removed', () => {
   expect(inOneLine({ builds: 2, logs: 1, mirrors: 0 })).toBe('2 builds, 1 line of logs');
   expect(inOneLine({ builds: 0 })).toBeUndefined();
 });
 
-test('the ages stand in the README', () => {
+test('the README states the ages', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
   expect(readme).toContain(agesInWords.join('\n'));
 });

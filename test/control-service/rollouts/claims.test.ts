@@ -37,7 +37,7 @@ afterAll(closeAll);
 
 const quickInstall = { config: { install_command: 'true' } };
 
-/** The statuses that a caller sees until the revision is live. */
+/** The statuses that a client sees until the revision is live. */
 async function seenUntilLive(control: OurControlService, id: string, revisionId: string): Promise<string[]> {
   const seen: string[] = [];
   for (;;) {
@@ -53,7 +53,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   ['in process', ({ control }) => control],
   ['over HTTP', ({ remote }) => remote],
 ])('%s', (_, through) => {
-  /** The house, with the service as this side sees it. */
+  /** The instance, with the service as this interface presents it. */
   const instance = (): RunningService => ({ ...opened, control: through(opened) });
   const buildLog = async (id: string, revisionId: string): Promise<string[]> =>
     (await instance().control.buildLogs(id, revisionId, {})).logs.map(({ message }) => message);
@@ -72,7 +72,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     });
   });
 
-  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] [control.source-config.install-command] [control.source-config.build-command] the commands run where they should', async () => {
+  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] [control.source-config.install-command] [control.source-config.build-command] the commands run in the right folder', async () => {
     const { id, revisionId } = await deploy(instance(), {
       config: { install_command: 'echo installing && pwd', build_command: 'echo building && pwd' },
       revision: { graph_config_path: 'deep/langgraph.json' },
@@ -84,13 +84,13 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(log[log.indexOf('building') + 1]).toBe(join(source, 'deep'));
   });
 
-  test('[control.source-config.install-command-detected] without a command the lock file says how to install', async () => {
+  test('[control.source-config.install-command-detected] without a command the lock file selects the install command', async () => {
     const { id, revisionId } = await deploy(instance());
     await goesLive(instance(), { id, revisionId });
     expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json selects npm)');
   });
 
-  test('[control.source-revision-config.repo-ref-branch] [control.source-revision-config.repo-ref-tag] [control.source-revision-config.repo-commit-sha] a branch and a tag are built at their commits', async () => {
+  test('[control.source-revision-config.repo-ref-branch] [control.source-revision-config.repo-ref-tag] [control.source-revision-config.repo-commit-sha] builds a branch and a tag at their commits', async () => {
     const { machine } = opened;
     const tagged = change(machine, { 'version.txt': `1 ${_}` });
     const tag = `v1-${_.replaceAll(' ', '-')}`;
@@ -104,7 +104,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(ofTag.source_revision_config).toMatchObject({ repo_ref: `refs/tags/${tag}`, repo_commit_sha: tagged });
   });
 
-  test('[control.secret.in-environment] a secret is in the environment of what runs', async () => {
+  test('[control.secret.in-environment] the agent has a secret in its environment', async () => {
     const requested = await deploy(instance(), { ...quickInstall, secrets: { MODEL_KEY: 'k-1' } });
     await goesLive(instance(), requested);
     expect(await (await askAgent(requested.url, '/env')).json()).toMatchObject({ MODEL_KEY: 'k-1' });
@@ -120,7 +120,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(live.source_revision_config).toEqual(source_revision_config);
   });
 
-  test('[control.revision.status-message] [control.logs.build] [control.logs.deploy] a revision that fails says why, and so does its log', async () => {
+  test('[control.revision.status-message] [control.logs.build] [control.logs.deploy] a failed revision and its log give the reason', async () => {
     const requested = await deploy(instance(), quickInstall);
     await goesLive(instance(), requested);
     expect(await deployLog(requested.id, requested.revisionId)).toContain(
@@ -144,7 +144,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
 });
 
 describe('over HTTP', () => {
-  test('[agent.auth.api-key-header] [agent.auth.every-request] [agent.auth.valid-key] [agent.auth.owner-key] every path of an agent is for the key of its owner', async () => {
+  test('[agent.auth.api-key-header] [agent.auth.every-request] [agent.auth.valid-key] [agent.auth.owner-key] every path of an agent requires the key of its owner', async () => {
     const requested = await deploy(opened, quickInstall);
     await goesLive(opened, requested);
     const status = async (path: string, headers: Record<string, string>): Promise<number> =>

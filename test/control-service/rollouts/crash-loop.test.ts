@@ -8,13 +8,13 @@ import { openMachine, startService } from './running-service.ts';
 
 afterEach(closeAll);
 
-/** Minutes go by in some milliseconds. */
+/** Minutes pass in a few milliseconds. */
 const hurried: Clock = {
   now: () => systemClock.now(),
   sleep: (ms, signal) => systemClock.sleep(ms > 100_000 ? ms : Math.min(ms, 20), signal),
 };
 
-test('a live revision says that its agent was started again, and no more when it is well', async () => {
+test('a live revision reports restarts of its agent until it is healthy again', async () => {
   const waits = new Map<number, () => void>();
   const clock: Clock = {
     now: () => systemClock.now(),
@@ -43,7 +43,7 @@ test('a live revision says that its agent was started again, and no more when it
   waits.get(60_000)?.();
 });
 
-test('an agent that cannot be kept up ends its revision, with its last words; a redeploy serves again', async () => {
+test('a crash loop ends the revision with its last output; a redeploy serves again', async () => {
   const machine = await openMachine();
   const gone = join(machine.root, 'gone');
   const instance = await startService(machine, { clock: hurried });
@@ -78,11 +78,11 @@ test('an agent that cannot be kept up ends its revision, with its last words; a 
 test.each([
   [1, 'Restarted 1 time, last: exit code 1.'],
   [3, 'Restarted 3 times, last: exit code 1.'],
-])('%i restarts are told in words', (times, words) => {
+])('describes %i restarts in words', (times, words) => {
   expect(restartedMessage(times, { how: 'exit code 1', said: ['unsaid'] })).toBe(words);
 });
 
-test('an agent that said nothing is given up without its words', () => {
+test('an agent without output is given up without a last line', () => {
   expect(givenUpMessage(10, { how: 'killed by SIGKILL', said: [] })).toBe(
     'The agent broke down 10 times in a row and is not started again, last: killed by SIGKILL. Deploy a revision that stays up, or redeploy one.',
   );

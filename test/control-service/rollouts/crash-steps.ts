@@ -1,4 +1,4 @@
-/** The steps after which the service is killed, in order, and the progress by then. */
+/** The steps after which the service is killed, in order, with the progress so far. */
 export const crashSteps = {
   claimed: 'the revision is claimed, nothing is built',
   cloned: 'the source is in its folder',
@@ -13,7 +13,7 @@ export const crashSteps = {
 } as const;
 export type CrashStep = keyof typeof crashSteps;
 
-/** Not told by the service: the agent's own process shows it. */
+/** Not reported by the service: the agent's own process shows it. */
 export const seenFromOutside: CrashStep = 'started';
 
 const isStep = (name: string): name is CrashStep => name in crashSteps;
@@ -21,7 +21,7 @@ export const stepNames = Object.keys(crashSteps).filter(isStep);
 
 export type SweptSource = 'github' | 'internal_source';
 
-/** Every step with a repository; with an upload those where it matters. */
+/** Every step for a repository; for an upload only those that differ. */
 export const crashCases: readonly { source: SweptSource; step: CrashStep }[] = [
   ...stepNames.map((step) => ({ source: 'github' as const, step })),
   ...(['cloned', 'recorded', 'switched'] as const).map((step) => ({
@@ -30,7 +30,7 @@ export const crashCases: readonly { source: SweptSource; step: CrashStep }[] = [
   })),
 ];
 
-/** What became of a revision whose service was killed, after a new start. */
+/** The state of a revision after its service was killed and restarted. */
 export interface Fared {
   endedBy: string;
   status: string;
@@ -38,7 +38,7 @@ export interface Fared {
   agents: number;
   /** Process groups of agents from before the kill, and processes of builds. */
   processesLeft: number;
-  /** Files and folders that nothing names. */
+  /** Files and folders that no row refers to. */
   filesLeft: string[];
 }
 
@@ -47,7 +47,7 @@ export const tableHead = [
   '| --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** One line of the table that the room's README holds. */
+/** One row of the table in src/control-service/rollouts/README.md. */
 export const rowOf = (
   { source, step }: { source: SweptSource; step: CrashStep },
   { endedBy, status, agents, processesLeft, filesLeft }: Fared,

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const agent = { ...plainAgent, 'package.json': '{"name":"agent"}', 'pnpm-lock.yaml': 'lockfileVersion: 9\n' };
 
-/** A package manager that is quicker than any. */
+/** A stub package manager that returns at once. */
 const manager = '#!/bin/sh\nif [ "$1" = --version ]; then echo 1.2.3; else mkdir -p node_modules/dep; fi\n';
 
 /** A service as a process. */
@@ -46,7 +46,7 @@ interface Swept {
   url: string;
   apiKey: string;
   control: OurControlService;
-  /** Has the service kill itself at a step. */
+  /** Makes the service kill itself at a step. */
   arm(step: CrashStep): Promise<void>;
   /** How it ended. */
   died: Promise<string>;
@@ -57,7 +57,7 @@ const said = z.object({ url: z.string(), apiKey: z.string() });
 async function startService(machine: { place: string }): Promise<Swept> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(machine)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Each start reads the same sources; what the first one made of them serves the others.
+    // All starts share one compile cache.
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: join(machine.place, 'compiled'),
@@ -93,68 +93,64 @@ async function upload({ control }: Swept, id: string, source: string): Promise<s
   return object_path;
 }
 
-test(
-  'the service may be killed at every step of a rollout: a true status, one agent, and nothing left over',
-  { timeout: 300_000 },
-  async () => {
-    const place = temporaryFolder(atTheEnd);
-    // The users that agents run as have to pass through it.
-    chmodSync(place, 0o711);
-    const postgres = await startTestPostgres();
-    atTheEnd.push(() => postgres.stop());
-    const tables = openDatabase<ControlTables>({ url: postgres.url });
-    atTheEnd.push(() => tables.close());
-    writePrograms(join(place, 'bin'), { pnpm: manager });
-    const { folder: repo } = repository(join(place, 'git/agent'), agent);
-    const dataDir = join(place, 'data');
-    atTheEnd.push(() => removeIsolated(dataDir));
-    const machine = { place, dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
+test('recovers from a kill at every step: true status, one agent, nothing left', { timeout: 300_000 }, async () => {
+  const place = temporaryFolder(atTheEnd);
+  // The users that agents run as need to traverse it.
+  chmodSync(place, 0o711);
+  const postgres = await startTestPostgres();
+  atTheEnd.push(() => postgres.stop());
+  const tables = openDatabase<ControlTables>({ url: postgres.url });
+  atTheEnd.push(() => tables.close());
+  writePrograms(join(place, 'bin'), { pnpm: manager });
+  const { folder: repo } = repository(join(place, 'git/agent'), agent);
+  const dataDir = join(place, 'data');
+  atTheEnd.push(() => removeIsolated(dataDir));
+  const machine = { place, dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
 
-    let service = await startService(machine);
-    const ids = await deployBoth(service, repo);
-    atTheEnd.push(async () => {
-      for (const id of Object.values(ids)) {
-        await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
-      }
-    });
-    atTheEnd.push(async () => {
-      service.process.disconnect();
-      await service.died;
-    });
-
-    const rows: string[] = [];
-    for (const { source, step } of crashCases) {
-      const id = ids[source];
-      if (step !== seenFromOutside) await service.arm(step);
-      const tar = source === 'github' ? undefined : await upload(service, id, repo);
-      const change = tar ? { source_tarball_path: tar } : { repo_ref: 'main' };
-      const requested = service.control.patchDeployment(id, { source_revision_config: change });
-      const { latest_revision_id } = await requested;
-      const revisionId = latest_revision_id ?? '';
-      if (step === seenFromOutside) {
-        await until(() => [...agentGroups(id).values()].includes(revisionId));
-        service.process.kill('SIGKILL');
-      }
-      const endedBy = await service.died;
-      const before = Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]);
-
-      service = await startService(machine);
-      const seen = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
-      const still = new Set(Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]));
-      const agentsLeft = before.filter((group) => still.has(group)).length;
-      const whole = { endedBy, ...seen, processesLeft: agentsLeft + buildProcessesBelow(dataDir) };
-      expect({ source, step, ...whole }).toEqual({ source, step, ...allWell });
-      rows.push(rowOf({ source, step }, whole));
+  let service = await startService(machine);
+  const ids = await deployBoth(service, repo);
+  atTheEnd.push(async () => {
+    for (const id of Object.values(ids)) {
+      await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
     }
-    const table = [...tableHead, ...rows].join('\n');
-    console.log(table);
-    expect(readme).toContain(table);
-  },
-);
+  });
+  atTheEnd.push(async () => {
+    service.process.disconnect();
+    await service.died;
+  });
+
+  const rows: string[] = [];
+  for (const { source, step } of crashCases) {
+    const id = ids[source];
+    if (step !== seenFromOutside) await service.arm(step);
+    const tar = source === 'github' ? undefined : await upload(service, id, repo);
+    const change = tar ? { source_tarball_path: tar } : { repo_ref: 'main' };
+    const requested = service.control.patchDeployment(id, { source_revision_config: change });
+    const { latest_revision_id } = await requested;
+    const revisionId = latest_revision_id ?? '';
+    if (step === seenFromOutside) {
+      await until(() => [...agentGroups(id).values()].includes(revisionId));
+      service.process.kill('SIGKILL');
+    }
+    const endedBy = await service.died;
+    const before = Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]);
+
+    service = await startService(machine);
+    const seen = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
+    const still = new Set(Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]));
+    const agentsLeft = before.filter((group) => still.has(group)).length;
+    const whole = { endedBy, ...seen, processesLeft: agentsLeft + buildProcessesBelow(dataDir) };
+    expect({ source, step, ...whole }).toEqual({ source, step, ...allWell });
+    rows.push(rowOf({ source, step }, whole));
+  }
+  const table = [...tableHead, ...rows].join('\n');
+  console.log(table);
+  expect(readme).toContain(table);
+});
 
 const allWell: Fared = { endedBy: 'SIGKILL', status: 'DEPLOYED', agents: 1, processesLeft: 0, filesLeft: [] };
 
-/** A deployment of each source, live. */
+/** One live deployment of each source. */
 async function deployBoth(service: Swept, repo: string): Promise<Record<SweptSource, string>> {
   const { control } = service;
   const more = { secrets: [{ name: 'FAKE_START', value: 'slow' }] };
@@ -181,7 +177,7 @@ async function deployBoth(service: Swept, repo: string): Promise<Record<SweptSou
   return { github: git.id, internal_source: uploaded.id };
 }
 
-/** Every build and every upload that the database names. */
+/** Every build and every upload that the database refers to. */
 async function named(db: ReturnType<typeof openDatabase<ControlTables>>['db']): Promise<Set<string>> {
   const { rows } = await sql<{ path: string }>`
     select build_folder as path from control.revisions where build_folder is not null
@@ -189,7 +185,7 @@ async function named(db: ReturnType<typeof openDatabase<ControlTables>>['db']): 
   return new Set(rows.map(({ path }) => path));
 }
 
-/** Waits until a revision has ended and its agent answers, then looks at what there is. */
+/** Waits until a revision has ended and its agent responds, then records what is left. */
 async function faredAfter(
   { control, url, apiKey }: Swept,
   id: string,
@@ -202,13 +198,13 @@ async function faredAfter(
     return answer.ok && (await answer.text()).includes(revisionId);
   });
   const { status } = await control.getRevision(id, revisionId);
-  // Beside the agent that serves there may be the one that served before it, which rests for a while.
+  // Beside the agent that serves, the former one may still be idle for a while.
   const groups = [...agentGroups(id).values()];
   expect(groups.length).toBeLessThanOrEqual(2);
   return { status, agents: groups.filter((each) => each === revisionId).length, filesLeft: await stray() };
 }
 
-test('every step that the service names is swept, and no other', () => {
+test('covers every step of the service and no other', () => {
   const files = ['rollouts', 'builds'].flatMap((room) => {
     const folder = join(root, 'src/control-service', room);
     return readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));

@@ -19,7 +19,7 @@ const damages: ((source: string) => void)[] = [
   },
 ];
 
-test('a live build that is damaged is made again and served, or the deployment says why not', async () => {
+test('rebuilds and serves a damaged live build, or says why it cannot', async () => {
   const machine = await openMachine(
     Object.fromEntries(files.map((path) => [path, readFileSync(join(example, path), 'utf8')])),
   );
@@ -46,7 +46,7 @@ test('a live build that is damaged is made again and served, or the deployment s
 
   await instance.close();
   truncateSync(join(source, 'src/graph.ts'), 10);
-  // Neither the repository nor what was kept of it is there: the deployment says so.
+  // Without the repository and its mirror, the deployment reports the reason.
   renameSync(machine.repo, `${machine.repo}-away`);
   rmSync(join(machine.dataDir, 'mirrors'), { recursive: true });
   instance = await startService(machine, { compute });

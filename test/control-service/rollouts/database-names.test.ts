@@ -25,14 +25,14 @@ async function ask(url: string, statement: string, values: readonly string[] = [
   }
 }
 
-/** The address at which a deployment's role comes to its database. */
+/** The address at which a deployment's role connects to its database. */
 async function addressFor({ databaseUrl }: Machine, id: string): Promise<string> {
   return ensureAgentDatabase(databaseUrl, { ...(await databaseNamed(databaseUrl, id)), password: 'for this test' });
 }
 
 const lists = ['pg_database', 'pg_roles', 'pg_stat_activity', 'pg_shdescription', 'pg_settings', 'pg_db_role_setting'];
 
-test('the lists of the server tell a role neither id nor tenant of a deployment', async () => {
+test('the catalogs show a role neither the id nor the tenant of a deployment', async () => {
   const machine = await openMachine();
   const instance = await startService(machine);
   const both = [await deploy(instance), await deploy(instance)];
@@ -47,7 +47,7 @@ test('the lists of the server tell a role neither id nor tenant of a deployment'
   }
 });
 
-test('a database with the name of an earlier version is renamed at the start, with all that is in it', async () => {
+test('renames a database of an earlier version at the start, with its data', async () => {
   const machine = await openMachine();
   const first = await startService(machine);
   const requested = await deploy(first);
@@ -76,7 +76,7 @@ test('a database with the name of an earlier version is renamed at the start, wi
   ).toEqual([]);
 });
 
-test('a database that is in use at the start keeps its former name, and its agent answers', async () => {
+test('a database in use at the start keeps its former name, and its agent serves', async () => {
   const machine = await openMachine();
   const first = await startService(machine);
   const requested = await deploy(first);

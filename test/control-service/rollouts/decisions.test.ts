@@ -10,11 +10,11 @@ test.each([
   [5, 8_000],
   [8, 60_000],
   [2_000, 60_000],
-])('after %i breakdowns in a row an agent is started again in %i ms', (breakdowns, ms) => {
+])('after %i breakdowns in a row an agent restarts in %i ms', (breakdowns, ms) => {
   expect(restartDelay(breakdowns)).toBe(ms);
 });
 
-test('the database of a deployment has the name that its row holds, within what Postgres takes for a name', () => {
+test('the database name comes from the row and is valid for Postgres', () => {
   const { database, role, password } = databaseOf({
     database_name: newDatabaseName(),
     database_password: 'secret',
@@ -28,10 +28,10 @@ test('the database of a deployment has the name that its row holds, within what 
 });
 
 test.each([
-  ['as many as asked for', 5, 5],
-  ['the usual number for 0, with which its role could not connect', 0, undefined],
-  ['the usual number where nothing was said', null, undefined],
-])('the connections of a deployment are %s', (_, db_max_connections, connections) => {
+  ['the requested number', 5, 5],
+  ['the default for 0, with which its role could not connect', 0, undefined],
+  ['the default without a setting', null, undefined],
+])('a deployment may use this many connections: %s', (_, db_max_connections, connections) => {
   const source_config = { resource_spec: { db_max_connections } };
   expect(databaseOf({ database_name: 'x', database_password: '', source_config }).connections).toBe(connections);
 });
@@ -41,10 +41,10 @@ describe('slots', () => {
   const taken = async (waiting: Promise<unknown>): Promise<boolean> =>
     Promise.race([waiting.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
-  test('only so many are out at a time, and the oldest waiter is next', async () => {
+  test('limits how many are out, and serves waiters in order', async () => {
     const two = slots(2);
     const [first, second, third, fourth] = [never, never, never, never].map((signal) => two.take(signal));
-    if (!first || !second || !third || !fourth) throw new Error('nobody took one');
+    if (!first || !second || !third || !fourth) throw new Error('no slot was granted');
     expect(await Promise.all([first, second, third, fourth].map(taken))).toEqual([true, true, false, false]);
     (await first)?.();
     expect(await Promise.all([third, fourth].map(taken))).toEqual([true, false]);
@@ -52,7 +52,7 @@ describe('slots', () => {
     expect(await taken(fourth)).toBe(true);
   });
 
-  test('who gives up waiting is passed over', async () => {
+  test('skips a waiter that gave up', async () => {
     const one = slots(1);
     const giveBack = await one.take(never);
     const leaving = new AbortController();

@@ -33,7 +33,7 @@ const isGone = ({ control }: RunningService, id: string): Promise<boolean> =>
 
 type Named = Awaited<ReturnType<typeof databaseNamed>>;
 
-/** What Postgres has of a deployment: its database and its role. */
+/** What is left of a deployment in Postgres: its database and its role. */
 async function leftInPostgres({ databaseUrl }: Machine, of: Named): Promise<string[]> {
   const { database, role } = of;
   const client = new Client({ connectionString: databaseUrl });
@@ -50,7 +50,7 @@ const builds = ({ dataDir }: Machine): string[] => readdirSync(join(dataDir, 'bu
 const agentAt = async (url: string): Promise<number> =>
   z.object({ pid: z.number() }).parse(await (await askAgent(url, '/pid')).json()).pid;
 
-test('[control.delete.deployment] a deployment that is deleted goes with its agents, its database, its builds and its rows', async () => {
+test('[control.delete.deployment] deletes a deployment with its agents, database, builds and rows', async () => {
   const machine = await openMachine();
   const instance = await startService(machine);
   const kept = await deploy(instance);
@@ -73,7 +73,7 @@ test('[control.delete.deployment] a deployment that is deleted goes with its age
   expect(instance.logged).toEqual([]);
 });
 
-test('requests in flight end by themselves, and those that do not are cut after a bound', async () => {
+test('lets requests in flight finish, and cuts them off after a limit', async () => {
   const instance = await startService(await openMachine(), { cutAfterMs: 700 });
   const requested = await deploy(instance);
   await goesLive(instance, requested);
@@ -90,7 +90,7 @@ test('requests in flight end by themselves, and those that do not are cut after 
   await until(() => isGone(instance, requested.id));
 });
 
-test('a build under way is killed, and leaves nothing', async () => {
+test('kills a build under way and removes its files', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);
@@ -106,7 +106,7 @@ test('a build under way is killed, and leaves nothing', async () => {
   expect(existsSync(slow.open)).toBe(false);
 });
 
-test('what stands in the way of a deletion is told, and it is tried again until it goes', async () => {
+test('reports what blocks a deletion, and retries until it succeeds', async () => {
   const machine = await openMachine();
   let isAway = true;
   const compute = processCompute({ clock: systemClock, agentServer: fakeAgent, drainMs: 0 });
@@ -131,9 +131,9 @@ const recorded = ({ control }: RunningService, id: string): Promise<string | nul
   );
 
 const left = z.array(z.object({ id: z.string(), agent: z.number() }));
-const steps = ['asked', 'agents ended', 'nothing runs', 'database dropped', 'files removed'] as const;
+const steps = ['requested', 'agents ended', 'nothing runs', 'database dropped', 'files removed'] as const;
 
-test('after a kill -9 at each step of a deletion the next start goes on with it to its end', async () => {
+test('resumes a deletion after a kill -9 at each of its steps', async () => {
   const machine = await openMachine();
   const script = join(import.meta.dirname, 'killed-deletion.ts');
   const service = spawn(process.execPath, [script, JSON.stringify(machine), ...steps], {
@@ -155,6 +155,6 @@ test('after a kill -9 at each step of a deletion the next start goes on with it 
     const name = `held-${step.replaceAll(' ', '-')}`;
     expect(await instance.store.findTracingProject(machine.tenantId, name)).toBeUndefined();
   }
-  // The guards of the agents may be there a moment longer than these: the start ends them and says so.
+  // The guards of the agents may outlive them for a moment: the start ends them and logs it.
   expect(instance.logged.filter((line) => !/processes .* left behind were ended/.test(line))).toEqual([]);
 });

@@ -16,7 +16,7 @@ import {
 
 afterEach(closeAll);
 
-test('a revision that a disk has no space for fails with what to do, and what is live goes on serving', async () => {
+test('a full disk fails the revision with advice, and the live one keeps serving', async () => {
   const machine = await openMachine();
   const before = await startService(machine);
   const live = await deploy(before);

@@ -19,10 +19,10 @@ import {
 } from './running-service.ts';
 import type { RunningService } from './running-service.ts';
 
-/** What was started, the last one last. */
+/** What was started, in order. */
 const started: AgentSpec[] = [];
 
-/** Runs "images" by starting the quick agent in their place. */
+/** Runs "images" by starting the fake agent instead. */
 function imageCompute(folder: string): Compute {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'langgraph.json'), '{}');
@@ -61,7 +61,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
 ])('%s', (_, through) => {
   const instance = (): RunningService => ({ ...opened, control: through(opened) });
 
-  test('[control.internal-docker.accepted] an image that was pushed and is named afterwards is what runs', async () => {
+  test('[control.internal-docker.accepted] runs an image that was pushed and is named afterwards', async () => {
     const { control } = instance();
     const { id, url, latest_revision_id: first } = await control.createDeployment(pushed());
     const waiting = await control.getRevision(id, first ?? '');
@@ -87,7 +87,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     });
   });
 
-  test('[control.service.source-image] an image that is named at the creation is what runs, and an earlier one is deployed again', async () => {
+  test('[control.service.source-image] runs the image named at creation, and redeploys an earlier one', async () => {
     const { control } = instance();
     const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
     const first = made.latest_revision_id ?? '';
@@ -102,7 +102,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(started.at(-1)?.program).toEqual({ kind: 'image', imageUri: 'registry.example.com/a:1' });
   });
 
-  test('image_version is null until a revision is live, and then what the live one tells', async () => {
+  test('image_version is null until a revision is live, then what the agent reports', async () => {
     const { control } = instance();
     const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
     expect(made.image_version).toBeNull();
@@ -118,7 +118,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(resources.map(({ id }) => id)).toContain(made.id);
   });
 
-  test('deployment_type reaches what runs the agent, and is told and found again', async () => {
+  test('deployment_type reaches the agent, is returned and can be filtered by', async () => {
     const { id, revisionId } = await deploy(instance(), { config: { deployment_type: 'dev' } });
     await goesLive(instance(), { id, revisionId });
     expect(started.at(-1)?.deploymentType).toBe('dev');
@@ -142,7 +142,7 @@ test.each([
   [`agent@sha256:${'0'.repeat(64)}`, null],
 ])('the tag of %s is %s', (image, tag) => expect(tagOf(image)).toBe(tag));
 
-test('an agent that does not answer for its version holds nothing up for long', async () => {
+test('an agent that does not report its version delays nothing for long', async () => {
   const clock = { now: () => 0, sleep: async () => {} };
   const unknownAgent = { origin: 'http://127.0.0.1:1', token: 'x' };
   const build = { kind: 'build', madeOf: '', folder: '', graphConfigFile: '', homeFolder: '' } as const;

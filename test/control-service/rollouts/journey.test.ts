@@ -7,7 +7,7 @@ import { openMachine, startService, reaches, restate, revise, secretsOf, until }
 
 afterEach(closeAll);
 
-test('a deployment is built, started and live, and answers at its address', async () => {
+test('a deployment is built, started, live and served at its address', async () => {
   const instance = await startService(await openMachine());
   const head = change(instance.machine, { 'more.txt': 'more' });
   const requested = await deploy(instance);
@@ -34,7 +34,7 @@ test('a deployment is built, started and live, and answers at its address', asyn
   expect(instance.logged).toEqual([]);
 });
 
-test('the commit is told while the build goes on, and also of a build that fails', async () => {
+test('reports the commit during the build, and for a failed build too', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   const head = change(machine, { 'slow.sh': `${slow.script['slow.sh']}exit 1\n` });
@@ -48,7 +48,7 @@ test('the commit is told while the build goes on, and also of a build that fails
   expect([failed.status, failed.source_revision_config.repo_commit_sha]).toEqual(['BUILD_FAILED', head]);
 });
 
-test('the next revision takes over at once, and what is in flight ends on the former one', async () => {
+test('the next revision takes over at once; requests in flight finish on the former', async () => {
   const instance = await startService(await openMachine());
   const first = await deploy(instance);
   await goesLive(instance, first);
@@ -60,7 +60,7 @@ test('the next revision takes over at once, and what is in flight ends on the fo
   await until(async () => (await logOf(instance, first.revisionId, 'deploy')).at(-1) === 'The agent was stopped.');
 });
 
-test('under steady load no call fails while revisions take over', async () => {
+test('no call fails under steady load while revisions take over', async () => {
   const instance = await startService(await openMachine());
   const { id, revisionId, url } = await deploy(instance);
   await goesLive(instance, { id, revisionId });
@@ -96,7 +96,7 @@ test.each([
     'BUILD_FAILED',
     'has no ref refs/heads/gone',
   ],
-])('a revision that %s fails with its reason, and the live one goes on serving', async (_, body, status, reason) => {
+])('a revision that %s fails with its reason, and the live one keeps serving', async (_, body, status, reason) => {
   const instance = await startService(await openMachine());
   const live = await deploy(instance);
   await goesLive(instance, live);
@@ -110,7 +110,7 @@ test.each([
   expect((await instance.control.getDeployment(live.id)).active_revision_id).toBe(live.revisionId);
 });
 
-test('a graph in Python and an image end failed, with what this machine can run', async () => {
+test('a Python graph and an image fail, with what this machine can run', async () => {
   const python = JSON.stringify({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } });
   const instance = await startService(await openMachine({ 'langgraph.json': python }));
   const { id, revisionId } = await deploy(instance);
@@ -131,7 +131,7 @@ test('a graph in Python and an image end failed, with what this machine can run'
   expect(refused.status_message).toContain('runs agents as processes of this machine, which a container image is not');
 });
 
-test('of revisions that wait behind a running one only the newest is built', async () => {
+test('builds only the newest of the waiting revisions', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);
@@ -150,7 +150,7 @@ test('of revisions that wait behind a running one only the newest is built', asy
   expect(await history(instance, second)).toEqual(['CREATING', 'QUEUED', 'SKIPPED']);
 });
 
-test('an earlier revision is deployed again from its build, without the repository', async () => {
+test('redeploys an earlier revision from its build, without the repository', async () => {
   const instance = await startService(await openMachine());
   const first = await deploy(instance);
   const { source_revision_config: before } = await goesLive(instance, first);
@@ -165,7 +165,7 @@ test('an earlier revision is deployed again from its build, without the reposito
   expect(await history(instance, third)).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
 });
 
-test('a revision whose build was cleared away is built again from its commit', async () => {
+test('rebuilds a revision from its commit after its build was removed', async () => {
   const instance = await startService(await openMachine());
   const first = await deploy(instance);
   const { source_revision_config: before } = await goesLive(instance, first);
@@ -179,7 +179,7 @@ test('a revision whose build was cleared away is built again from its commit', a
   expect(existsSync(join(instance.machine.dataDir, 'builds', first.revisionId, 'build.json'))).toBe(true);
 });
 
-test('a revision that is interrupted is let go of, and the one behind it goes on', async () => {
+test('an interrupted revision is dropped, and the next one continues', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);
@@ -194,7 +194,7 @@ test('a revision that is interrupted is let go of, and the one behind it goes on
   expect(buildsThere(machine.dataDir)).toEqual([second]);
 });
 
-test('no more builds than two run at the same time', async () => {
+test('runs at most two builds at the same time', async () => {
   const machine = await openMachine();
   const gates = ['one', 'two', 'three'].map((name) => gate(machine.root, name));
   change(machine, Object.assign({}, ...gates.map(({ script }) => script)));
@@ -232,7 +232,7 @@ test('a secret is in the environment of the agent and nowhere else', async () =>
   expect(JSON.stringify(recorded)).toContain('***');
 });
 
-test('what nobody foresaw is told without the secrets that it quotes', async () => {
+test('reports unexpected errors without the secrets in their message', async () => {
   const canary = 'canary-77d1e0';
   const quotes = async (): Promise<never> => Promise.reject(new Error(`no room for ${canary}`));
   const instance = await startService(await openMachine(), { compute: { start: quotes } });

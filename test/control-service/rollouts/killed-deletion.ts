@@ -1,4 +1,4 @@
-// A control service that is to be killed: it deletes deployments, each of which is held at another step of its deletion.
+// Runs a control service to be killed: it deletes deployments, each of which is held at another step of its deletion.
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
@@ -27,7 +27,7 @@ const { db } = openDatabase<ControlTables>({ url: databaseUrl });
 /** The step that each deployment is held at, once it is being deleted. */
 const heldAt = new Map<string, string>();
 let held = 0;
-/** Goes on, unless the deployment is to be held at this step: then never. */
+/** Returns, unless the deployment is to be held at this step: then never. */
 async function pass(id: string, step: string): Promise<void> {
   if (heldAt.get(id) !== step) return;
   held += 1;
@@ -37,7 +37,7 @@ const kept = createStore(db, clock);
 const store: ControlStore = {
   ...kept,
   async deployment(id) {
-    await pass(id, 'asked');
+    await pass(id, 'requested');
     return kept.deployment(id);
   },
   async noteStopped(id) {

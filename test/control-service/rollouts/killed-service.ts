@@ -1,4 +1,4 @@
-// A control service that is to be killed: one revision is live, one is in the middle of its build, one waits.
+// Runs a control service to be killed: one revision is live, one is being built, one waits.
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';

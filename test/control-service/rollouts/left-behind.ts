@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { seeProcesses, variableOf } from '../../../src/control-service/compute/seen-processes.ts';
 
-/** The process groups that processes of a deployment's agents are in, with the revision that each is of. */
+/** The process groups of a deployment's agents, with the revision of each. */
 export function agentGroups(deploymentId: string): Map<number, string> {
   const groups = new Map<number, string>();
   for (const { pid, group } of seeProcesses()) {
@@ -12,7 +12,7 @@ export function agentGroups(deploymentId: string): Map<number, string> {
   return groups;
 }
 
-/** How many processes of builds below a folder run. */
+/** The number of build processes below a folder. */
 export const buildProcessesBelow = (dataDir: string): number =>
   seeProcesses().filter(({ pid }) => variableOf(pid, 'LANDFALL_BUILD')?.startsWith(`${dataDir}/`)).length;
 
@@ -21,9 +21,9 @@ const below = (folder: string): string[] =>
   listed(folder).flatMap((name) => listed(join(folder, name)).map((each) => `${name}/${each}`));
 
 /**
- * What lies in a data folder that nothing names.
+ * Files in a data folder that nothing refers to.
  *
- * @param named the builds and uploads that the database names: `builds/<id>`, `uploads/<deployment>/<name>`.
+ * @param named the builds and uploads in the database: `builds/<id>`, `uploads/<deployment>/<name>`.
  */
 export function strayFiles(dataDir: string, named: ReadonlySet<string>): string[] {
   const builds = listed(join(dataDir, 'builds'));

@@ -28,7 +28,7 @@ function played(name: string): PlayedAgent {
   };
 }
 
-/** A stage with a gateway that notes where traffic goes, a compute with prepared starts, and time that runs when asked. */
+/** A gateway that records its switches, a compute with prepared starts, and a manual clock. */
 function fixture(starts: (AgentStart | Error)[] = []) {
   const traffic: string[] = [];
   const lines: string[] = [];
@@ -106,7 +106,7 @@ function fixture(starts: (AgentStart | Error)[] = []) {
     now += ms;
     for (const { at, ring } of alarms) if (at <= now) ring();
   };
-  /** Lets long waits go by as quickly as short ones. */
+  /** Makes long waits end as quickly as short ones. */
   const hurry = (): void => void (hasty = true);
   return { agents, traffic, lines, waits, inFlight, spec, recorded, passTime, hurry };
 }
@@ -128,7 +128,7 @@ test('logs whether the former agent was stopped or is idle', async () => {
   ]);
 });
 
-test('the former agent is stopped only when nothing is in flight on it', async () => {
+test('the former agent is stopped only when no request is in flight on it', async () => {
   const { agents, traffic, inFlight, spec } = fixture();
   const [one, two] = [played('one'), played('two')];
   agents.switchTo(spec, one).settle();
@@ -141,7 +141,7 @@ test('the former agent is stopped only when nothing is in flight on it', async (
   expect([traffic.at(-1), one.stopped(), two.stopped()]).toEqual(['closed http://one', true, false]);
 });
 
-test('a takeover that is undone leads back to the former agent', async () => {
+test('a takeover that is undone switches back to the former agent', async () => {
   const { agents, traffic, spec } = fixture();
   const [one, two] = [played('one'), played('two')];
   agents.switchTo(spec, one).settle();
@@ -151,7 +151,7 @@ test('a takeover that is undone leads back to the former agent', async () => {
   expect([one.stopped(), two.stopped()]).toEqual([false, true]);
 });
 
-test('the first takeover of all, undone, leaves nothing live', async () => {
+test('undoing the first takeover leaves nothing live', async () => {
   const { agents, traffic, spec } = fixture();
   const one = played('one');
   agents.switchTo(spec, one).undo();
@@ -159,7 +159,7 @@ test('the first takeover of all, undone, leaves nothing live', async () => {
   expect([traffic, one.stopped()]).toEqual([['http://one', 'nothing', 'closed http://one'], true]);
 });
 
-test('an agent that breaks down again and again is started after longer and longer waits', async () => {
+test('restarts an agent that keeps breaking down with exponential backoff', async () => {
   const [one, two] = [played('one'), played('two')];
   const starts: (AgentStart | Error)[] = [
     { kind: 'failed', reason: 'It did not start.' },
@@ -180,7 +180,7 @@ test('an agent that breaks down again and again is started after longer and long
   ]);
 });
 
-test('an agent that was well for a minute begins with the shortest wait again', async () => {
+test('an agent that was healthy for a minute starts with the shortest wait again', async () => {
   const [one, two, three] = [played('one'), played('two'), played('three')];
   const starts: AgentStart[] = [two, three].map((agent) => ({ kind: 'running', agent }));
   const { agents, waits, recorded, spec, passTime } = fixture(starts);
@@ -195,7 +195,7 @@ test('an agent that was well for a minute begins with the shortest wait again', 
   expect(waits).toEqual([500, 500]);
 });
 
-test('an agent that breaks down ten times in a row is given up, with what it said last', async () => {
+test('gives up after ten breakdowns in a row, with the last output', async () => {
   const one = played('one');
   const starts: AgentStart[] = Array.from({ length: 20 }, () => ({
     kind: 'failed',
@@ -214,7 +214,7 @@ test('an agent that breaks down ten times in a row is given up, with what it sai
   expect(starts).toHaveLength(11);
 });
 
-test('what was live before the service was started is told to be well after a minute too', async () => {
+test('reports a revision from before the start as healthy after a minute too', async () => {
   const { agents, recorded, spec, passTime } = fixture([{ kind: 'running', agent: played('one') }]);
   agents.revive(spec);
   await settled();
@@ -226,7 +226,7 @@ test('what was live before the service was started is told to be well after a mi
   expect(recorded).toEqual(['well']);
 });
 
-test('a newer revision ends the attempts to start the former one', async () => {
+test('a newer revision ends the restarts of the former one', async () => {
   const { agents, traffic, spec } = fixture([{ kind: 'failed', reason: 'no' }]);
   const [one, two] = [played('one'), played('two')];
   agents.switchTo(spec, one).settle();
@@ -237,7 +237,7 @@ test('a newer revision ends the attempts to start the former one', async () => {
   expect(traffic.at(-1)).toBe('http://two');
 });
 
-test('what is live already is not started a second time', async () => {
+test('does not start a live agent twice', async () => {
   const { agents, traffic, spec } = fixture([{ kind: 'running', agent: played('other') }]);
   agents.switchTo(spec, played('one')).settle();
   agents.revive(spec);
@@ -245,7 +245,7 @@ test('what is live already is not started a second time', async () => {
   expect(traffic).toEqual(['http://one']);
 });
 
-test('at the end all are stopped, and a request in flight holds nothing up for ever', async () => {
+test('shutdown stops all agents, and a request in flight delays it only so long', async () => {
   const { agents, traffic, inFlight, spec } = fixture();
   const one = played('one');
   agents.switchTo(spec, one).settle();

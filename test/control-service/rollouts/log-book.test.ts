@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/clock.ts';
 import { logBook } from '../../../src/control-service/rollouts/log-book.ts';
 import type { NewLogLine } from '../../../src/control-service/store/log-lines.ts';
 
-/** A store for logs that may be away, and a clock that stands until it is told to go on. */
+/** A log store that may be unavailable, and a clock that stands still until it is advanced. */
 function fixture() {
   const kept: string[] = [];
   const statements: number[] = [];
@@ -30,7 +30,7 @@ function fixture() {
 
 const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
 
-test('lines are gathered for a moment and written together, in order', async () => {
+test('batches lines for a moment and writes them together, in order', async () => {
   const { book, kept, statements, passTime } = fixture();
   const log = book.open('r1', 'build');
   log.write('info', 'one');
@@ -42,7 +42,7 @@ test('lines are gathered for a moment and written together, in order', async () 
   expect(statements).toEqual([2]);
 });
 
-test('a flush waits for nobody, and what is written during it comes after it', async () => {
+test('a flush waits for no new lines; later ones are written after it', async () => {
   const { book, kept } = fixture();
   const log = book.open('r1', 'build');
   log.write('info', 'one');
@@ -52,7 +52,7 @@ test('a flush waits for nobody, and what is written during it comes after it', a
   expect(kept).toEqual(['r1 build info 7 one', 'r1 build info 7 two']);
 });
 
-test('while the database is away lines are held, and come with the next ones', async () => {
+test('keeps lines while the database is down, and writes them with the next ones', async () => {
   const { book, kept, state, logged } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = away();
@@ -66,7 +66,7 @@ test('while the database is away lines are held, and come with the next ones', a
   expect(logged).toEqual([]);
 });
 
-test('of very many lines that are held the newest stay', async () => {
+test('keeps the newest of very many unwritten lines', async () => {
   const { book, kept, state } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = away();
@@ -76,7 +76,7 @@ test('of very many lines that are held the newest stay', async () => {
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, 'r1 deploy info 7 5', 'r1 deploy info 7 10004']);
 });
 
-test('a log that grows long is shortened now and then', async () => {
+test('trims a long log now and then', async () => {
   const { book, trimmed } = fixture();
   const log = book.open('r1', 'deploy');
   for (let number = 0; number < 10_000; number += 1) log.write('info', String(number));
@@ -84,7 +84,7 @@ test('a log that grows long is shortened now and then', async () => {
   expect(trimmed).toEqual(['r1 deploy', 'r1 deploy']);
 });
 
-test('lines of a revision that is gone are given up, and that is said', async () => {
+test('drops lines of a revision that is gone, and logs that', async () => {
   const { book, logged, state } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = new Error('violates foreign key constraint');

@@ -19,7 +19,7 @@ afterEach(closeAll);
 
 const example = join(import.meta.dirname, '../../../examples/echo-agent');
 
-/** The example as it is committed: its sources, and not what was installed. */
+/** The example as committed: its sources without installed packages. */
 function exampleFiles(): Record<string, string> {
   const entries = readdirSync(example, { recursive: true, withFileTypes: true });
   const files = entries
@@ -37,7 +37,7 @@ const run = (url: string, path: string, input: object, signal?: AbortSignal): Pr
     ...(signal ? { signal } : {}),
   });
 
-/** The reference that the deployment serves: its page, every file that this asks for, and the description that it shows. */
+/** Fetches the API reference that the deployment serves: its page, every file it loads, and its OpenAPI document. */
 async function pageIsWhole(url: string): Promise<void> {
   const page = await askAgent(url, '/docs');
   expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
@@ -52,7 +52,7 @@ async function pageIsWhole(url: string): Promise<void> {
 }
 
 describe('over HTTP', () => {
-  test('[agent.server.every-deployment] [agent.server.own-address] [agent.server.docs] an example is installed from the registry, answers over the real agent server, and is replaced while it streams', async () => {
+  test('[agent.server.every-deployment] [agent.server.own-address] [agent.server.docs] an example runs on the real agent server, and is replaced while it streams', async () => {
     const machine = await openMachine(exampleFiles());
     const instance = await startService(machine, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
     const requested = await deploy(instance);

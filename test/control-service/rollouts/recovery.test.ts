@@ -24,7 +24,7 @@ import { openMachine, startService, reaches, until } from './running-service.ts'
 
 afterEach(closeAll);
 
-test('an agent that breaks down is started again, and its log says so', async () => {
+test('restarts an agent that broke down, and logs it', async () => {
   const instance = await startService(await openMachine());
   const requested = await deploy(instance);
   await goesLive(instance, requested);
@@ -36,7 +36,7 @@ test('an agent that breaks down is started again, and its log says so', async ()
   );
 });
 
-test('after a stop and a new start the live revision serves again, and a build that was broken off is begun again', async () => {
+test('after a restart the live revision serves, and an interrupted build restarts', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);
@@ -66,7 +66,7 @@ test('after a stop and a new start the live revision serves again, and a build t
   ]);
 });
 
-test('a live revision that can not be served at the start is tried again until it can', async () => {
+test('retries a live revision that cannot be served at the start', async () => {
   const machine = await openMachine();
   const before = await startService(machine);
   const requested = await deploy(before);
@@ -85,7 +85,7 @@ test('a live revision that can not be served at the start is tried again until i
   expect((await instance.control.getRevision(requested.id, requested.revisionId)).status).toBe('DEPLOYED');
 });
 
-test('what is asked for while a start still clears up is carried out after it, and once', async () => {
+test('requests during the recovery are carried out after it, and once', async () => {
   const machine = await openMachine();
   const instance = await startService(machine);
   let clearedUp = (): void => {};
@@ -130,7 +130,7 @@ test('what is asked for while a start still clears up is carried out after it, a
 
 const started = z.object({ live: z.string(), building: z.string(), waiting: z.string(), agent: z.number() });
 
-test('after a kill -9 in the middle of a build nothing is left over, and a new start goes on with everything', async () => {
+test('after a kill -9 during a build nothing is left over, and all work resumes', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);

@@ -5,7 +5,7 @@ import { TooManyConnectionsError } from '../../../src/postgres/unavailable.ts';
 
 const away = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-/** A clock that remembers how long was waited, and passes that time at once. */
+/** A clock that records waits and ends them at once. */
 function watchfulClock(): Clock & { waits: number[] } {
   const waits: number[] = [];
   return {
@@ -18,7 +18,7 @@ function watchfulClock(): Clock & { waits: number[] } {
   };
 }
 
-test('work on a database that is away is repeated until it is back, with longer and longer waits', async () => {
+test('retries work with backoff until the database is back', async () => {
   const clock = watchfulClock();
   const logged: string[] = [];
   let attempts = 0;
@@ -33,7 +33,7 @@ test('work on a database that is away is repeated until it is back, with longer 
   expect(logged[0]).toBe('The database does not answer; trying again (connect ECONNREFUSED)');
 });
 
-test('a server without a connection left is waited for, and after five minutes the error says what to change', async () => {
+test('waits for a free connection; after five minutes the error gives advice', async () => {
   let now = 0;
   const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
   const full = new TooManyConnectionsError(new Error('too many clients'));
@@ -43,7 +43,7 @@ test('a server without a connection left is waited for, and after five minutes t
   expect(now).toBeGreaterThan(300_000);
 });
 
-test('a mistake in the work is no reason to wait', async () => {
+test('does not retry other errors', async () => {
   const error = new Error('syntax error');
   const clock = watchfulClock();
   const retrying = retryPolicy(clock, new AbortController().signal, () => undefined);
@@ -51,7 +51,7 @@ test('a mistake in the work is no reason to wait', async () => {
   expect(clock.waits).toEqual([]);
 });
 
-test('when the service stops nothing is waited for', async () => {
+test('stops waiting when the service stops', async () => {
   const stopping = new AbortController();
   const retrying = retryPolicy(watchfulClock(), stopping.signal, () => stopping.abort(new Error('stopping')));
   await expect(retrying(() => Promise.reject(away()))).rejects.toThrow('stopping');

@@ -27,21 +27,21 @@ import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
 import { tarball, type PutTarball } from '../uploads/upload-places.ts';
 import { httpControl } from '../http-control.ts';
 
-/** Where a service stands: what outlives it. */
+/** The environment of a service, which outlives it. */
 export interface Machine {
   root: string;
   dataDir: string;
-  /** A repository with an agent, below the one folder that is allowed. */
+  /** A repository with an agent, below the one allowed folder. */
   repo: string;
   allowGit: string[];
   databaseUrl: string;
   tenantId: string;
-  /** A valid key of somebody else. */
+  /** A valid key of another tenant. */
   strangersKey: string;
   close(): Promise<void>;
 }
 
-/** A control service that really builds and runs, with a quick stand-in for the agent server. */
+/** A control service that really builds and runs, with a fast fake agent server. */
 export interface RunningService {
   machine: Machine;
   control: OurControlService;
@@ -51,17 +51,17 @@ export interface RunningService {
   rollouts: Rollouts;
   gateway: Gateway;
   logged: string[];
-  /** Puts a tarball at an address that was handed out, as somebody without a key. */
+  /** Uploads a tarball to an issued address, without a key. */
   put: PutTarball;
   close(): Promise<void>;
 }
 
-/** The key of the one who owns what is deployed. */
+/** The key of the owner of the deployments. */
 const ownersKey = makeApiKey();
 
 const atTheEnd: (() => void | Promise<void>)[] = [];
 
-/** Closes everything that was opened, the last one first. */
+/** Closes everything that was opened, in reverse order. */
 export async function closeAll(): Promise<void> {
   for (const close of atTheEnd.splice(0).reverse()) await close();
 }
@@ -100,8 +100,8 @@ export async function openMachine(files: Files = plainAgent): Promise<Machine> {
 }
 
 /**
- * Opens a service on its ground; `recover` is called as at a start. Its agents end when a newer one took their place, or are
- * kept for a while where `resting` says so, as the service on one machine does.
+ * Starts a service on a machine, with recovery. Its agents end once a newer one has taken over, or stay idle for a while
+ * with `idle`, as in the local service.
  */
 export async function startService(
   machine: Machine,
@@ -165,7 +165,7 @@ export async function startService(
 
 let names = 0;
 
-/** Asks for a deployment of the ground's repository. */
+/** Creates a deployment of the machine's repository. */
 export async function deploy(
   { control, machine }: RunningService,
   changes: { secrets?: Record<string, string>; config?: object; revision?: object } = {},
@@ -180,7 +180,7 @@ export async function deploy(
   return { id, revisionId: latest_revision_id ?? '', url: url ?? '' };
 }
 
-/** Asks for one more revision, by a PATCH, and tells its id. */
+/** Creates another revision by a PATCH, and returns its id. */
 export async function revise({ control }: RunningService, id: string, body: object): Promise<string> {
   return (await control.patchDeployment(id, body)).latest_revision_id ?? '';
 }
@@ -189,12 +189,12 @@ export const restate = { source_revision_config: { repo_ref: 'main' } };
 export const secretsOf = (values: Record<string, string>) =>
   Object.entries(values).map(([name, value]) => ({ name, value }));
 
-/** Commits a change to the ground's repository. */
+/** Commits a change to the machine's repository. */
 export const change = (machine: Machine, files: Files = {}): string => commit(machine.repo, files);
 
 const ends = ['DEPLOYED', 'BUILD_FAILED', 'DEPLOY_FAILED', 'SKIPPED', 'INTERRUPTED'];
 
-/** Waits until a revision has one of the statuses, of which the ends are usual. */
+/** Waits until a revision has one of the statuses, by default one of the final ones. */
 export async function reaches(
   { control }: RunningService,
   id: string,
@@ -219,25 +219,25 @@ export const goesLive = (
 export const history = async ({ store }: RunningService, revisionId: string): Promise<string[]> =>
   (await store.eventsOf(revisionId)).map(({ status }) => status);
 
-/** Waits until the agent of a revision has left: what it was at is done. */
+/** Waits until the agent of a revision has ended, with all its requests. */
 export async function hasLeft(instance: RunningService, revisionId: string): Promise<void> {
   const ends: readonly string[] = [parting.stopped, parting.isIdle];
   await until(async () => (await logOf(instance, revisionId, 'deploy')).some((line) => ends.includes(line)));
 }
 
-/** A revision's log, `level: message` where it is not for information only. */
+/** A revision's log, as `level: message` above the level info. */
 export async function logOf({ store }: RunningService, revisionId: string, kind: LogKind): Promise<string[]> {
   const lines = await store.readLog([revisionId], kind, { order: 'asc', limit: 1_000 });
   return lines.map(({ level, message }) => (level === 'info' ? message : `${level}: ${message}`));
 }
 
-/** What shows that a request is the owner's. */
+/** The headers of the owner. */
 export const keyHeader = { 'x-api-key': ownersKey.text };
 
 export const askAgent = (url: string, path: string): Promise<Response> =>
   fetch(`${url}${path}`, { headers: keyHeader });
 
-/** The revision that answers at an address, or the status of the refusal. */
+/** The revision that responds at an address, or the status of the refusal. */
 export async function answering(url: string): Promise<string> {
   const response = await askAgent(url, '/ok');
   const body: unknown = await response.json();
@@ -245,12 +245,12 @@ export async function answering(url: string): Promise<string> {
   return isReported ? String(body.revision) : String(response.status);
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** A command that waits until a file is there. */
+/** A command that waits until a file exists. */
 export function gate(
   root: string,
   name: string,

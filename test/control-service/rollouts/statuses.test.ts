@@ -21,7 +21,7 @@ afterEach(closeAll);
 const statusOf = async ({ control }: RunningService, id: string): Promise<string> =>
   (await control.getDeployment(id)).status;
 
-/** Has the administrator say something to Postgres about a deployment's database or role. */
+/** Runs a statement about a deployment's database or role as the administrator. */
 async function asAdministrator({ databaseUrl }: Machine, statement: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -29,7 +29,7 @@ async function asAdministrator({ databaseUrl }: Machine, statement: string): Pro
   await client.end();
 }
 
-test('a deployment awaits its database while its first revision is on its way, and is ready once it stands', async () => {
+test('awaits its database during its first revision, and is ready once it exists', async () => {
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);
@@ -46,14 +46,14 @@ test('a deployment awaits its database while its first revision is on its way, a
   expect(await statusOf(instance, requested.id)).toBe('READY');
 });
 
-test('one whose first build failed is unused', async () => {
+test('is unused after a failed first build', async () => {
   const instance = await startService(await openMachine());
   const requested = await deploy(instance, { config: { build_command: 'false' } });
   await reaches(instance, requested.id, requested.revisionId, ['BUILD_FAILED']);
   expect(await statusOf(instance, requested.id)).toBe('UNUSED');
 });
 
-test('one whose database was dropped by hand is unknown, and ready again after the next revision', async () => {
+test('is unknown after a manual drop of its database, ready after a new revision', async () => {
   const machine = await openMachine();
   const instance = await startService(machine, { lookEveryMs: 40 });
   const [requested, other] = [await deploy(instance), await deploy(instance)];
@@ -70,7 +70,7 @@ test('one whose database was dropped by hand is unknown, and ready again after t
   expect(await statusOf(instance, requested.id)).toBe('READY');
 });
 
-test('one whose role may not log in is unknown until it may again', async () => {
+test('is unknown while its role may not log in', async () => {
   const machine = await openMachine();
   const instance = await startService(machine, { lookEveryMs: 40 });
   const requested = await deploy(instance);

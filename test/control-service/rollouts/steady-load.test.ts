@@ -7,10 +7,10 @@ import { steadyLoad } from './steady-load.ts';
 afterEach(closeAll);
 
 test.each([
-  ['ended', false],
-  ['gone to rest', true],
+  ['stopped', false],
+  ['idle', true],
 ])(
-  'a steady load of calls and streams over ten deploys has no failed call, and every agent that gave way has %s',
+  'ten deploys under load: no failed call, and each former agent is %s',
   async (_, idle) => {
     const instance = await startService(await openMachine(), { idle });
     const first = await deploy(instance);

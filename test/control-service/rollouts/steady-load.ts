@@ -2,22 +2,22 @@ import { Agent, request, type RequestOptions } from 'node:http';
 import { systemClock } from '../../../src/clock.ts';
 import { keyHeader } from './running-service.ts';
 
-/** What became of the calls of a load. */
+/** The outcome of the calls of a load. */
 export interface Tally {
   plain: number;
   streams: number;
-  /** Every call that did not end as it should, in words. */
+  /** Every call that failed, in words. */
   failed: string[];
 }
 
-/** A steady load on an agent's address: calls and streams, over connections that are kept and over new ones. */
+/** A steady load on an agent's address: calls and streams, over new and kept-alive connections. */
 export interface SteadyLoad {
   tally: Tally;
-  /** Begins nothing more; resolves when all that was begun has ended. */
+  /** Starts no more calls; resolves when all started ones have ended. */
   end(): Promise<void>;
 }
 
-/** Between two calls of one caller, so that the load leaves this process time for the service. */
+/** The pause between two calls of one client, which leaves this process time for the service. */
 const betweenMs = 10;
 
 interface Answer {
@@ -59,7 +59,7 @@ export function steadyLoad(url: string): SteadyLoad {
   const isOk = (text: string): boolean => text.startsWith('{"ok":true');
   const isStream = (text: string): boolean => {
     const pieces = text.split('\n\n').slice(0, -1);
-    // Twenty pieces of one and the same revision, and the end.
+    // Twenty chunks of the same revision, and the end.
     return pieces.length === 21 && pieces[20] === 'data: end' && new Set(pieces).size === 2;
   };
   const callers = [

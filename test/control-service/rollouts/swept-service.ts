@@ -1,4 +1,4 @@
-// The whole service as a process that is to be killed: at the step that it is told, by itself, and as by `kill -9`.
+// Runs the whole service as a process that kills itself with SIGKILL at a given step.
 import { flushCompileCache } from 'node:module';
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';

@@ -10,12 +10,12 @@ test.each([
   ['another error of Postgres', coded('could not open file "/srv/data/base/5/1"', '58P01'), '(58P01)'],
   ['a full disk that is only the cause', new Error('/srv/data', { cause: coded('/srv/x', 'ENOSPC') }), 'is full'],
   ['an error without a code', new Error("can't read '/srv/data/key'"), "can't read 'a file of the service'"],
-])('tells a tenant of %s without a path', (_, error, words) => {
+])('shows a tenant %s without a path', (_, error, words) => {
   expect(wordsForTenant(error)).toContain(words);
   expect(wordsForTenant(error)).not.toContain('/srv');
 });
 
-test('tells a tenant of a real error of the file system without its path', async () => {
+test('shows a tenant a real file system error without its path', async () => {
   const error: unknown = await stat('/nowhere/at-all').catch((thrown: unknown) => thrown);
   expect(wordsForTenant(error)).toBe('An error of its machine or database (ENOENT). The log of the service says more.');
 });

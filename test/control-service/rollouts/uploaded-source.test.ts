@@ -32,10 +32,10 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   ['in process', ({ control }) => control],
   ['over HTTP', ({ remote }) => remote],
 ])('%s', (_, through) => {
-  /** The house, with the service as this side sees it. */
+  /** The instance, with the service as this interface presents it. */
   const instance = (): RunningService => ({ ...opened, control: through(opened) });
 
-  /** Uploads a source for a deployment and asks for the revision of it. */
+  /** Uploads a source for a deployment and creates a revision of it. */
   async function upload(id: string, bytes: Uint8Array, beside: object = {}): Promise<string> {
     const { control, put } = instance();
     const { upload_url, object_path } = await control.requestUpload(id);
@@ -99,7 +99,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(readdirSync(join(opened.machine.dataDir, 'builds'))).not.toContain(revisionId);
   });
 
-  test('an earlier revision is live again within a second of the request and without a build, for a repository and for a tarball', async () => {
+  test('redeploys an earlier revision within a second, without a build', async () => {
     const fromRepository = await deploy(instance());
     await goesLive(instance(), fromRepository);
     const restated = await revise(instance(), fromRepository.id, restate);
@@ -116,7 +116,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     ]) {
       let [leaving = '', live = ''] = builds;
       const took: number[] = [];
-      // Back and forth until once no other work of this machine came between.
+      // Repeats until one switch ran without other load on this machine.
       while (took.length < 4 && !took.some((ms) => ms < 1_000)) {
         await hasLeft(instance(), leaving);
         const started = Date.now();
@@ -137,7 +137,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     }
   });
 
-  test('what cannot be deployed again says why: a revision that waits for its source, and one that failed', async () => {
+  test('a waiting or failed revision cannot be redeployed, and says why', async () => {
     const { id, latest_revision_id: first } = await instance().control.createDeployment(fromUpload());
     await expect(instance().control.redeployRevision(id, first ?? '')).rejects.toThrow(/has no build yet/);
     const broken = await upload(id, tarballOf({}));
@@ -147,7 +147,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     );
   });
 
-  test('secrets, a new path and new commands of a live deployment build the same tarball anew', async () => {
+  test('new secrets, path or commands rebuild the same tarball', async () => {
     const bytes = tarballOf({ ...plainAgent, 'deep/langgraph.json': graphConfig, 'deep/graph.js': 'export {};\n' });
     const { id } = await instance().control.createDeployment(fromUpload());
     await goesLive(instance(), { id, revisionId: await upload(id, bytes) });
@@ -165,7 +165,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   });
 });
 
-test('a build that was cleared away is made again from the tarball, and told as impossible without it', async () => {
+test('rebuilds a removed build from the tarball, or reports that it is gone', async () => {
   const { machine, control, put } = opened;
   const { id } = await control.createDeployment(fromUpload());
   const { upload_url, object_path } = await control.requestUpload(id);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('a caller that goes away in the middle of a body leaves nothing, not even in the log', async () => {
+test('a client that disconnects during a body leaves nothing, not even in the log', async () => {
   const { hostname, port } = new URL(fixture.baseUrl);
   const socket = connect(Number(port), hostname);
   const headers = [
@@ -19,7 +19,7 @@ test('a caller that goes away in the middle of a body leaves nothing, not even i
     'Content-Type: application/json',
     'Content-Length: 50',
   ];
-  // The answer to `Expect` comes when the service has begun to read.
+  // The response to `Expect` arrives once the service reads.
   socket.write(`POST /v2/deployments HTTP/1.1\r\n${headers.join('\r\n')}\r\nExpect: 100-continue\r\n\r\n`);
   await once(socket, 'data');
   socket.write('{"name":');

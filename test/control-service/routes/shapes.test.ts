@@ -20,12 +20,12 @@ const entries = z.strictObject({
     .min(1),
 });
 
-/** A body that each operation takes by its shape. */
+/** A minimal valid body for each operation. */
 const bodies: Readonly<Record<string, unknown>> = {
   create_deployment: fromGit(),
   create_listener: { compute_type: 'k8s', compute_id: 'cluster', compute_config: {} },
   create_api_key: { name: 'a key' },
-  claim_work: { holder: 'somebody' },
+  claim_work: { holder: 'holder-1' },
   report_work: { status: 'DEPLOYING' },
 };
 
@@ -35,7 +35,7 @@ const closed = operations.filter(({ open }) => !open);
 const withUuids = closed.filter((operation) => idsIn(operation).some((name) => pathParameters[name]?.isUuid));
 const withJson = closed.filter(({ body }) => body && 'schema' in body);
 
-describe('every refusal has one of two shapes', () => {
+describe('every error response has one of two shapes', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
     fixture = await openServiceFixture('over HTTP');
@@ -43,7 +43,7 @@ describe('every refusal has one of two shapes', () => {
   });
   afterAll(() => fixture.close());
 
-  /** The path with ids that nothing has, but for those that are given. */
+  /** The path, with unknown ids unless given. */
   const fill = (path: string, ids: Record<string, string> = {}): string =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? unknownId());
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -56,7 +56,7 @@ describe('every refusal has one of two shapes', () => {
     send(operation.method.toUpperCase(), fill(operation.path, ids), bodyOf(operation));
   const bodyOf = ({ id, body }: Operation): unknown => (body ? (bodies[id] ?? {}) : undefined);
 
-  test.each(closed.map(named))('%s wants a key', async (_, operation) => {
+  test.each(closed.map(named))('%s requires a key', async (_, operation) => {
     const answer = await send(operation.method.toUpperCase(), fill(operation.path), bodyOf(operation), {
       'x-api-key': 'none',
     });
@@ -64,7 +64,7 @@ describe('every refusal has one of two shapes', () => {
     sentence.parse(await answer.json());
   });
 
-  test.each(withUuids.map(named))('%s says which id of its path is none', async (_, operation) => {
+  test.each(withUuids.map(named))('%s reports which id of its path is invalid', async (_, operation) => {
     for (const name of idsIn(operation).filter((id) => pathParameters[id]?.isUuid)) {
       const answer = await ask(operation, { [name]: 'alpha' });
       expect(answer.status).toBe(422);
@@ -73,7 +73,7 @@ describe('every refusal has one of two shapes', () => {
   });
 
   test.each(closed.filter((operation) => idsIn(operation).length > 0).map(named))(
-    '%s is a 404 where nothing has these ids',
+    '%s is a 404 for unknown ids',
     async (_, operation) => {
       const answer = await ask(operation);
       expect(answer.status).toBe(404);
@@ -82,7 +82,7 @@ describe('every refusal has one of two shapes', () => {
   );
 
   test.each(operations.map(({ path }) => path).filter((path, at, all) => all.indexOf(path) === at))(
-    '%s says which methods it has',
+    '%s lists its methods',
     async (path) => {
       const known = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase());
       const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !known.includes(method));
@@ -98,7 +98,7 @@ describe('every refusal has one of two shapes', () => {
     },
   );
 
-  test.each(withJson.map(named))('%s wants JSON, and not too much of it', async (_, operation) => {
+  test.each(withJson.map(named))('%s requires JSON of a limited size', async (_, operation) => {
     const [method, path] = [operation.method.toUpperCase(), fill(operation.path)];
     const other = await send(method, path, '{}', { 'content-type': 'text/plain' });
     expect(other.status).toBe(415);
@@ -113,11 +113,11 @@ describe('every refusal has one of two shapes', () => {
     sentence.parse(await large.json());
   });
 
-  test.each(withJson.map(named))('%s tells a body that is no object', async (_, operation) => {
+  test.each(withJson.map(named))('%s rejects a body that is not an object', async (_, operation) => {
     for (const body of ['[]', '7', '"text"', 'null']) {
       const answer = await send(operation.method.toUpperCase(), fill(operation.path), body);
       const read: unknown = await answer.json();
-      // Where a body may be left out, null is none.
+      // Where a body is optional, null counts as absent.
       const mayBeMissing = body === 'null' && operation.body?.required === false;
       expect([body, answer.status]).toEqual([body, mayBeMissing ? 404 : 422]);
       (mayBeMissing ? sentence : entries).parse(read);
@@ -125,7 +125,7 @@ describe('every refusal has one of two shapes', () => {
   });
 
   test.each(closed.filter(({ query }) => query && 'limit' in query.shape).map(named))(
-    '%s keeps to the bounds of a page',
+    '%s enforces the bounds of a page',
     async (_, { method, path }) => {
       for (const query of ['limit=0', 'limit=many', 'limit=1e3', 'limit=-1']) {
         const answer = await send(method.toUpperCase(), `${fill(path)}?deployment_id=${unknownId()}&${query}`);
@@ -136,7 +136,7 @@ describe('every refusal has one of two shapes', () => {
   );
 
   test.each(['/', '/v2', '/v2/', '/v2/deployments/', '/v1/nothing', '/agents', '//v2/deployments', '/v2/%zz'])(
-    '%s is not there',
+    '%s is a 404',
     async (path) => {
       const answer = await send('GET', path);
       expect(answer.status).toBe(404);
@@ -144,7 +144,7 @@ describe('every refusal has one of two shapes', () => {
     },
   );
 
-  test('what a key may not see has the shape too', async () => {
+  test('a 404 for another tenant has this shape too', async () => {
     const answer = await send('GET', '/v2/deployments', undefined, { 'x-tenant-id': unknownId() });
     expect(answer.status).toBe(403);
     sentence.parse(await answer.json());

@@ -28,32 +28,32 @@ describe('over HTTP', () => {
     return { id, revision: latest_revision_id ?? '' };
   };
 
-  test('[control.endpoints.create] [control.create.answers-201] POST /v2/deployments takes a creation and answers 201', async () => {
+  test('[control.endpoints.create] [control.create.answers-201] POST /v2/deployments creates and returns 201', async () => {
     const request = fromGit();
     const answer = await send('POST', '/v2/deployments', request);
     expect(answer.status).toBe(201);
     expect(await answer.json()).toMatchObject({ name: request.name });
   });
 
-  test('[control.endpoints.get] GET /v2/deployments/{id} answers the deployment', async () => {
+  test('[control.endpoints.get] GET /v2/deployments/{id} returns the deployment', async () => {
     const { id } = await create();
     const answer = await send('GET', `/v2/deployments/${id}`);
     expect([answer.status, await answer.json()]).toMatchObject([200, { id }]);
   });
 
-  test('[control.endpoints.patch] PATCH /v2/deployments/{id} takes a partial change and answers the deployment', async () => {
+  test('[control.endpoints.patch] PATCH /v2/deployments/{id} takes a partial change, returns the deployment', async () => {
     const { id } = await create();
     const answer = await send('PATCH', `/v2/deployments/${id}`, { source_config: { build_on_push: true } });
     expect([answer.status, await answer.json()]).toMatchObject([200, { id, source_config: { build_on_push: true } }]);
   });
 
-  test('[control.endpoints.get-revision] GET .../revisions/{id} answers the revision with its status', async () => {
+  test('[control.endpoints.get-revision] GET .../revisions/{id} returns the revision with its status', async () => {
     const { id, revision } = await create();
     const answer = await send('GET', `/v2/deployments/${id}/revisions/${revision}`);
     expect([answer.status, await answer.json()]).toMatchObject([200, { id: revision, status: 'CREATING' }]);
   });
 
-  test('a deletion of several answers 200 where all of them go, 207 where only some do, and 404 where none is there', async () => {
+  test('a bulk deletion is a 200 for all, a 207 for some, a 404 for none', async () => {
     const [one, two, three] = [(await create()).id, (await create()).id, (await create()).id];
     const [unknown, another] = [unknownId(), unknownId()];
     const remove = async (...ids: string[]) => {
@@ -69,7 +69,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('[control.endpoints.integrations] GET /v1/integrations/github/install answers integrations that a creation takes', async () => {
+  test('[control.endpoints.integrations] GET /v1/integrations/github/install returns usable integrations', async () => {
     await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
     const answer = await send('GET', '/v1/integrations/github/install');
     const [integration] = githubIntegrations.parse(await answer.json());
@@ -77,7 +77,7 @@ describe('over HTTP', () => {
     expect((await send('POST', '/v2/deployments', fromGit({ source_config }))).status).toBe(201);
   });
 
-  test('[control.endpoints.listeners] GET /v2/listeners answers listeners that a creation takes', async () => {
+  test('[control.endpoints.listeners] GET /v2/listeners returns usable listeners', async () => {
     await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
     const answer = await send('GET', '/v2/listeners');
     const { resources } = listenersList.parse(await answer.json());
@@ -109,7 +109,7 @@ describe('over HTTP', () => {
 
   test.each([
     ['[control.create.body-required] no body', undefined, ['body']],
-    ['a body that is no JSON', '{"secrets": "secret-value', ['body']],
+    ['a body that is not JSON', '{"secrets": "secret-value', ['body']],
     ['[control.create.invalid-422] a body of the wrong shape', { ...fromGit(), name: 7 }, ['body', 'name']],
   ])('[control.errors.detail-list] %s is a 422 with a list', async (_, body, loc) => {
     const answer = await send('POST', '/v2/deployments', body);
@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     expect(text).not.toContain('secret-value');
   });
 
-  test('[control.create.bad-request-400] [control.errors.detail-string] a creation that breaks a rule is a 400 with a sentence', async () => {
+  test('[control.create.bad-request-400] [control.errors.detail-string] a creation that breaks a rule is a 400 with a message', async () => {
     const answer = await send(
       'POST',
       '/v2/deployments',
@@ -133,7 +133,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('[control.versioning.path-prefix] [control.versioning.v2-paths] [control.versioning.v1-paths] paths begin with their version', async () => {
+  test('[control.versioning.path-prefix] [control.versioning.v2-paths] [control.versioning.v1-paths] paths start with their version', async () => {
     const statusOf = async (path: string) => (await send('GET', path)).status;
     expect(await statusOf('/v2/deployments')).toBe(200);
     expect(await statusOf('/v2/listeners')).toBe(200);
@@ -148,7 +148,7 @@ describe('over HTTP', () => {
       expect(await statusOf(path)).toBe(404);
   });
 
-  describe('who is let in', () => {
+  describe('authentication', () => {
     const ask = (headers: Record<string, string>, body?: unknown) =>
       fetch(`${fixture.baseUrl}/v2/deployments`, {
         method: body === undefined ? 'GET' : 'POST',
@@ -165,7 +165,7 @@ describe('over HTTP', () => {
       expect((await ask({ Authorization: `Bearer ${fixture.apiKey}` }, fromGit())).status).toBe(201);
     });
 
-    test('[control.auth.create-tenant-id] the key’s own tenant beside it, and no other', async () => {
+    test('[control.auth.create-tenant-id] accepts the tenant of the key beside it, and no other', async () => {
       const own = { 'X-Api-Key': fixture.apiKey, 'X-Tenant-Id': fixture.tenantId };
       const answer = await ask(own, fromGit());
       expect([answer.status, await answer.json()]).toMatchObject([201, { tenant_id: fixture.tenantId }]);
@@ -174,16 +174,16 @@ describe('over HTTP', () => {
 
     test.each([
       ['no key', () => ({})],
-      ['something that is no key', () => ({ 'X-Api-Key': 'letmein' })],
+      ['an invalid key', () => ({ 'X-Api-Key': 'letmein' })],
       ['an empty key', () => ({ 'X-Api-Key': '' })],
-      ['a key of nobody', () => ({ 'X-Api-Key': `lf_${'0'.repeat(16)}_${'a'.repeat(43)}` })],
+      ['an unknown key', () => ({ 'X-Api-Key': `lf_${'0'.repeat(16)}_${'a'.repeat(43)}` })],
       [
-        'a known key with another end',
+        'a known key with another suffix',
         () => ({ 'X-Api-Key': `${fixture.apiKey.slice(0, -1)}${fixture.apiKey.endsWith('A') ? 'B' : 'A'}` }),
       ],
       ['basic authorization', () => ({ Authorization: `Basic ${fixture.apiKey}` })],
       ['a tenant alone', () => ({ 'X-Tenant-Id': fixture.tenantId })],
-    ])('[control.auth.invalid-refused] %s is refused before anything is done', async (_, headers) => {
+    ])('[control.auth.invalid-refused] %s is refused before anything else', async (_, headers) => {
       const before = (await fixture.control.listDeployments({ limit: 100 })).resources.length;
       const answer = await ask({ ...headers() }, fromGit());
       expect([answer.status, await answer.json()]).toEqual([401, { detail: expect.stringContaining('X-Api-Key') }]);
@@ -198,7 +198,7 @@ describe('over HTTP', () => {
       expect((await ask({ 'X-Api-Key': key.text })).status).toBe(401);
     });
 
-    test('every path wants a key, but for health', async () => {
+    test('every path requires a key, except health', async () => {
       for (const path of [
         '/v1/x',
         '/v2/x',
@@ -214,7 +214,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('a body that is too large is refused early, whether its length is told or not', async () => {
+  test('a body that is too large is refused early, with or without its length', async () => {
     const large = JSON.stringify(fromGit({ secrets: [{ name: 'A', value: 'x'.repeat(largestBody) }] }));
     const reported = await send('POST', '/v2/deployments', large);
     expect([reported.status, await reported.json()]).toEqual([413, { detail: expect.any(String) }]);
@@ -227,7 +227,7 @@ describe('over HTTP', () => {
     expect([unreported.status, await unreported.json()]).toEqual([413, { detail: expect.any(String) }]);
   });
 
-  test('a body whose length is not told is read', async () => {
+  test('reads a body without Content-Length', async () => {
     const answer = await fetch(`${fixture.baseUrl}/v2/deployments`, {
       method: 'POST',
       headers: { 'x-api-key': fixture.apiKey, 'content-type': 'application/json' },
@@ -237,7 +237,7 @@ describe('over HTTP', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('a method that a path does not have is told, with those that it has', async () => {
+  test('reports an unsupported method, with the supported ones', async () => {
     const answer = await send('PUT', '/v2/deployments', {});
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
   });
@@ -250,7 +250,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('the public spelling is answered where it is asked for', async () => {
+  test('responds in the public spelling on request', async () => {
     const resource_spec = { cache_cpu: 1 };
     const { id } = await fixture.control.createDeployment(fromImage({ source_config: { resource_spec } }));
     const reported = async (headers: Record<string, string>) =>
@@ -264,7 +264,7 @@ describe('over HTTP', () => {
     expect(JSON.stringify(publicly)).not.toContain('cache_cpu');
   });
 
-  test('what fails inside is told without what was sent, and stands in the log', async () => {
+  test('an internal error is logged, and its response repeats no input', async () => {
     const logged: string[] = [];
     const broken = createApp({
       serviceFor: () => {
@@ -279,7 +279,7 @@ describe('over HTTP', () => {
     expect(logged.join()).toContain('the roof fell in');
   });
 
-  test('without its database the service asks for patience', async () => {
+  test('responds with 503 and Retry-After without its database', async () => {
     const away = createApp({
       serviceFor: () => expect.unreachable(),
       findKey: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
@@ -290,7 +290,7 @@ describe('over HTTP', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
   });
 
-  test('[control.service.base-address] everything hangs below one base address, with a path of its own too', async () => {
+  test('[control.service.base-address] everything is below one base address, with or without a path', async () => {
     const prefixed = await openServiceFixture('over HTTP', '/api-host');
     prefixed.rollouts.fate = 'held';
     try {
@@ -309,10 +309,10 @@ describe('over HTTP', () => {
 });
 
 test.each([
-  ['nothing stands before a path', '', '/v2/a', '/v2/a'],
-  ['the base path is taken off', '/api', '/api/v2/a?b=c', '/v2/a?b=c'],
-  ['the base path itself is the root', '/api', '/api', '/'],
+  ['without a base path a path is unchanged', '', '/v2/a', '/v2/a'],
+  ['removes the base path', '/api', '/api/v2/a?b=c', '/v2/a?b=c'],
+  ['maps the base path itself to the root', '/api', '/api', '/'],
   ['also with a query', '/api', '/api?a=b', '/?a=b'],
-  ['a path that only begins like it is another', '/api', '/api-host/v2', undefined],
-  ['a path elsewhere is none of ours', '/api', '/v2/a', undefined],
+  ['ignores a path that only starts like the base path', '/api', '/api-host/v2', undefined],
+  ['ignores a path outside the base path', '/api', '/v2/a', undefined],
 ])('%s', (_, basePath, url, path) => expect(below(basePath, url)).toBe(path));

@@ -13,26 +13,26 @@ const before = {
 };
 
 test.each<[string, object, string[]]>([
-  ['nothing that changes is told', {}, []],
-  ['null is as good as absent', { source_config: { ...before.source_config, custom_url: null } }, []],
-  ['a field by its path', { source_revision_config: { repo_ref: 'next' } }, ['source_revision_config.repo_ref']],
+  ['reports no field without a change', {}, []],
+  ['treats null as absent', { source_config: { ...before.source_config, custom_url: null } }, []],
+  ['names a field by its path', { source_revision_config: { repo_ref: 'next' } }, ['source_revision_config.repo_ref']],
   [
-    'a field of the resources by its path, and what lies in it by its whole',
+    'names a resource field by its path, and nested values by their parent',
     { source_config: { ...before.source_config, resource_spec: { cpu: 2, labels: { c: 'd' } } } },
     ['source_config.resource_spec.cpu', 'source_config.resource_spec.labels'],
   ],
   [
-    'a field that goes away',
+    'a removed field',
     { source_config: { repo_url: 'https://example.com/a', build_on_push: false } },
     ['source_config.resource_spec.cpu', 'source_config.resource_spec.labels'],
   ],
   ['a secret with another value', { secrets: [{ name: 'A', value: '2' }] }, ['secrets.A']],
-  ['secrets that come and go', { secrets: [{ name: 'B', value: '1' }] }, ['secrets.A', 'secrets.B']],
-  ['the order of secrets is none of their fields', { secrets: [...before.secrets] }, []],
+  ['added and removed secrets', { secrets: [{ name: 'B', value: '1' }] }, ['secrets.A', 'secrets.B']],
+  ['ignores the order of secrets', { secrets: [...before.secrets] }, []],
   ['a reference', { secret_references: [{ name: 'C', secret_name: 's', secret_key: 'k' }] }, ['secret_references.C']],
 ])('%s', (_, changes, fields) => expect(changedFields(before, { ...before, ...changes })).toEqual(fields));
 
-test('of something new all that it has is told', () => {
+test('reports every field of a new deployment', () => {
   expect(changedFields(undefined, before)).toEqual([
     'secrets.A',
     'source_config.build_on_push',

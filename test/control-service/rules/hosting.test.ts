@@ -3,7 +3,7 @@ import { sources } from '../../../src/contract/control/source.ts';
 import { hostingProblem, hostings } from '../../../src/control-service/rules/hosting.ts';
 import { nameProblem } from '../../../src/control-service/rules/names.ts';
 
-test('everything is there with any hosting but github where it is self-hosted and external_docker in the cloud', () => {
+test('offers every source except github self-hosted and external_docker in the cloud', () => {
   const refused = hostings.flatMap((hosting) =>
     sources.filter((source) => hostingProblem(source, hosting)).map((source) => `${source} with ${hosting}`),
   );

@@ -3,19 +3,19 @@ import { readRepoUrl } from '../../../src/control-service/rules/repo-url.ts';
 
 const allowed = ['/srv/git'];
 
-describe('addresses that are taken', () => {
+describe('accepted addresses', () => {
   test.each([
     ['https', 'https://github.com/acme/agent', { kind: 'network', url: 'https://github.com/acme/agent' }],
     ['https with a port', 'https://git.example.com:8443/a/b.git', { kind: 'network' }],
-    ['http of this machine', 'http://127.0.0.1:8080/a.git', { kind: 'network' }],
+    ['http to this machine', 'http://127.0.0.1:8080/a.git', { kind: 'network' }],
     ['a folder below an allowed one', '/srv/git/agent', { kind: 'folder', path: '/srv/git/agent' }],
     ['an allowed folder itself', '/srv/git', { kind: 'folder', path: '/srv/git' }],
-    ['a folder that only begins with two dots', '/srv/git/..agent', { kind: 'folder', path: '/srv/git/..agent' }],
+    ['a folder whose name starts with two dots', '/srv/git/..agent', { kind: 'folder', path: '/srv/git/..agent' }],
     ['the same as a file address', 'file:///srv/git/agent', { kind: 'folder', path: '/srv/git/agent' }],
   ])('%s', (_, url, read) => expect(readRepoUrl(url, allowed)).toMatchObject({ ok: true, ...read }));
 });
 
-describe('addresses that are refused', () => {
+describe('refused addresses', () => {
   test.each([
     ['an option of git', '--upload-pack=touch /tmp/x'],
     ['an option without blanks', '-oProxyCommand=x'],
@@ -27,15 +27,15 @@ describe('addresses that are refused', () => {
     ['the short spelling of ssh', 'git@example.com:a/b.git'],
     ['the git protocol', 'git://example.com/a.git'],
     ['ftp', 'ftp://example.com/a.git'],
-    ['plain http elsewhere', 'http://example.com/a.git'],
-    ['plain http to a name that only begins like this machine', 'http://127.0.0.1.example.com/a.git'],
+    ['plain http to another host', 'http://example.com/a.git'],
+    ['plain http to a name that only starts like this machine', 'http://127.0.0.1.example.com/a.git'],
     ['a password', 'https://user:secret-value@example.com/a.git'],
     ['a token as the user', 'https://secret-value@example.com/a.git'],
     ['a query', 'https://example.com/a.git?x=1'],
     ['a host alone', 'https://example.com/'],
     ['a single slash', 'https:/example.com/a'],
-    ['a folder elsewhere', '/etc'],
-    ['a folder that only begins like an allowed one', '/srv/git-private/a'],
+    ['a folder that is not allowed', '/etc'],
+    ['a folder that only starts like an allowed one', '/srv/git-private/a'],
     ['a way out', '/srv/git/../../etc'],
     ['a way out in a file address', 'file:///srv/git/..%2f..%2fetc'],
     ['a file address of another host', 'file://host/srv/git/a'],
@@ -48,7 +48,7 @@ describe('addresses that are refused', () => {
     expect(JSON.stringify(read)).not.toContain('secret-value');
   });
 
-  test('every folder, where none is allowed', () => {
+  test('every folder, if none is allowed', () => {
     expect(readRepoUrl('/srv/git/agent', [])).toMatchObject({
       ok: false,
       problem:
@@ -56,7 +56,7 @@ describe('addresses that are refused', () => {
     });
   });
 
-  test('a folder elsewhere, with the folder that was meant and those that are allowed', () => {
+  test('a folder that is not allowed, with its resolved path and the allowed ones', () => {
     expect(readRepoUrl('file:///srv/git/../agent', ['/srv/git', '/srv/more'])).toMatchObject({
       ok: false,
       problem: expect.stringMatching(/ names \/srv\/agent, .*: allowed is what lies in \/srv\/git, \/srv\/more\.$/),

@@ -78,7 +78,7 @@ test.each<[string, ResourceSpec, (of: ResolvedResources) => unknown, unknown]>([
     [false, true, true],
   ],
   [
-    'fields that are not for use are named and do nothing',
+    'unused fields are listed and have no effect',
     { orchestrator_cpu: 2, executor_memory_mb: 100 },
     (of) => of,
     { ...nothing, ignored: ['orchestrator_cpu', 'executor_memory_mb'] },
@@ -87,7 +87,7 @@ test.each<[string, ResourceSpec, (of: ResolvedResources) => unknown, unknown]>([
 
 test('without a spec everything is open', () => expect(resolvedResources(undefined)).toEqual(nothing));
 
-test('every field that is not for use is told as ignored', () => {
+test('reports every unused field as ignored', () => {
   const all = Object.fromEntries(unusedResourceFields.map((field) => [field, 1]));
   expect(resolvedResources(all)).toEqual({ ...nothing, ignored: unusedResourceFields });
 });

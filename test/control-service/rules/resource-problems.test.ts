@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { ResourceSpec } from '../../../src/contract/control/resource-spec.ts';
 import { resourceProblems } from '../../../src/control-service/rules/resource-problems.ts';
 
-describe('a resource_spec that contradicts itself is told', () => {
+describe('rejects a contradictory resource_spec', () => {
   test.each<[string, ResourceSpec, string[]]>([
     [
-      'more replicas at least than at most',
+      'a minimum of replicas above the maximum',
       { min_scale: 5, max_scale: 2 },
       ['source_config.resource_spec.min_scale is 5 and may not be above max_scale (2).'],
     ],
     [
-      'a minimum where none may run',
+      'a minimum with a maximum of zero',
       { min_scale: 1, max_scale: 0 },
       ['source_config.resource_spec.min_scale is 1 and may not be above max_scale (0).'],
     ],
@@ -61,13 +61,13 @@ describe('a resource_spec that contradicts itself is told', () => {
   ])('%s', (_, spec, problems) => expect(resourceProblems(spec)).toEqual(problems));
 });
 
-describe('what can be run with is taken', () => {
+describe('accepts a resource_spec that can run', () => {
   test.each<[string, ResourceSpec]>([
     ['nothing', {}],
     ['nulls', { min_scale: null, max_scale: 0, cpu: null, cpu_limit: 1 }],
     ['equal bounds', { min_scale: 2, max_scale: 2, cpu: 1, cpu_limit: 1, memory_mb: 5, memory_limit_mb: 5 }],
     ['a minimum alone', { min_scale: 5 }],
     ['the queue as the agents', { min_scale: 2, max_scale: 3, cpu: 2, cpu_limit: 2 }],
-    ['what is not for use', { orchestrator_min_scale: 3, orchestrator_max_scale: 1 }],
+    ['unused fields', { orchestrator_min_scale: 3, orchestrator_max_scale: 1 }],
   ])('%s', (_, spec) => expect(resourceProblems(spec)).toEqual([]));
 });

@@ -18,19 +18,19 @@ const readme = readFileSync(join(import.meta.dirname, '../../../src/control-serv
 const all = Object.keys(revisionSteps).filter(isStatus);
 
 describe('the steps of a revision', () => {
-  test.each(all.filter((status) => status !== 'UNKNOWN'))('%s has ended exactly where its class says so', (status) => {
+  test.each(all.filter((status) => status !== 'UNKNOWN'))('%s is final exactly if its class says so', (status) => {
     expect(hasEnded(status)).toBe(classOfRevisionStatus(status) !== 'in-progress');
   });
 
   const never: readonly RevisionStatus[] = ['CREATE_FAILED', 'UNKNOWN'];
 
-  test('every status but those that only other services say can be reached from CREATING', () => {
+  test('every status is reachable from CREATING, except those of other services', () => {
     const reached = new Set<RevisionStatus>(['CREATING']);
     for (const status of reached) for (const next of revisionSteps[status]) reached.add(next);
     expect(all.filter((status) => !reached.has(status))).toEqual(never);
   });
 
-  test('the README draws every status that there is, and says which ones there are never', () => {
+  test('the README shows every status, and names the unused ones', () => {
     const way = /## Revision states\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
     const drawn = [...way.matchAll(/^```\n([^]*?)^```$/gm)].map(([, picture]) => picture).join('\n');
     const isDrawn = (status: string): boolean => new RegExp(`\\b${status}\\b`).test(drawn);
@@ -42,7 +42,7 @@ describe('the steps of a revision', () => {
     expect(unfinishedStatuses.filter((status) => !mayStep(status, 'INTERRUPTED'))).toEqual([]);
   });
 
-  test('only what waits can be skipped', () => {
+  test('only a waiting revision can be skipped', () => {
     expect(all.filter((status) => mayStep(status, 'SKIPPED'))).toEqual([...waitingStatuses]);
   });
 
@@ -50,12 +50,12 @@ describe('the steps of a revision', () => {
     expect(all.filter((status) => mayStep(status, 'DEPLOYED'))).toEqual(['DEPLOYING']);
   });
 
-  test('what runs never waits again', () => {
+  test('a running revision never waits again', () => {
     for (const running of runningStatuses)
       expect(waitingStatuses.filter((waiting) => mayStep(running, waiting))).toEqual([]);
   });
 
-  test('the README tells the same steps', () => {
+  test('the README lists the same steps', () => {
     const rows = [...readme.matchAll(/^\| ([A-Z_]+) +\| ([A-Z_, ]+?) +\|$/gm)].map(([, from, to]) => [
       from,
       to?.split(', '),
@@ -67,6 +67,6 @@ describe('the steps of a revision', () => {
 
   test.each([
     ['a revision with a build is deployed', true, 'AWAITING_DEPLOY'],
-    ['one without is built', false, 'AWAITING_BUILD'],
+    ['a revision without a build is built', false, 'AWAITING_BUILD'],
   ])('%s', (_, hasBuild, first) => expect(firstStep(hasBuild)).toBe(first));
 });

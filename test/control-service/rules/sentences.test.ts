@@ -66,7 +66,7 @@ describe('images', () => {
   );
 });
 
-test('an address that is no web page is no custom_url', () => {
+test('an address that is not a web page is no custom_url', () => {
   expect(customUrlProblem('https://agent.example.com/x')).toBeUndefined();
   for (const address of ['agent', 'javascript:alert(1)', 'https://u:p@example.com'])
     expect(customUrlProblem(address)).toContain('custom_url');
@@ -75,7 +75,7 @@ test('an address that is no web page is no custom_url', () => {
 describe('the environment', () => {
   const reference = (name: string) => ({ name, secret_name: 's', secret_key: 'k' });
 
-  test('names of an environment are taken, also those that the agent itself reads', () => {
+  test('accepts environment names, also those that the agent itself reads', () => {
     const names = ['TOKEN', '_x', 'OPENAI_API_KEY', 'DATABASE_URL', 'LG_WEBHOOK_TOKEN'];
     expect(
       environmentProblems(
@@ -95,7 +95,7 @@ describe('the environment', () => {
     },
   );
 
-  test('every problem is told at once, and never a value', () => {
+  test('reports every problem at once, and never a value', () => {
     const reported = environmentProblems(
       [
         { name: '1st', value: 'secret-value' },

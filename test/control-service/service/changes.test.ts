@@ -66,7 +66,7 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('a PATCH of many fields that each make a revision makes one', async () => {
+  test('a PATCH of several such fields makes one revision', async () => {
     const before = await made(fromGit());
     await fixture.control.patchDeployment(before.id, {
       source_revision_config: { repo_ref: 'next', graph_config_path: 'b.json' },
@@ -117,7 +117,7 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('[control.patch.partial] what a PATCH leaves out stays as it was', async () => {
+  test('[control.patch.partial] a PATCH keeps the fields that it leaves out', async () => {
     const before = await made(
       fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
     );
@@ -131,7 +131,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.patch.null-leaves] null leaves a field as it was and makes no revision', async () => {
+  test('[control.patch.null-leaves] null keeps a field and makes no revision', async () => {
     const before = await made(
       fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
     );
@@ -151,7 +151,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.deployment.name-fixed] [control.deployment.source-fixed] name and source may be restated and not changed', async () => {
+  test('[control.deployment.name-fixed] [control.deployment.source-fixed] name and source may be restated but not changed', async () => {
     const before = await made(fromGit());
     const restated = { name: before.name, source: before.source };
     expect(await fixture.control.patchDeployment(before.id, restated)).toMatchObject(restated);
@@ -199,9 +199,9 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.patch.missing-deployment] a PATCH of what is not there is refused, and makes nothing', async () => {
+  test('[control.patch.missing-deployment] a PATCH of an unknown deployment is refused and creates nothing', async () => {
     await made(fromGit());
-    // When a key was used last is written down at any request.
+    // Every request records when its key was last used.
     const rows = () => everyRow(fixture.databaseUrl, ['last_used_at']);
     const before = await rows();
     for (const patch of [{ secrets: [] }, { source_revision_config: { repo_ref: 'main' } }, {}])
@@ -220,7 +220,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('a PATCH that was decided on another latest revision comes too late, and changes nothing', async () => {
+  test('a PATCH based on an outdated latest revision is refused', async () => {
     const before = await made(fromGit());
     const patch = { source_revision_config: { repo_ref: 'main' } };
     const ifLatest = before.latest_revision_id ?? '';
@@ -232,7 +232,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await fixture.control.listRevisions(before.id, {})).resources).toHaveLength(2);
   });
 
-  test('[control.deployment.source-revision-config-of-latest] what is told speaks of the latest revision, also while an older one is live', async () => {
+  test('[control.deployment.source-revision-config-of-latest] shows the latest revision, even while an older one is live', async () => {
     const before = await made(fromGit());
     fixture.rollouts.fate = 'build fails';
     fixture.rollouts.head = 'b'.repeat(40);
@@ -245,7 +245,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.service.manages-deployments] [control.service.programmable] a program goes from creation to a live change by itself', async () => {
+  test('[control.service.manages-deployments] [control.service.programmable] a program can go from creation to a live change unattended', async () => {
     const before = await fixture.control.createDeployment(fromGit());
     const isLive = async (revision: string | null) =>
       (await fixture.control.getDeployment(before.id)).active_revision_id === revision;
@@ -254,7 +254,7 @@ describe.each(sides)('%s', (_side, open) => {
     await expect.poll(() => isLive(after.latest_revision_id), { timeout: 10_000 }).toBe(true);
   });
 
-  test('the source of a revision may be named, and is the deployment’s own', async () => {
+  test('the source of a revision may be given, if it matches the deployment', async () => {
     const before = await made(fromGit());
     await fixture.control.patchDeployment(before.id, { revision_source: 'github', secrets: [] });
     expect(

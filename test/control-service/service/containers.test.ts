@@ -24,7 +24,7 @@ const notAnObject = 'text';
 const notAText = 7;
 const notALabel = 'Not_A_Label';
 
-/** A claim, what is taken, and what is refused. */
+/** A claim, accepted values and refused values. */
 const rows: readonly (readonly [claim: string, taken: readonly Spec[], refused: readonly Spec[]])[] = [
   ['control.volume.name', [withVolume({})], [withVolume({ name: undefined }), withVolume({ name: notAText })]],
   [
@@ -149,7 +149,7 @@ describe.each(sides)('%s', (_side, open) => {
     }
   });
 
-  test('what is taken is told as it was given', async () => {
+  test('accepted values are returned as given', async () => {
     const spec = {
       volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Gi' } }],
       volume_mounts: [{ ...mount, readOnly: true }],

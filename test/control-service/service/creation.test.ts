@@ -35,7 +35,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('a name whose tracing project is still there is a conflict', async () => {
+  test('a name whose tracing project still exists is a conflict', async () => {
     const request = fromGit();
     await fixture.store.addTracingProject(fixture.tenantId, request.name);
     expect(await refusalOf(fixture.control.createDeployment(request))).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('of creations of one name at the same moment one wins', async () => {
+  test('one of several concurrent creations of one name wins', async () => {
     const request = fromGit();
     const ends = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -69,12 +69,12 @@ describe.each(sides)('%s', (_side, open) => {
     ['created_at', '[control.deployment.created-at]', moment],
     ['updated_at', '[control.deployment.updated-at]', moment],
     ['latest_revision_id', '[control.deployment.latest-revision-id]', uuid],
-  ] as const)('a deployment carries its %s %s', async (field, _, shape) => {
+  ] as const)('a deployment has its %s %s', async (field, _, shape) => {
     const reported = (await fixture.control.createDeployment(fromGit()))[field];
     expect(typeof reported === 'object' ? Object.prototype.toString.call(reported) : reported).toMatch(shape);
   });
 
-  test('[control.deployment.status] [control.states.deployment-status-words] a deployment carries a status of the list', async () => {
+  test('[control.deployment.status] [control.states.deployment-status-words] a deployment has a listed status', async () => {
     fixture.rollouts.fate = 'held';
     const made = await fixture.control.createDeployment(fromGit());
     expect(deploymentStatuses).toContain(made.status);
@@ -85,7 +85,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'READY' });
   });
 
-  test('[control.deployment.secrets] [control.create.secrets-required] an empty list of secrets will do, and comes back', async () => {
+  test('[control.deployment.secrets] [control.create.secrets-required] accepts and returns an empty list of secrets', async () => {
     expect(await fixture.control.createDeployment(fromGit({ secrets: [] }))).toMatchObject({ secrets: [] });
     expect(await refusalOf(fixture.control.createDeployment(fromGit({ secrets: undefined })))).toMatchObject({
       status: 422,
@@ -93,7 +93,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.deployment.secret-references] [control.create.secret-references-optional] secret references may be left out, and come back as a list or null', async () => {
+  test('[control.deployment.secret-references] [control.create.secret-references-optional] secret references are optional, and returned as a list or null', async () => {
     expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ secret_references: null });
     const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
     expect(await fixture.control.createDeployment(fromImage({ secret_references }))).toMatchObject({
@@ -109,7 +109,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.deployment.active-revision-id] [control.deployment.active-revision-is-deployed] [control.flow.poll-until-deployed] the active revision is null, then the first that is live, and unmoved by one that fails', async () => {
+  test('[control.deployment.active-revision-id] [control.deployment.active-revision-is-deployed] [control.flow.poll-until-deployed] the active revision is null, then the first live one; a failure keeps it', async () => {
     fixture.rollouts.fate = 'held';
     const made = await fixture.control.createDeployment(fromGit());
     const first = made.latest_revision_id ?? '';
@@ -129,7 +129,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(changed.latest_revision_id).not.toBe(first);
   });
 
-  test('[control.deployment.image-version] the image version is that of the live revision, and null where there is none', async () => {
+  test('[control.deployment.image-version] the image version is that of the live revision, or null without one', async () => {
     expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
     const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',
@@ -159,7 +159,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.create.field-types] a value of another type is refused, every one at once', async () => {
+  test('[control.create.field-types] reports every value of a wrong type at once', async () => {
     const { status, at } = await refusalOf(
       fixture.control.createDeployment({
         name: 7,
@@ -215,16 +215,13 @@ describe.each(sides)('%s', (_side, open) => {
     ['[control.deployment.status-read-only]', 'status', 'AWAITING_DELETE'],
     ['[control.deployment.latest-revision-id-read-only]', 'latest_revision_id', null],
     ['[control.deployment.active-revision-id-read-only]', 'active_revision_id', '00000000-0000-4000-8000-000000000000'],
-  ])(
-    '[control.create.no-read-only-fields] %s what a request says in %s never takes effect',
-    async (_, field, value) => {
-      const reported: Record<string, unknown> = await fixture.control.createDeployment(fromGit({ [field]: value }));
-      expect(reported[field]).not.toEqual(value);
-      const { id } = await fixture.control.createDeployment(fromGit());
-      const changed: Record<string, unknown> = await fixture.control.patchDeployment(id, { [field]: value });
-      expect(changed[field]).not.toEqual(value);
-    },
-  );
+  ])('[control.create.no-read-only-fields] %s %s in a request has no effect', async (_, field, value) => {
+    const reported: Record<string, unknown> = await fixture.control.createDeployment(fromGit({ [field]: value }));
+    expect(reported[field]).not.toEqual(value);
+    const { id } = await fixture.control.createDeployment(fromGit());
+    const changed: Record<string, unknown> = await fixture.control.patchDeployment(id, { [field]: value });
+    expect(changed[field]).not.toEqual(value);
+  });
 
   test('[control.create.no-repo-commit-sha] [control.source-revision-config.repo-commit-sha-read-only] no request sets the commit', async () => {
     fixture.rollouts.fate = 'held';
@@ -239,7 +236,7 @@ describe.each(sides)('%s', (_side, open) => {
     fixture.rollouts.fate = 'live';
   });
 
-  test('[control.errors.bad-request] every broken rule is told at once', async () => {
+  test('[control.errors.bad-request] reports every broken rule at once', async () => {
     const { status, detail } = await refusalOf(
       fixture.control.createDeployment(
         fromGit({
@@ -256,7 +253,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(detail).not.toContain('secret-value');
   });
 
-  test('fields of newer clients are passed over, and of both spellings the request may choose', async () => {
+  test('ignores unknown fields, and accepts both spellings', async () => {
     const request = fromGit({ shareable: true, source_revision_config: { graph_config_path: undefined } });
     Object.assign(request.source_revision_config, {
       langgraph_config_path: 'agent/langgraph.json',
@@ -270,7 +267,7 @@ describe.each(sides)('%s', (_side, open) => {
   test.each([
     ['a NUL character', 'a\0b'],
     ['half of a surrogate pair', 'a\ud800b'],
-  ])('%s in a value is refused, for it could not be kept', async (_, value) => {
+  ])('%s in a value is refused, since it cannot be stored', async (_, value) => {
     expect(
       await refusalOf(fixture.control.createDeployment(fromGit({ secrets: [{ name: 'A', value }] }))),
     ).toMatchObject({

@@ -15,14 +15,14 @@ describe.each(sides)('%s', (_side, open) => {
     await fixture.rollouts.settled();
     return { id, name, revision: latest_revision_id ?? '' };
   };
-  /** Runs something while nothing is carried out. */
+  /** Runs something while no revision makes progress. */
   const whileHeld = async (work: () => Promise<void>) => {
     fixture.rollouts.fate = 'held';
     await work();
     fixture.rollouts.fate = 'live';
   };
 
-  test('[control.delete.deployment] a deployment that is deleted is on its way out at once, and then gone', async () => {
+  test('[control.delete.deployment] a deletion shows at once, and then the deployment is gone', async () => {
     const { id } = await create();
     await whileHeld(async () => {
       expect(await fixture.control.deleteDeployment(id)).toBeUndefined();
@@ -41,7 +41,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('what is on its way is interrupted by it, and can still be read', async () => {
+  test('interrupts pending revisions, which can still be read', async () => {
     await whileHeld(async () => {
       const { id, revision } = await create();
       await fixture.control.deleteDeployment(id);
@@ -54,7 +54,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('asking again while it goes on is no error', async () => {
+  test('repeating it while it goes on is no error', async () => {
     const { id } = await create();
     await whileHeld(async () => {
       await fixture.control.deleteDeployment(id);
@@ -63,7 +63,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('nothing of it can be changed meanwhile', async () => {
+  test('refuses changes meanwhile', async () => {
     const { id, revision } = await create();
     await whileHeld(async () => {
       await fixture.control.deleteDeployment(id);
@@ -81,7 +81,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('its name is free once it is gone with its tracing project, and not before', async () => {
+  test('frees its name together with its tracing project, not earlier', async () => {
     const { id, name } = await create();
     await whileHeld(async () => {
       await fixture.control.deleteDeployment(id, { delete_tracing_project: true });
@@ -95,7 +95,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await create(fromGit({ name }))).name).toBe(name);
   });
 
-  test('the tracing project stays unless it was asked for, and keeps the name', async () => {
+  test('keeps the tracing project and its name unless requested otherwise', async () => {
     const { id, name } = await create();
     await fixture.control.deleteDeployment(id);
     await fixture.rollouts.settled();
@@ -107,7 +107,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('that the project goes too can be asked for afterwards, and is not forgotten', async () => {
+  test('a later request can include the tracing project, and stays in effect', async () => {
     const { id, name } = await create();
     await whileHeld(async () => {
       await fixture.control.deleteDeployment(id);
@@ -119,7 +119,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.store.findTracingProject(fixture.tenantId, name)).toBeUndefined();
   });
 
-  test('several are deleted at once, and those that are not there are told', async () => {
+  test('deletes several at once, and reports unknown ones', async () => {
     const [one, two] = [await create(), await create()];
     const unknown = unknownId();
     const foreign = (await fixture.stranger.createDeployment(fromGit())).id;
@@ -140,41 +140,41 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test.each([
-    ['none is named', {}, 422, ['query.deployment_ids']],
+    ['no id is given', {}, 422, ['query.deployment_ids']],
     ['the list is empty', { deployment_ids: [] }, 422, ['query.deployment_ids']],
-    ['one is no id', { deployment_ids: ['alpha'] }, 422, ['query.deployment_ids.0']],
+    ['one is not an id', { deployment_ids: ['alpha'] }, 422, ['query.deployment_ids.0']],
     [
       'there are more than 100',
       { deployment_ids: Array.from({ length: 101 }, unknownId) },
       422,
       ['query.deployment_ids'],
     ],
-    ['there is none of them', { deployment_ids: [unknownId(), unknownId()] }, 404, []],
+    ['all are unknown', { deployment_ids: [unknownId(), unknownId()] }, 404, []],
     [
-      'the flag is none',
+      'the flag is invalid',
       { deployment_ids: [unknownId()], delete_tracing_project: 'perhaps' },
       422,
       ['query.delete_tracing_project'],
     ],
-  ])('of several nothing is deleted where %s', async (_, query, status, at) => {
+  ])('deletes none of several if %s', async (_, query, status, at) => {
     expect(await refusalOf(fixture.control.deleteDeployments(query))).toMatchObject({ status, at });
   });
 
   test.each([
-    ['an id that is none', 'alpha', {}, 422],
-    ['an id of nobody', unknownId(), {}, 404],
-    ['a flag that is none', unknownId(), { delete_tracing_project: 'perhaps' }, 422],
+    ['an invalid id', 'alpha', {}, 422],
+    ['an unknown id', unknownId(), {}, 404],
+    ['an invalid flag', unknownId(), { delete_tracing_project: 'perhaps' }, 422],
   ])('%s is refused', async (_, id, query, status) => {
     expect(await refusalOf(fixture.control.deleteDeployment(id, query))).toMatchObject({ status });
   });
 
-  test('another tenant’s is not there', async () => {
+  test('another tenant’s is not found', async () => {
     const { id } = await create();
     expect(await refusalOf(fixture.stranger.deleteDeployment(id))).toMatchObject({ status: 404 });
     expect(await fixture.control.getDeployment(id)).toMatchObject({ status: 'READY' });
   });
 
-  test('another tenant does not even wait where it is being changed, by one deletion or by several', async () => {
+  test('another tenant does not wait for its lock, for one deletion or several', async () => {
     const { id } = await create();
     const own = (await fixture.stranger.createDeployment(fromGit())).id;
     await fixture.rollouts.settled();
@@ -199,7 +199,7 @@ describe.each(sides)('%s', (_side, open) => {
     return { listenerId: listener?.id ?? '', ...(await create(fromImage({ source_config }))) };
   };
 
-  test('one that a listener runs waits for that listener, and says so', async () => {
+  test('one with a listener waits for that listener, and says so', async () => {
     const { listenerId, id } = await withListener();
     await fixture.control.claimWork(listenerId, { holder: 'one' });
     await fixture.control.deleteDeployment(id);
@@ -220,21 +220,21 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refusalOf(fixture.control.getDeployment(id))).toMatchObject({ status: 404 });
   });
 
-  test('one whose listener never took anything of it waits for nobody', async () => {
+  test('one whose listener never took any of its work waits for no one', async () => {
     const { id } = await withListener();
     await fixture.control.deleteDeployment(id);
     await fixture.rollouts.settled();
     expect(await refusalOf(fixture.control.getDeployment(id))).toMatchObject({ status: 404 });
   });
 
-  test('who asked for a deletion is written down', async () => {
+  test('records who requested a deletion', async () => {
     const { id } = await create();
     await fixture.control.deleteDeployment(id);
     const { resources } = await fixture.control.listAudit({ deployment_id: id, limit: 1 });
     expect(resources).toMatchObject([{ operation: 'delete deployment', subject: { deployment_id: id } }]);
   });
 
-  test('and once: asking again is written down only where more is asked for', async () => {
+  test('records a repeated request only if it deletes more', async () => {
     const { id } = await create();
     await whileHeld(async () => {
       await fixture.control.deleteDeployment(id);
@@ -251,7 +251,7 @@ describe.each(sides)('%s', (_side, open) => {
     ]);
   });
 
-  test('a deletion that is repeated under its key is one, also when the deployment is gone', async () => {
+  test('repeating a deletion with its key is one deletion, also after it ended', async () => {
     const { id } = await create();
     const options = { idempotencyKey: `delete-${id}` };
     await fixture.control.deleteDeployment(id, {}, options);

@@ -8,7 +8,7 @@ import type { ServiceFixture } from '../service-fixture.ts';
 const twenty = (make: (number: number) => Promise<unknown>) =>
   Promise.allSettled(Array.from({ length: 20 }, (_, number) => make(number)));
 
-/** How many calls were carried out, and the statuses and sentences of the others. */
+/** How many calls succeeded, and the statuses and messages of the others. */
 function reported(ends: readonly PromiseSettledResult<unknown>[]) {
   const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   const words = refused.map((reason) =>
@@ -17,7 +17,7 @@ function reported(ends: readonly PromiseSettledResult<unknown>[]) {
   return { made: ends.length - refused.length, words };
 }
 
-describe.each(sides)('creations of one name at the same moment, %s', (_side, open) => {
+describe.each(sides)('concurrent creations of one name, %s', (_side, open) => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
     fixture = await open();
@@ -25,7 +25,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
   });
   afterAll(() => fixture.close());
 
-  /** How many rows of each table speak of a name, or of the deployment that has it. */
+  /** How many rows of each table contain a name, or the id of its deployment. */
   async function rowsOf(name: string) {
     const rows = await everyRow(fixture.databaseUrl);
     const holding = (table: string, word: string) => (rows[table] ?? []).filter((row) => row.includes(word)).length;
@@ -39,7 +39,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     };
   }
 
-  test('of twenty equal ones one makes a deployment, and nineteen are told a conflict that is clear', async () => {
+  test('one of twenty makes a deployment, the others get a clear conflict', async () => {
     const request = fromGit();
     const { made, words } = reported(await twenty(() => fixture.control.createDeployment(request)));
     expect([made, words.length]).toEqual([1, 19]);
@@ -49,7 +49,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     expect(await rowsOf(request.name)).toEqual({ deployments: 1, projects: 1, revisions: 1, records: 1 });
   });
 
-  test('of twenty with a key each it is the same, and no refused one keeps its key', async () => {
+  test('the same with a key each, and refused ones keep no key', async () => {
     const request = fromGit();
     const before = (await everyRow(fixture.databaseUrl))['control.write_keys']?.length ?? 0;
     const ends = await twenty(() => fixture.control.createDeployment(request, { idempotencyKey: randomUUID() }));
@@ -58,7 +58,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     expect(await rowsOf(request.name)).toEqual({ deployments: 1, projects: 1, revisions: 1, records: 1 });
   });
 
-  test('where a tracing project of that name stands all twenty are told so, and nothing is left of them', async () => {
+  test('all twenty fail if a tracing project has the name, and leave nothing', async () => {
     const request = fromGit();
     await fixture.store.addTracingProject(fixture.tenantId, request.name);
     const { made, words } = reported(await twenty(() => fixture.control.createDeployment(request)));
@@ -67,7 +67,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     expect(await rowsOf(request.name)).toEqual({ deployments: 0, projects: 1, revisions: 0, records: 0 });
   });
 
-  test('of twenty creations and a project of the same name one is there in the end, and nobody is told of a failure', async () => {
+  test('one of twenty creations and a project of that name wins, without a 5xx', async () => {
     const request = fromGit();
     const ends = await twenty((number) =>
       number === 10
@@ -79,7 +79,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     expect([projects, deployments === revisions]).toEqual([1, true]);
   });
 
-  test("two tenants' equal creations do not meet", async () => {
+  test('two tenants do not conflict', async () => {
     const request = fromGit();
     const ends = await twenty((number) =>
       (number % 2 === 0 ? fixture.control : fixture.stranger).createDeployment(request),
@@ -87,7 +87,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     expect(reported(ends)).toMatchObject({ made: 2, words: { length: 18 } });
   });
 
-  test('of twenty creations of different names all make one', async () => {
+  test('twenty of different names all succeed', async () => {
     expect(reported(await twenty(() => fixture.control.createDeployment(fromGit())))).toEqual({ made: 20, words: [] });
   });
 });

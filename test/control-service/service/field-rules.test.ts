@@ -8,7 +8,7 @@ import { tarballOf } from '../builds/tarballs.ts';
 import { fromGit, fromImage, fromUpload, unknownId, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-/** The namespace is told by an object of its own, which has to be null as a whole. */
+/** Excludes the namespace: its parent object has to be null as a whole. */
 const nullable = (path: string): string => path.replace(/\.k8s_namespace$/, '');
 
 interface Body extends Record<string, unknown> {
@@ -38,7 +38,7 @@ const everySource = fieldRules.flatMap((rule) => sources.map((source) => ({ rule
 const applying = everySource.filter(({ rule, source }) => takes(rule, source));
 const surplus = everySource.filter(({ rule, source }) => !takes(rule, source) && rule.patch !== 'read-only');
 const required = everySource.filter(({ rule, source }) => rule.requiredFor.includes(source));
-/** A tarball is of one deployment, so that its path is given on its own; these two have tests of their own elsewhere. */
+/** A tarball belongs to one deployment, so its path is set separately; name and source have their own tests. */
 const atCreation = applying.filter(
   ({ path, rule }) => !/tarball_path|^name$|^source$/.test(path) && rule.patch !== 'read-only',
 );
@@ -58,7 +58,7 @@ describe.each(sides)('%s', (_, open) => {
   });
   afterAll(() => fixture.close());
 
-  /** A good value of every field, and another one. */
+  /** A valid value of every field, and another one. */
   const values = (): Readonly<Record<string, readonly [value: unknown, other: unknown]>> => ({
     name: [`rule-${(names += 1)}`, 'another-name'],
     source: ['github', 'external_docker'],
@@ -82,7 +82,7 @@ describe.each(sides)('%s', (_, open) => {
   });
   const valueOf = (path: string, at: 0 | 1 = 0): unknown => values()[path]?.[at];
 
-  /** The request of a source that gives a field, with what that field needs beside it. */
+  /** The request with a field set for its source, and with the other fields that it needs. */
   function giving(source: Source, path: string): Record<string, unknown> {
     const body = having(requests[source](), path, valueOf(path));
     return path.endsWith('k8s_namespace') ? having(body, 'source_config.listener_id', listener) : body;
@@ -92,7 +92,7 @@ describe.each(sides)('%s', (_, open) => {
     expect(Object.keys(values()).toSorted()).toEqual(fieldRules.map(({ path }) => path).toSorted());
   });
 
-  test.each(atCreation)('$path may be given at the creation of $source, and is told', async ({ path, source }) => {
+  test.each(atCreation)('$path may be set at the creation of $source, and is returned', async ({ path, source }) => {
     const made = await fixture.control.createDeployment(giving(source, path));
     expect(fieldAt(made, path)).toEqual(valueOf(path));
   });
@@ -120,7 +120,7 @@ describe.each(sides)('%s', (_, open) => {
   });
 
   test.each(changing('revision'))(
-    'a PATCH of $path makes a revision of $source, also when it says the same',
+    'a PATCH of $path makes a revision of $source, also with the same value',
     async ({ path, source }) => {
       const { id, latest_revision_id: first } = await fixture.control.createDeployment(requests[source]());
       const tarball = async (): Promise<string> => {
@@ -141,7 +141,7 @@ describe.each(sides)('%s', (_, open) => {
   );
 
   test.each([...changing('in-place'), ...changing('next-revision')])(
-    'a PATCH of $path of $source makes no revision, and is told at once',
+    'a PATCH of $path of $source makes no revision, and shows at once',
     async ({ path, source }) => {
       const { id, latest_revision_id: first } = await fixture.control.createDeployment(giving(source, path));
       const other = valueOf(path, 1);
@@ -162,7 +162,7 @@ describe.each(sides)('%s', (_, open) => {
     },
   );
 
-  test.each(changing('fixed'))('$path of $source may be restated, and not changed', async ({ path, source }) => {
+  test.each(changing('fixed'))('$path of $source may be restated but not changed', async ({ path, source }) => {
     const made = await fixture.control.createDeployment(giving(source, path === 'source' ? 'secrets' : path));
     const restated = await fixture.control.patchDeployment(made.id, having({}, path, fieldAt(made, path)));
     expect(restated.latest_revision_id).toBe(made.latest_revision_id);

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/contract/service-error.ts';
 import { fromGit, fromImage, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-/** Puts anything where a request has a value. */
+/** Puts arbitrary values into a request. */
 function mutated(request: object): fc.Arbitrary<unknown> {
   const paths = pathsOf(request);
   return fc
@@ -50,7 +50,7 @@ describe.each(sides)('%s', (_side, open) => {
     );
   const expected = ['taken', 400, 409, 422];
 
-  test('whatever a creation holds, it is taken or refused', async () => {
+  test('any creation is accepted or refused', async () => {
     const bodies = fc.oneof(mutated(fromGit(everything)), mutated(fromImage(image)), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
@@ -60,7 +60,7 @@ describe.each(sides)('%s', (_side, open) => {
     );
   });
 
-  test('whatever a PATCH holds, it is taken or refused', async () => {
+  test('any PATCH is accepted or refused', async () => {
     const { id } = await fixture.control.createDeployment(fromImage(image));
     await fc.assert(
       fc.asyncProperty(fc.oneof(mutated(image), fc.jsonValue()), async (body) => {
@@ -76,7 +76,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await statusOf(fixture.control.createDeployment(deep))).toBe(422);
   });
 
-  test('a body that holds too much is refused by that alone, and not by each of its mistakes', async () => {
+  test('a body that is too large gets one error, not one per mistake', async () => {
     const much = fromGit({ secrets: Array.from({ length: 100_000 }, () => 1) });
     await expect(fixture.control.createDeployment(much)).rejects.toMatchObject({
       status: 422,
@@ -90,7 +90,7 @@ describe.each(sides)('%s', (_side, open) => {
     ['source_config', 'build_command', ''],
     ['source_revision_config', 'repo_ref', ''],
     ['source_revision_config', 'graph_config_path', 'a/'],
-  ])('%s.%s that no command line takes is refused, and not repeated', async (part, field, begin) => {
+  ])('%s.%s is refused if unsafe on a command line, and not repeated', async (part, field, begin) => {
     const requested = (length: number) => ({ [part]: { [field]: begin.padEnd(length, 'a') } });
     const reported = { status: 400, detail: `${part}.${field} may have at most 4096 characters; this one has 4097.` };
     await expect(fixture.control.createDeployment(fromGit(requested(4_097)))).rejects.toMatchObject(reported);
@@ -98,7 +98,7 @@ describe.each(sides)('%s', (_side, open) => {
     await expect(fixture.control.patchDeployment(id, requested(4_097))).rejects.toMatchObject(reported);
   });
 
-  test('keys that mean something to JavaScript mean nothing here', async () => {
+  test('keys with a meaning in JavaScript have none here', async () => {
     const body: unknown = JSON.parse('{"__proto__": {"name": "a"}, "constructor": {"prototype": {"name": "a"}}}');
     expect(await statusOf(fixture.control.createDeployment(body))).toBe(422);
     const patch: unknown = JSON.parse('{"source_config": {"__proto__": {"build_on_push": true}}}');

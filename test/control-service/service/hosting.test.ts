@@ -16,7 +16,7 @@ const refusals: Readonly<Record<string, string>> = {
 
 describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   test.each(hostings)(
-    '[control.create.github-availability] [control.create.external-docker-availability] a service with the hosting %s has the sources that the document gives it',
+    '[control.create.github-availability] [control.create.external-docker-availability] hosting %s offers the documented sources',
     async (hosting) => {
       fixture = await openServiceFixture(side, '', undefined, { hosting });
       const { control } = fixture;

@@ -20,11 +20,11 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
   const revisionsOf = async (id: string): Promise<string[]> =>
     (await fixture.control.listRevisions(id, { limit: 100 })).resources.map((revision) => revision.id);
 
-  test('the service says that it heeds them', async () => {
+  test('the service announces its support', async () => {
     expect(await fixture.control.features()).toEqual({ idempotencyKeys: true });
   });
 
-  test('a change that is sent again makes no second revision, and gets the same answer', async () => {
+  test('a repeated change makes no second revision, and gets the same response', async () => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const answer = await fixture.control.patchDeployment(id, restate, { idempotencyKey });
@@ -39,7 +39,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect(other.latest_revision_id).not.toBe(answer.latest_revision_id);
   });
 
-  test('of twenty changes with one key at the same moment one revision comes, which all twenty are told', async () => {
+  test('twenty concurrent changes with one key make one revision and all return it', async () => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
@@ -49,7 +49,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect([others, await revisionsOf(id)]).toEqual([[], [reported, first]]);
   });
 
-  test('of twenty redeploys with one key at the same moment one revision comes', async () => {
+  test('twenty concurrent redeploys with one key make one revision', async () => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
@@ -59,7 +59,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect([others, await revisionsOf(id)]).toEqual([[], [reported, first]]);
   });
 
-  test('of twenty creations with one key at the same moment one deployment comes, and nobody is told of a conflict', async () => {
+  test('twenty concurrent creations with one key make one deployment, no conflict', async () => {
     const request = fromGit();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
@@ -70,7 +70,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect((await refusalOf(fixture.control.createDeployment(request))).status).toBe(409);
   });
 
-  test('a revision that is asked for whatever the body says is made once too', async () => {
+  test('a new revision without a change is made once too', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
     const revision = await fixture.control.createRevision(id, {}, { idempotencyKey });
@@ -78,7 +78,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect(await revisionsOf(id)).toHaveLength(2);
   });
 
-  test('a repetition is told its own revision, also where a newer one exists by now', async () => {
+  test('a repetition returns its own revision, even if a newer one exists', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
     const own = await fixture.control.patchDeployment(id, restate, { idempotencyKey });
@@ -88,7 +88,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect((await fixture.control.getDeployment(id)).latest_revision_id).toBe(newer.latest_revision_id);
   });
 
-  test('a repetition is answered before it is compared with what it was decided on', async () => {
+  test('a repetition gets its response before preconditions are checked', async () => {
     const { id, first } = await made();
     const options = { idempotencyKey: randomUUID(), ifLatest: first };
     const answer = await fixture.control.patchDeployment(id, restate, options);
@@ -96,7 +96,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect(again.latest_revision_id).toBe(answer.latest_revision_id);
   });
 
-  test('a refusal is not kept: the same key does its write later', async () => {
+  test('a refusal is not stored: the same key works later', async () => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const ifLatest = randomUUID();
@@ -119,7 +119,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect([again.latest_revision_id, await revisionsOf(id)]).toEqual([first, [first]]);
   });
 
-  test('the same key with another request is refused with a sentence, whatever differs', async () => {
+  test('the same key with another request is refused, whatever differs', async () => {
     const { id, first } = await made();
     const other = await made();
     const idempotencyKey = randomUUID();
@@ -135,7 +135,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect([await revisionsOf(id), await revisionsOf(other.id)]).toMatchObject([{ length: 2 }, [other.first]]);
   });
 
-  test('the order of the fields, and fields that nobody knows, make no other request', async () => {
+  test('the order of fields and unknown fields do not change a request', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
     const secrets = [{ name: 'A', value: '1' }];
@@ -148,7 +148,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect(two.latest_revision_id).toBe(one.latest_revision_id);
   });
 
-  test('the key of one tenant is no key of another', async () => {
+  test('tenants do not share keys', async () => {
     const idempotencyKey = randomUUID();
     const mine = await fixture.control.createDeployment(fromGit(), { idempotencyKey });
     const theirs = await fixture.stranger.createDeployment(fromGit(), { idempotencyKey });

@@ -27,7 +27,7 @@ describe.each(sides)('%s', (_side, open) => {
     const names = async (query: object) =>
       (await fixture.control.listDeployments(query)).resources.map(({ name }) => name);
 
-    test('[control.list.deployments] they are listed in pages, newest first, and nobody else’s', async () => {
+    test('[control.list.deployments] lists the deployments of the tenant in pages, newest first', async () => {
       expect(await names({})).toEqual(['beta', 'alpha-two', 'alpha']);
       expect(await names({ limit: 2 })).toEqual(['beta', 'alpha-two']);
       expect(await fixture.control.listDeployments({ limit: 2, offset: 2 })).toMatchObject({
@@ -36,7 +36,7 @@ describe.each(sides)('%s', (_side, open) => {
       });
     });
 
-    test('[control.list.by-name] by one exact name, or by a word in it', async () => {
+    test('[control.list.by-name] filters by an exact name, or by a part of it', async () => {
       expect(await names({ name: 'alpha' })).toEqual(['alpha']);
       expect(await names({ name_contains: 'lpha' })).toEqual(['alpha-two', 'alpha']);
       expect(await names({ name_contains: '%' })).toEqual([]);
@@ -51,13 +51,13 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await names({ image_version: '1' })).toEqual([]);
     });
 
-    test('a filter that is empty is none', async () => {
+    test('ignores an empty filter', async () => {
       const all = await names({});
       for (const filter of ['status', 'name', 'name_contains', 'image_version', 'deployment_type', 'tag_value_ids'])
         expect(await names({ [filter]: '' })).toEqual(all);
     });
 
-    test('by tags, of which nothing has any', async () => {
+    test('by tags, which none has', async () => {
       expect(await names({ tag_value_ids: unknownId() })).toEqual([]);
     });
 
@@ -76,14 +76,14 @@ describe.each(sides)('%s', (_side, open) => {
       });
     });
 
-    test('an id that is none is refused', async () => {
+    test('an invalid id is refused', async () => {
       expect(await refusalOf(fixture.control.listDeployments({ deployment_ids: ['alpha'] }))).toMatchObject({
         status: 422,
       });
     });
   });
 
-  test('[control.integrations.list] integrations are listed with their names, and the repositories of each', async () => {
+  test('[control.integrations.list] lists integrations with their names and repositories', async () => {
     const repository = {
       id: 42,
       name: 'agent',
@@ -104,7 +104,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refusalOf(fixture.stranger.listRepositories(id))).toMatchObject({ status: 404 });
   });
 
-  test('[control.listeners.list] [control.listener.compute-type] listeners are listed with their compute type', async () => {
+  test('[control.listeners.list] [control.listener.compute-type] lists listeners with their compute type', async () => {
     const listener = { compute_type: 'k8s', compute_id: 'cluster', k8s_namespaces: ['agents'] };
     const added = await fixture.store.addListener(fixture.tenantId, listener);
     const reported = {
@@ -123,10 +123,10 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.store.addListener(fixture.tenantId, listener)).toBeUndefined();
   });
 
-  test('deployments and revisions are listed by who carries them out: a listener, or the service itself', async () => {
+  test('filters deployments and revisions by their listener, or by none', async () => {
     const listener = await fixture.store.addListener(fixture.tenantId, {
       compute_type: 'k8s',
-      compute_id: 'elsewhere',
+      compute_id: 'other-cluster',
     });
     const request = fromImage({ name: 'remote', source_config: { listener_id: listener?.id } });
     const { id } = await fixture.control.createDeployment(request);
@@ -139,7 +139,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await counts({ remote_reconciled: false })).toBe(0);
   });
 
-  test('what is another tenant’s is not there', async () => {
+  test('another tenant’s are not found', async () => {
     const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     const revision = latest_revision_id ?? '';
     for (const call of [
@@ -156,7 +156,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await fixture.control.listRevisions(id, {})).resources).toHaveLength(1);
   });
 
-  test('[control.errors.loc] [control.errors.msg] [control.errors.type] every entry of a 422 has a place, a message and a type', async () => {
+  test('[control.errors.loc] [control.errors.msg] [control.errors.type] every entry of a 422 has a location, a message and a type', async () => {
     const entry = z.strictObject({
       loc: z.array(z.union([z.string(), z.int().min(0)])).min(1),
       msg: z.string().min(1),

@@ -4,7 +4,7 @@ import { everyRow } from '../every-row.ts';
 import { fromGit, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-/** A write of its own, ready to be asked for as often as one likes, and how it is told in the record of changes. */
+/** A write to repeat with idempotency keys, and its name in the audit log. */
 type Ready = (
   fixture: ServiceFixture,
 ) => Promise<{ operation: string; ask: (idempotencyKey: string) => Promise<unknown> }>;
@@ -28,7 +28,7 @@ const writes: readonly (readonly [what: string, ready: Ready])[] = [
     },
   ],
   [
-    'a deletion of several',
+    'a bulk deletion',
     async ({ control }) => {
       const { id } = await control.createDeployment(fromGit());
       const ask = (idempotencyKey: string) => control.deleteDeployments({ deployment_ids: [id] }, { idempotencyKey });
@@ -45,7 +45,7 @@ const writes: readonly (readonly [what: string, ready: Ready])[] = [
     },
   ],
   [
-    'an address for a tarball',
+    'an upload address',
     async ({ control }) => {
       const { id } = await control.createDeployment(uploaded());
       const ask = (idempotencyKey: string) => control.requestUpload(id, { idempotencyKey });
@@ -70,7 +70,7 @@ const writes: readonly (readonly [what: string, ready: Ready])[] = [
     },
   ],
   [
-    'the end of a listener',
+    'a deletion of a listener',
     async ({ control }) => {
       const { id } = await control.createListener(cluster());
       const ask = (idempotencyKey: string) => control.deleteListener(id, { idempotencyKey });
@@ -87,21 +87,18 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
   });
   afterAll(() => fixture.close());
 
-  test.each(writes)(
-    '%s that is asked for twenty times at once is made once, and told twenty times',
-    async (_, ready) => {
-      const { operation, ask } = await ready(fixture);
-      const count = async () => (await fixture.control.listAudit({ operation, limit: 100 })).resources.length;
-      const before = await count();
-      const key = randomUUID();
-      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
-      for (const answer of answers) expect(answer).toEqual(answers[0]);
-      expect(await count()).toBe(before + 1);
-      const rows = await everyRow(fixture.databaseUrl);
-      expect(await ask(key)).toEqual(answers[0]);
-      expect(await everyRow(fixture.databaseUrl)).toEqual(rows);
-    },
-  );
+  test.each(writes)('%s is made once for twenty concurrent requests, and returned twenty times', async (_, ready) => {
+    const { operation, ask } = await ready(fixture);
+    const count = async () => (await fixture.control.listAudit({ operation, limit: 100 })).resources.length;
+    const before = await count();
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await count()).toBe(before + 1);
+    const rows = await everyRow(fixture.databaseUrl);
+    expect(await ask(key)).toEqual(answers[0]);
+    expect(await everyRow(fixture.databaseUrl)).toEqual(rows);
+  });
 
   test.each(writes)('%s under the key of another write is refused, and not made', async (_, ready) => {
     const { ask } = await ready(fixture);
@@ -112,7 +109,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect(await everyRow(fixture.databaseUrl)).toEqual(rows);
   });
 
-  test('a write that was refused leaves no key and no record', async () => {
+  test('a refused write leaves no key and no record', async () => {
     const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     await fixture.control.interruptRevision(id, latest_revision_id ?? '');
     const rows = await everyRow(fixture.databaseUrl);
@@ -124,7 +121,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     await expect(fixture.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
   });
 
-  test('a deletion is repeated also when nothing is left of the deployment', async () => {
+  test('a deletion can be repeated after the deployment is gone', async () => {
     const { id } = await fixture.control.createDeployment(fromGit());
     const idempotencyKey = randomUUID();
     await fixture.control.deleteDeployment(id, {}, { idempotencyKey });
@@ -135,7 +132,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     expect((await refusalOf(fixture.control.deleteDeployment(id, {}))).status).toBe(404);
   });
 
-  test('a creation whose deployment is deleted by now is not made again under its key', async () => {
+  test('a creation is not repeated under its key after its deployment was deleted', async () => {
     const request = fromGit();
     const idempotencyKey = randomUUID();
     const { id } = await fixture.control.createDeployment(request, { idempotencyKey });

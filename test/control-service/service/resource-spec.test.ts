@@ -7,7 +7,7 @@ const inSpec = (resource_spec: object) => fromImage({ source_config: { resource_
 const container = { name: 'proxy', image: 'proxy:1' };
 const volume = { name: 'data', emptyDir: {} };
 
-/** Every field: its claim, a value that is taken, one of another type, and another claim that the row proves besides. */
+/** Every field: its claim, an accepted value, one of another type, and another claim that the row proves as well. */
 const fields: readonly (readonly [field: string, taken: unknown, wrong: unknown, ...besides: string[]])[] = [
   ['min_scale', 1, 1.5],
   ['max_scale', 3, '3'],
@@ -51,7 +51,7 @@ const fields: readonly (readonly [field: string, taken: unknown, wrong: unknown,
   ['db_max_connections', 100, 1.5],
 ];
 const claimOf = (field: string): string => `[control.resource-spec.${field.replaceAll('_', '-')}]`;
-/** What a field needs beside it to make sense. */
+/** Other fields that a field needs. */
 const beside = (field: string): object => (field === 'volume_mounts' ? { volumes: [volume] } : {});
 
 describe.each(sides)('%s', (_side, open) => {
@@ -67,7 +67,7 @@ describe.each(sides)('%s', (_side, open) => {
   const refused = (spec: object) => refusalOf(fixture.control.createDeployment(inSpec(spec)));
 
   test.each(fields.map(([field, taken, wrong]) => [claimOf(field), field, taken, wrong] as const))(
-    '%s %s: %j is taken and %j refused',
+    '%s %s: %j is accepted and %j refused',
     async (_, field, taken, wrong) => {
       expect(await reported({ ...beside(field), [field]: taken })).toMatchObject({ [field]: taken });
       const { status, at } = await refused({ ...beside(field), [field]: wrong });
@@ -114,14 +114,14 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('[control.resource-spec.patch-overwrites] a PATCH puts the whole spec in the place of the former one', async () => {
+  test('[control.resource-spec.patch-overwrites] a PATCH replaces the whole spec', async () => {
     const { id } = await fixture.control.createDeployment(inSpec({ cpu: 1, memory_mb: 512, labels: { a: 'b' } }));
     const patch = { source_config: { resource_spec: { memory_mb: 1024 } } };
     const after = await fixture.control.patchDeployment(id, patch);
     expect(after.source_config.resource_spec).toEqual({ memory_mb: 1024 });
   });
 
-  test('an amount above its own bound is a 400, of a creation and of a change, whatever stood there before', async () => {
+  test('an amount above its limit is a 400 in a creation and in a change', async () => {
     const spec = { min_scale: 5, max_scale: 2 };
     const badRequest = {
       status: 400,
@@ -132,7 +132,7 @@ describe.each(sides)('%s', (_side, open) => {
     const patched = (resource_spec: object) =>
       fixture.control.patchDeployment(id, { source_config: { resource_spec } });
     await expect(patched(spec)).rejects.toMatchObject(badRequest);
-    // The whole spec is put in the place of the former one, with its bounds.
+    // The PATCH replaces the whole spec, with its limits.
     expect((await patched({ min_scale: 5 })).source_config.resource_spec).toEqual({ min_scale: 5 });
   });
 
@@ -144,7 +144,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refused({ image_pull_secrets: [{ name: 7 }] })).toMatchObject({ status: 422 });
   });
 
-  test('the public names of the cache’s fields are read too', async () => {
+  test('reads the public names of the cache fields too', async () => {
     expect(await reported({ redis_cpu: 1.04, redis_memory_limit_mb: 64 })).toEqual({
       cache_cpu: 1,
       cache_memory_limit_mb: 64,

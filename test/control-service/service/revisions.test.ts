@@ -16,7 +16,7 @@ describe.each(sides)('%s', (_side, open) => {
   });
   afterAll(() => fixture.close());
 
-  /** A deployment whose first revision met this fate, with that revision's id. */
+  /** A deployment whose first revision had this fate, with that revision's id. */
   async function made(fate: Fate = 'live', request: unknown = fromGit()) {
     fixture.rollouts.fate = fate;
     const { id, latest_revision_id } = await fixture.control.createDeployment(request);
@@ -33,7 +33,7 @@ describe.each(sides)('%s', (_side, open) => {
     return latest_revision_id ?? '';
   }
 
-  test('[control.revision.id] [control.revision.times] [control.revision.status] [control.revision.source-revision-config] a revision carries its id, times, status, and what it was made from', async () => {
+  test('[control.revision.id] [control.revision.times] [control.revision.status] [control.revision.source-revision-config] a revision has its id, times, status and source', async () => {
     const { id, first } = await made('held');
     const revision = await fixture.control.getRevision(id, first);
     expect(revision).toMatchObject({
@@ -46,7 +46,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(revision).not.toHaveProperty('secrets');
   });
 
-  test('[control.revision.status-message] [control.states.deployed-is-final] a revision that failed says why, and is never told as DEPLOYED', async () => {
+  test('[control.revision.status-message] [control.states.deployed-is-final] a failed revision says why, and is never DEPLOYED', async () => {
     const { id, first } = await made('build fails');
     expect(await fixture.control.getRevision(id, first)).toMatchObject({
       status: 'BUILD_FAILED',
@@ -56,7 +56,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
   });
 
-  /** Lets a revision say what another service, or a later one, has said of it. */
+  /** Sets a status as another service, or a later version, would. */
   async function rename(revision: string, status: string): Promise<void> {
     const client = new Client({ connectionString: fixture.databaseUrl });
     await client.connect();
@@ -67,7 +67,7 @@ describe.each(sides)('%s', (_side, open) => {
     }
   }
 
-  test('[control.states.other-revision-words] a revision says each of the twelve words before and beside DEPLOYED', async () => {
+  test('[control.states.other-revision-words] a revision can have each of the twelve other statuses', async () => {
     const { id, first } = await made('held');
     const reported: string[] = [];
     const look = async (revision: string) =>
@@ -114,7 +114,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect([...reported, 'DEPLOYED'].toSorted()).toEqual(Object.keys(revisionStatusClasses).toSorted());
   });
 
-  test('[control.states.unknown-status-survives] a word that nobody knows is told and read as it came, and waited on', async () => {
+  test('[control.states.unknown-status-survives] an unknown status is returned as it is, and counts as not final', async () => {
     const { id, first } = await made();
     const server = createServer((_, response) => {
       const answer = fixture.control.getRevision(id, first).then((reported) => JSON.stringify(reported));
@@ -155,7 +155,7 @@ describe.each(sides)('%s', (_side, open) => {
     }
   });
 
-  test('[control.revisions.list] revisions are listed newest first, in pages, and by status', async () => {
+  test('[control.revisions.list] lists revisions newest first, in pages and by status', async () => {
     const { id, first } = await made();
     const second = await patched(id, 'build fails', { secrets: [] });
     const third = await patched(id, 'live', { secrets: [] });
@@ -175,7 +175,7 @@ describe.each(sides)('%s', (_side, open) => {
       });
   });
 
-  test('while one is held the newest of the others is carried out and the rest are skipped', async () => {
+  test('while one is held the newest of the others is next, and the rest are skipped', async () => {
     const { id, first } = await made('held');
     const second = await patched(id, 'held', { secrets: [] });
     const third = await patched(id, 'live', { secrets: [] });
@@ -189,7 +189,7 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   describe('redeploy', () => {
-    test('[control.revisions.redeploy] an earlier revision comes back as a new one, with its build and all that made it', async () => {
+    test('[control.revisions.redeploy] redeploys an earlier revision as a new one, with its build and settings', async () => {
       fixture.rollouts.head = 'a'.repeat(40);
       const { id, first } = await made('live', fromGit({ secrets: [{ name: 'A', value: 'one' }] }));
       fixture.rollouts.head = 'b'.repeat(40);
@@ -214,7 +214,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(statuses).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
     });
 
-    test('one without a build cannot be deployed again', async () => {
+    test('a revision without a build cannot be redeployed', async () => {
       const { id, first } = await made('build fails');
       expect(await refusalOf(fixture.control.redeployRevision(id, first))).toMatchObject({
         status: 400,
@@ -223,7 +223,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect((await fixture.control.listRevisions(id, {})).resources).toHaveLength(1);
     });
 
-    test('a tag cannot come back while build_on_push is on', async () => {
+    test('a tag cannot be redeployed while build_on_push is on', async () => {
       const { id, first } = await made('live', fromGit({ source_revision_config: { repo_ref: 'refs/tags/v1' } }));
       await patched(id, 'live', {
         source_config: { build_on_push: true },
@@ -235,7 +235,7 @@ describe.each(sides)('%s', (_side, open) => {
       });
     });
 
-    test('an image comes back with its resource_spec', async () => {
+    test('redeploys an image with its resource_spec', async () => {
       const { id, first } = await made('live', fromImage({ source_config: { resource_spec: { cpu: 1 } } }));
       await patched(id, 'live', {
         source_config: { resource_spec: { cpu: 2 } },
@@ -248,7 +248,7 @@ describe.each(sides)('%s', (_side, open) => {
       await fixture.rollouts.settled();
     });
 
-    test('what is not there is missing', async () => {
+    test('an unknown revision is a 404', async () => {
       const { id, first } = await made();
       const other = await made();
       for (const call of [
@@ -260,8 +260,8 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  describe('beyond the document', () => {
-    test('a revision can be asked for without a change', async () => {
+  describe('beyond the specification', () => {
+    test('creates a revision without a change', async () => {
       const { id, first } = await made();
       const revision = await fixture.control.createRevision(id, {});
       expect(revision).toMatchObject({ source_revision_config: { repo_ref: 'main' } });
@@ -270,7 +270,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await refusalOf(fixture.control.createRevision(id, { secrets: [7] }))).toMatchObject({ status: 422 });
     });
 
-    test('a revision that is on its way can be interrupted, one that ended cannot', async () => {
+    test('a pending revision can be interrupted, a final one cannot', async () => {
       const { id, first } = await made('held');
       expect(await fixture.control.interruptRevision(id, first)).toMatchObject({ id: first, status: 'INTERRUPTED' });
       expect(await refusalOf(fixture.control.interruptRevision(id, first))).toMatchObject({ status: 400 });
@@ -279,7 +279,7 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   describe('logs', () => {
-    test('[control.logs.build] the build log is read in pages, filtered by level and word', async () => {
+    test('[control.logs.build] reads the build log in pages, filtered by level and text', async () => {
       const { id, first } = await made();
       const messages = async (body: unknown) => {
         const { logs, next_offset } = await fixture.control.buildLogs(id, first, body);
@@ -299,7 +299,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
     });
 
-    test('a page of a log that may still grow tells where to go on, and an empty one does not', async () => {
+    test('a page of an open log has a next offset, an empty page has none', async () => {
       const { id, first } = await made('held');
       const say = (message: string) => fixture.store.appendLog(first, 'build', [{ level: 'info', message }]);
       const page = async (offset?: string | null) => {
@@ -316,7 +316,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await page()).toEqual({ said: ['one', 'two'], next: null });
     });
 
-    test('the deploy logs of all revisions are read as one, in their order', async () => {
+    test('merges the deploy logs of all revisions in order', async () => {
       const { id } = await fixture.control.createDeployment(fromGit());
       await fixture.rollouts.settled();
       const { id: second } = await fixture.control.createRevision(id, {});
@@ -337,7 +337,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await refusalOf(fixture.stranger.deployLogsOfAll(id, {}))).toMatchObject({ status: 404 });
     });
 
-    test('a log may be asked for by a query too, of one revision or of all', async () => {
+    test('reads a log by query parameters too, of one revision or of all', async () => {
       const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
       const revision = latest_revision_id ?? '';
       await fixture.rollouts.settled();
@@ -363,7 +363,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await refusalOf(fixture.stranger.logsByQuery(ids))).toMatchObject({ status: 404 });
     });
 
-    test('[control.logs.deploy] the log of what runs is read the same way', async () => {
+    test('[control.logs.deploy] reads the deploy log the same way', async () => {
       const { id, first } = await made();
       expect(await fixture.control.deployLogs(id, first, { order: 'asc', limit: 10 })).toMatchObject({
         logs: [{ level: 'info', message: 'listening', timestamp: expect.any(String), id: expect.any(String) }],
@@ -371,7 +371,7 @@ describe.each(sides)('%s', (_side, open) => {
       });
     });
 
-    test('a question that cannot be understood is refused', async () => {
+    test('an invalid query is refused', async () => {
       const { id, first } = await made('held');
       for (const body of [
         { order: 'up' },

@@ -15,7 +15,7 @@ describe.each(sides)('%s', (_side, open) => {
     fixture.control.createDeployment(fromImage({ secret_references: [reference] }));
   const reference = { name: 'TOKEN', secret_name: 'agent', secret_key: 'token' };
 
-  test('secrets come back with their values', async () => {
+  test('secrets are returned with their values', async () => {
     const secrets = [
       { name: 'TOKEN', value: 'secret-value' },
       { name: 'EMPTY', value: '' },
@@ -33,7 +33,7 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test.each(['PORT', 'DATABASE_URI', 'not a name', ''])(
-    'a secret cannot be named %j, and its value is not told',
+    'a secret cannot be named %j, and its value is not repeated',
     async (name) => {
       const { status, detail } = await refusalOf(withSecret({ name, value: 'secret-value' }));
       expect([400, 422]).toContain(status);
@@ -54,7 +54,7 @@ describe.each(sides)('%s', (_side, open) => {
       });
   });
 
-  test('a list replaces the whole set', async () => {
+  test('a list replaces all secrets', async () => {
     const { id } = await withSecret({ name: 'A', value: 'secret-value' });
     const secrets = [{ name: 'B', value: 'other-value' }];
     expect((await fixture.control.patchDeployment(id, { secrets })).secrets).toEqual(secrets);

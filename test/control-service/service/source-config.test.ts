@@ -16,7 +16,7 @@ describe.each(sides)('%s', (_side, open) => {
   const reported = async (request: unknown) => (await fixture.control.createDeployment(request)).source_config;
   const refused = (request: unknown) => refusalOf(fixture.control.createDeployment(request));
 
-  test('[control.source-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
+  test('[control.source-config.nullable] every field may be null or absent unless the source needs it', async () => {
     const nulls = {
       integration_id: null,
       deployment_type: null,
@@ -46,7 +46,7 @@ describe.each(sides)('%s', (_side, open) => {
     ['listener_id', fromGit, unknownId()],
     ['listener_config', fromGit, {}],
   ] as const)(
-    '[control.source-config.by-source] %s is refused with a source that has none, on create and on PATCH',
+    '[control.source-config.by-source] %s is refused with a source without it, on create and on PATCH',
     async (field, request, value) => {
       const expected = { status: 400, detail: expect.stringContaining(`source_config.${field}`) };
       expect(await refused(request({ source_config: { [field]: value } }))).toMatchObject(expected);
@@ -56,7 +56,7 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('[control.source-config.integration-id] [control.source-config.integration-id-origin] [control.integration.id] an integration is one of those that are listed', async () => {
+  test('[control.source-config.integration-id] [control.source-config.integration-id-origin] [control.integration.id] an integration is one of the listed ones', async () => {
     await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
     const [listed] = await fixture.control.listIntegrations();
     expect(listed?.id).toMatch(/^[0-9a-f-]{36}$/);
@@ -71,7 +71,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.source-config.repo-url] a repository is named by its https address, or by a folder that is allowed', async () => {
+  test('[control.source-config.repo-url] a repository has an https address, or is an allowed folder', async () => {
     for (const repo_url of ['https://example.com/acme/agent.git', `${allowedFolder}/agent`])
       expect(await reported(inGit({ repo_url }))).toMatchObject({ repo_url });
     for (const repo_url of ['ext::sh -c id', '--upload-pack=id', '/etc', 'https://u:secret-value@example.com/a'])

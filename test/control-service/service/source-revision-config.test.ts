@@ -21,7 +21,7 @@ describe.each(sides)('%s', (_side, open) => {
   const reported = async (request: unknown) => (await fixture.control.createDeployment(request)).source_revision_config;
   const refused = (request: unknown) => refusalOf(fixture.control.createDeployment(request));
 
-  test('[control.source-revision-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
+  test('[control.source-revision-config.nullable] every field may be null or absent unless the source needs it', async () => {
     const empty = { image_uri: null, source_tarball_path: null };
     const requested = {
       repo_ref: 'main',
@@ -61,7 +61,7 @@ describe.each(sides)('%s', (_side, open) => {
     ['[control.source-revision-config.repo-ref-branch]', 'feature/a', 'feature/a'],
     ['[control.source-revision-config.repo-ref-branch]', 'refs/heads/main', 'main'],
     ['[control.source-revision-config.repo-ref-tag]', 'refs/tags/v1.0.0', 'refs/tags/v1.0.0'],
-  ])('%s %s is told as %s', async (_, repo_ref, kept) => {
+  ])('%s %s is returned as %s', async (_, repo_ref, kept) => {
     expect(await reported(inGit({ repo_ref }))).toMatchObject({ repo_ref: kept });
   });
 
@@ -70,7 +70,7 @@ describe.each(sides)('%s', (_side, open) => {
     ['[control.source-revision-config.repo-ref-branch]', 'origin/main', 'main'],
     ['[control.source-revision-config.repo-ref-branch]', 'a..b', 'git'],
     ['[control.source-revision-config.repo-ref-branch]', '--upload-pack=id', 'git'],
-  ])('%s %s is refused with a word about %s', async (_, repo_ref, word) => {
+  ])('%s %s is refused with an error about %s', async (_, repo_ref, word) => {
     expect(await refused(inGit({ repo_ref }))).toMatchObject({ status: 400, detail: expect.stringContaining(word) });
     const { id } = await fixture.control.createDeployment(fromGit());
     expect(
@@ -110,7 +110,7 @@ describe.each(sides)('%s', (_side, open) => {
       }),
     ],
   ])(
-    '[control.source-revision-config.graph-config-path-elsewhere] [control.errors.graph-config-path-surplus] with %s graph_config_path has to be null',
+    '[control.source-revision-config.graph-config-path-elsewhere] [control.errors.graph-config-path-surplus] with %s graph_config_path must be null',
     async (_, request) => {
       expect(await refused(request())).toMatchObject({
         status: 400,
@@ -126,7 +126,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refused(inImage({ image_uri: '-v /:/host' }))).toMatchObject({ status: 400 });
   });
 
-  test('[control.source-revision-config.source-tarball-path-arbitrary] a path that was not handed out is refused', async () => {
+  test('[control.source-revision-config.source-tarball-path-arbitrary] a path that was not issued is refused', async () => {
     const source_tarball_path = '../../etc/passwd';
     expect(await refused(inSource({ graph_config_path: 'graph.json', source_tarball_path }))).toMatchObject({
       status: 400,
@@ -137,7 +137,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await refusalOf(fixture.control.patchDeployment(id, patch))).toMatchObject({ status: 400 });
   });
 
-  test('[control.source-revision-config.repo-commit-sha] the commit that was built is told, by the revision and by its deployment', async () => {
+  test('[control.source-revision-config.repo-commit-sha] the revision and its deployment return the commit that was built', async () => {
     fixture.rollouts.fate = 'live';
     const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     await fixture.rollouts.settled();

@@ -16,7 +16,7 @@ describe.each(sides)('%s', (_, open) => {
   });
   afterAll(() => fixture.close());
 
-  /** A deployment with a tarball that was put where it should. */
+  /** A deployment with an uploaded tarball. */
   async function uploaded(changes = {}): Promise<{ id: string; first: string; path: string }> {
     const { id, latest_revision_id } = await fixture.control.createDeployment(fromUpload(changes));
     return { id, first: latest_revision_id ?? '', path: await upload(id) };
@@ -27,7 +27,7 @@ describe.each(sides)('%s', (_, open) => {
     return object_path;
   }
 
-  test('the first revision waits for its source, and gives way to the one of the first upload', async () => {
+  test('the first revision waits for its source, and gives way to the first upload', async () => {
     const { id, latest_revision_id: first } = await fixture.control.createDeployment(fromUpload());
     await fixture.rollouts.settled();
     const waiting = await fixture.control.getRevision(id, first ?? '');
@@ -45,7 +45,7 @@ describe.each(sides)('%s', (_, open) => {
     });
   });
 
-  test('revisions that are made before there is a source wait as well, and can be interrupted', async () => {
+  test('revisions without a source wait as well, and can be interrupted', async () => {
     const { id, latest_revision_id: first } = await fixture.control.createDeployment(fromUpload());
     const second = await fixture.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'b' }] });
     await fixture.rollouts.settled();
@@ -56,7 +56,7 @@ describe.each(sides)('%s', (_, open) => {
     expect(ended.status).toBe('INTERRUPTED');
   });
 
-  test('[control.upload.object-path] [control.upload.body] [control.patch.source-tarball-path-makes-revision] the path that was handed out names what was put there', async () => {
+  test('[control.upload.object-path] [control.upload.body] [control.patch.source-tarball-path-makes-revision] the issued path names the uploaded tarball', async () => {
     const { id } = await fixture.control.createDeployment(fromUpload());
     const target = await fixture.control.requestUpload(id);
     expect(Object.keys(target).toSorted()).toEqual(['object_path', 'upload_url']);
@@ -77,7 +77,7 @@ describe.each(sides)('%s', (_, open) => {
     await fixture.rollouts.settled();
   });
 
-  test('[control.source-revision-config.source-tarball-path] one upload may make any number of revisions, and another one the next', async () => {
+  test('[control.source-revision-config.source-tarball-path] one upload may make several revisions, and another one the next', async () => {
     const { id, path } = await uploaded();
     const one = await fixture.control.patchDeployment(id, naming(path));
     await fixture.rollouts.settled();
@@ -102,9 +102,9 @@ describe.each(sides)('%s', (_, open) => {
   });
 
   test.each<[string, (ids: { id: string; other: string }) => Promise<string>]>([
-    ['that nobody handed out', async ({ id }) => `uploads/${id}/${'0'.repeat(32)}.tar.gz`],
+    ['that was not issued', async ({ id }) => `uploads/${id}/${'0'.repeat(32)}.tar.gz`],
     ['of another deployment', ({ other }) => upload(other)],
-    ['that leads elsewhere', async ({ id }) => `uploads/${id}/../../api-key`],
+    ['that leaves its folder', async ({ id }) => `uploads/${id}/../../api-key`],
     ['of this machine', async () => '/etc/passwd'],
     ['in another spelling', async ({ id }) => `./${await upload(id)}`],
     ['that is an address', async ({ id }) => (await fixture.control.requestUpload(id)).upload_url],
@@ -124,7 +124,7 @@ describe.each(sides)('%s', (_, open) => {
     expect(await fixture.control.getDeployment(id)).toEqual(before);
   });
 
-  test('a path that nothing was put at is refused, and says what is missing', async () => {
+  test('a path without an upload is refused, and says what is missing', async () => {
     const { id } = await fixture.control.createDeployment(fromUpload());
     const { object_path } = await fixture.control.requestUpload(id);
     const refusal = await refusalOf(fixture.control.patchDeployment(id, naming(object_path)));
@@ -132,7 +132,7 @@ describe.each(sides)('%s', (_, open) => {
     expect(refusal.detail).toContain('nothing has been uploaded there yet');
   });
 
-  test('a path at a creation is refused: none was handed out for what is not there yet', async () => {
+  test('a path in a creation is refused: none was issued for a new deployment', async () => {
     const { path } = await uploaded();
     const request = fromUpload({ source_revision_config: { source_tarball_path: path } });
     expect(await refusalOf(fixture.control.createDeployment(request))).toMatchObject({
@@ -144,7 +144,7 @@ describe.each(sides)('%s', (_, open) => {
   test.each([
     ['github', fromGit],
     ['external_docker', fromImage],
-  ])('a deployment of the source %s has no address, for neither tarballs nor images', async (source, request) => {
+  ])('a deployment of the source %s gets no upload address', async (source, request) => {
     const { id, name } = await fixture.control.createDeployment(request());
     expect(await refusalOf(fixture.control.requestUpload(id))).toMatchObject({
       status: 400,
@@ -157,7 +157,7 @@ describe.each(sides)('%s', (_, open) => {
     await fixture.rollouts.settled();
   });
 
-  test('what belongs to somebody else, is nowhere, or is being deleted gets no address', async () => {
+  test('a foreign, unknown or deleted deployment gets no upload address', async () => {
     const { id } = await fixture.control.createDeployment(fromUpload());
     expect((await refusalOf(fixture.stranger.requestUpload(id))).status).toBe(404);
     expect((await refusalOf(fixture.control.requestUpload(unknownId()))).status).toBe(404);
@@ -169,8 +169,14 @@ describe.each(sides)('%s', (_, open) => {
   });
 
   test.each<[string, Uint8Array, Record<string, string>, number, string]>([
-    ['another type', bytes, { 'content-type': 'application/octet-stream' }, 415, 'Content-Type: application/gzip'],
-    ['a coding on top', bytes, { 'content-encoding': 'gzip' }, 415, 'without a Content-Encoding'],
+    [
+      'another content type',
+      bytes,
+      { 'content-type': 'application/octet-stream' },
+      415,
+      'Content-Type: application/gzip',
+    ],
+    ['a content encoding', bytes, { 'content-encoding': 'gzip' }, 415, 'without a Content-Encoding'],
     ['an unreadable digest', bytes, { 'content-digest': 'sha-256=what' }, 400, 'Content-Digest can not be read'],
     [
       'another digest',
@@ -179,19 +185,16 @@ describe.each(sides)('%s', (_, open) => {
       400,
       `digest of the tarball is ${digest}`,
     ],
-    ['no gzip', Buffer.from('hello'), {}, 400, 'The body is not gzip'],
-    ['nothing', Buffer.alloc(0), {}, 400, 'The body is not gzip'],
-  ])(
-    '%s is refused with its reason, and the address serves afterwards',
-    async (_what, body, headers, status, reported) => {
-      const { id } = await fixture.control.createDeployment(fromUpload());
-      const { upload_url } = await fixture.control.requestUpload(id);
-      const refused = await fixture.put(upload_url, body, headers);
-      expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(reported)]);
-      expect((await fixture.put(upload_url, bytes)).status).toBe(200);
-      expect((await fixture.put(upload_url, bytes)).status).toBe(409);
-    },
-  );
+    ['a body that is not gzip', Buffer.from('hello'), {}, 400, 'The body is not gzip'],
+    ['an empty body', Buffer.alloc(0), {}, 400, 'The body is not gzip'],
+  ])('%s is refused with its reason, and the address stays valid', async (_what, body, headers, status, reported) => {
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    const { upload_url } = await fixture.control.requestUpload(id);
+    const refused = await fixture.put(upload_url, body, headers);
+    expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(reported)]);
+    expect((await fixture.put(upload_url, bytes)).status).toBe(200);
+    expect((await fixture.put(upload_url, bytes)).status).toBe(409);
+  });
 
   test.each<[string, (url: URL) => void, number]>([
     [
@@ -199,10 +202,10 @@ describe.each(sides)('%s', (_, open) => {
       (url) => (url.pathname = url.pathname.replace(/.(?=\.tar\.gz$)/, (last) => (last === '0' ? '1' : '0'))),
       403,
     ],
-    ['a later end', (url) => url.searchParams.set('expires', '99999999999'), 403],
+    ['a later expiry', (url) => url.searchParams.set('expires', '99999999999'), 403],
     ['another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43)), 403],
     ['no signature', (url) => (url.search = ''), 403],
-  ])('an address with %s does not serve', async (_what, change, status) => {
+  ])('an address with %s is refused', async (_what, change, status) => {
     const { id } = await fixture.control.createDeployment(fromUpload());
     const url = new URL((await fixture.control.requestUpload(id)).upload_url);
     change(url);
@@ -211,7 +214,7 @@ describe.each(sides)('%s', (_, open) => {
 });
 
 describe('over HTTP', () => {
-  test('[control.endpoints.upload-url] [control.upload.both-paths] the address is handed out with and without the version in the path', async () => {
+  test('[control.endpoints.upload-url] [control.upload.both-paths] returns the address with and without the version in the path', async () => {
     const fixture = await openServiceFixture('over HTTP', '/base');
     const { id } = await fixture.control.createDeployment(fromUpload());
     const headers = { 'x-api-key': fixture.apiKey };

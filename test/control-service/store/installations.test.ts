@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestStore } from './open-store.ts';
 import type { TestStore } from './open-store.ts';
 
-/** Whose the installations of the GitHub App are, as README.md of the room says it. */
+/** Which tenant owns the installations of the GitHub App, as the README of the store says. */
 let opened: TestStore;
 let first: string;
 let second: string;
@@ -21,13 +21,13 @@ test('a sole tenant gets every installation that GitHub lists', async () => {
   expect(await of(first)).toEqual(['1', '2']);
 });
 
-test('but for one that the operator took from it, however often GitHub lists it', async () => {
+test('except one that the operator removed from it', async () => {
   await opened.store.unbindInstallation(first, 2);
   await opened.store.putInstallations([installation(1), installation(2)]);
   expect(await of(first)).toEqual(['1']);
 });
 
-test('where a second tenant comes what the first one has stays its own, and what is new is nobody’s', async () => {
+test('with a second tenant the first keeps its own, and new ones have no owner', async () => {
   second = await opened.store.addTenant('second');
   await opened.store.putInstallations([installation(1), installation(2), installation(3)]);
   expect([await of(first), await of(second)]).toEqual([['1'], []]);

@@ -19,10 +19,10 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** Seals with a key that is made for this run. */
+/** Encrypts with a key generated for this run. */
 export const testCipher = secretCipher(encryptionKey(randomBytes(32)));
 
-/** A clock that goes on by a millisecond whenever it is asked, so that no two moments are the same. */
+/** A clock that advances by a millisecond on every read, so that all times differ. */
 function tickingClock(from = Date.UTC(2030, 0, 1)): Clock {
   let now = from;
   return { now: () => (now += 1), sleep: () => Promise.resolve() };

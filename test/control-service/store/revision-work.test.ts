@@ -35,8 +35,8 @@ async function makeRevision(id: string): Promise<string> {
 
 const statusOf = async (id: string, revision: string) => (await opened.store.findRevision(id, revision))?.status;
 
-describe('taking revisions', () => {
-  test('the newest that waits is taken and the older ones end SKIPPED', async () => {
+describe('claiming revisions', () => {
+  test('claims the newest waiting one; the older ones end SKIPPED', async () => {
     const { id, first } = await makeDeployment();
     const second = await makeRevision(id);
     const third = await makeRevision(id);
@@ -64,13 +64,13 @@ describe('taking revisions', () => {
     expect(await statusOf(id, second)).toBe('SKIPPED');
   });
 
-  test('of many at the same moment one takes it', async () => {
+  test('only one of many concurrent claims succeeds', async () => {
     const { id, first } = await makeDeployment();
     const taken = await Promise.all(Array.from({ length: 8 }, () => opened.store.claimNextRevision(id)));
     expect(taken.flatMap((revision) => revision?.id ?? [])).toEqual([first]);
   });
 
-  test('a revision that has a build already is only deployed', async () => {
+  test('a revision that already has a build is only deployed', async () => {
     const { id, first } = await makeDeployment();
     await opened.store.claimNextRevision(id);
     await opened.store.setStatus(first, ['AWAITING_BUILD'], 'INTERRUPTED');
@@ -81,7 +81,7 @@ describe('taking revisions', () => {
 });
 
 describe('going live', () => {
-  test('activation marks the revision DEPLOYED and names it, at once', async () => {
+  test('activation marks the revision DEPLOYED and active atomically', async () => {
     const { id, first } = await makeDeployment();
     await opened.store.claimNextRevision(id);
     await opened.store.setStatus(first, ['AWAITING_BUILD'], 'BUILDING', { commit: 'abc' });
@@ -105,7 +105,7 @@ describe('going live', () => {
     expect(await opened.store.activeRevisions()).toMatchObject([{ deployment: { id }, revision: { id: first } }]);
   });
 
-  test('an interrupted revision is not made live any more', async () => {
+  test('an interrupted revision cannot go live', async () => {
     const { id, first } = await makeDeployment();
     await opened.store.claimNextRevision(id);
     await opened.store.setStatus(first, ['AWAITING_BUILD'], 'INTERRUPTED');
@@ -114,14 +114,14 @@ describe('going live', () => {
     expect(await statusOf(id, first)).toBe('INTERRUPTED');
   });
 
-  test('a step that the table does not have is a mistake of ours', async () => {
+  test('rejects a step that the state machine does not have', async () => {
     const { first } = await makeDeployment();
     await expect(opened.store.setStatus(first, ['CREATING'], 'DEPLOYING')).rejects.toThrow(
       'from CREATING to DEPLOYING',
     );
   });
 
-  test('a deployment without a database is UNUSED once nothing is on its way', async () => {
+  test('a deployment without a database is UNUSED once no revision is pending', async () => {
     const { id, first } = await makeDeployment();
     const status = async () => (await opened.store.deployment(id))?.status;
     expect(await status()).toBe('AWAITING_DATABASE');
@@ -134,14 +134,14 @@ describe('going live', () => {
   });
 });
 
-test('what a start has to go on with is told', async () => {
+test('returns what a start has to resume', async () => {
   const { id, first } = await makeDeployment();
   expect(await opened.store.deploymentsWithWork()).toContain(id);
   await opened.store.setStatus(first, ['CREATING'], 'INTERRUPTED');
   expect(await opened.store.deploymentsWithWork()).not.toContain(id);
 });
 
-test('log lines come back in their order, without what Postgres refuses', async () => {
+test('returns log lines in order, without characters that Postgres rejects', async () => {
   const { first } = await makeDeployment();
   await opened.store.appendLog(first, 'build', [
     { level: 'info', message: 'one\n' },

@@ -32,7 +32,7 @@ const keyed = (key: string) => ({ key, request: 'PATCH /x', digest: createHash('
 const change = (key: string, decide: () => DeploymentChange = () => ({ wanted, revision: 'new' })) =>
   opened.store.changeDeployment<never>(tenantId, deploymentId, decide, keyed(key));
 
-test('a write that broke off left neither a revision nor its key, so the same key does it', async () => {
+test('an aborted write leaves neither a revision nor its key, and can be retried', async () => {
   const before = await opened.store.listRevisions(deploymentId, {});
   const key = randomUUID();
   const broken = change(key, () => {
@@ -44,7 +44,7 @@ test('a write that broke off left neither a revision nor its key, so the same ke
   expect(await opened.store.listRevisions(deploymentId, {})).toHaveLength(before.length + 1);
 });
 
-test('a key is known for 7 days, and forgotten some time after them', async () => {
+test('a key is kept for 7 days, and pruned some time after them', async () => {
   const key = randomUUID();
   expect((await change(key))?.kind).toBe('changed');
   now += 7 * 24 * hour - 1;

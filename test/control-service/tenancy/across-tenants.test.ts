@@ -13,7 +13,7 @@ let nowhere: Belongings;
 beforeAll(async () => {
   service = await openTwoTenants();
   nowhere = imagined(service.owner);
-  // The first request of a key writes its use down; from then on all are alike.
+  // The first request with a key records its use; later ones are all alike.
   for (const key of [asOwner(), asStranger()]) await send('GET', { path: '/v2/listeners' }, key);
 });
 afterAll(() => service.close());
@@ -43,14 +43,14 @@ async function send(
 const asOwner = () => ({ 'x-api-key': service.owner.apiKey });
 const asStranger = () => ({ 'x-api-key': service.stranger.apiKey });
 
-/** An answer with every id of `ids` by what it is the id of, so that two answers can be held side by side. */
+/** A response with every id of `ids` replaced by its name, so that two responses can be compared. */
 function named({ text, headers, ...rest }: Reported, ids: Belongings): Reported {
   const words = Object.entries(ids).filter(([, id]) => id !== '');
   const plain = words.reduce((sofar, [what, id]) => sofar.replaceAll(id, `<${what}>`), text);
   return { ...rest, headers: { ...headers, 'content-length': '' }, text: plain };
 }
 
-/** What the stranger is told of what the owner has, of what nobody has, and what the database was asked for each. */
+/** The responses to the stranger for the owner's ids and for unknown ids, and the number of statements for each. */
 async function reported(method: string, ask: (ids: Belongings) => Sent) {
   const of = async (ids: Belongings) => {
     let answer: Reported | undefined;
@@ -64,7 +64,7 @@ async function reported(method: string, ask: (ids: Belongings) => Sent) {
 }
 
 const routes = () => service.app.routes.map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
-/** A route for every method answers methods that a path does not have; one with a star stands before others. */
+/** Skips wildcard routes and the catch-all routes that respond to unsupported methods. */
 const isRequested = ({ method, path }: { method: string; path: string }): boolean =>
   method !== 'ALL' && !path.includes('*');
 
@@ -89,7 +89,7 @@ const closed = Object.entries(requests).flatMap(([name, row]) =>
 );
 
 describe("another tenant's", () => {
-  test.each(closed.filter(({ row }) => 'of' in row))('$name is as if it were not there', async ({ method, ask }) => {
+  test.each(closed.filter(({ row }) => 'of' in row))('$name looks as if it did not exist', async ({ method, ask }) => {
     const before = await rows();
     const { there, nowhere: other } = await reported(method, ask);
     expect(there.answer.status).toBe(404);
@@ -99,7 +99,7 @@ describe("another tenant's", () => {
   });
 
   test.each(closed.filter(({ row, method }) => 'own' in row && method === 'GET'))(
-    '$name tells nothing of the owner',
+    '$name shows nothing of the owner',
     async ({ method, ask }) => {
       const { status, text } = await send(method, ask(service.stranger), asStranger());
       expect(status).toBe(200);
@@ -108,7 +108,7 @@ describe("another tenant's", () => {
     },
   );
 
-  test.each(bodies)('%s is as if it were not there', async (_what, method, ask) => {
+  test.each(bodies)('%s looks as if it did not exist', async (_what, method, ask) => {
     const before = await rows();
     const { there, nowhere: other } = await reported(method, (of) => ask(service.stranger, of));
     expect(there.reported).toEqual(other.reported);
@@ -117,14 +117,14 @@ describe("another tenant's", () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('deployments are deleted together with those of nobody else', async () => {
+  test('a stranger cannot delete deployments of the owner', async () => {
     const before = await rows();
     const path = `/v2/deployments?deployment_ids=${service.owner.deployment},${service.owner.uploading}`;
     expect((await send('DELETE', { path }, asStranger())).status).toBe(404);
     expect(await rows()).toEqual(before);
   });
 
-  test('a method that a path does not have is told without a look at what the path names', async () => {
+  test('an unsupported method is reported before the ids in the path are read', async () => {
     for (const { path } of routes().filter(({ method, path: named }) => method === 'ALL' && !named.includes('*'))) {
       const filled = (ids: Belongings): string =>
         path
@@ -142,9 +142,9 @@ describe("another tenant's", () => {
   });
 });
 
-describe('whoever has no key of the tenant', () => {
+describe('without a key of the tenant', () => {
   const entryPoints: readonly (readonly [who: string, credentials: () => Record<string, string>, status: number])[] = [
-    ['without a key', () => ({}), 401],
+    ['with no key', () => ({}), 401],
     ['with a key that was revoked', () => ({ 'x-api-key': service.revokedKey }), 401],
     ['with a revoked key as a token', () => ({ authorization: `Bearer ${service.revokedKey}` }), 401],
     ["with the tenant's id alone", () => ({ 'x-tenant-id': service.owner.tenant }), 401],
@@ -155,7 +155,7 @@ describe('whoever has no key of the tenant', () => {
     ],
   ];
   test.each(entryPoints)(
-    'is refused %s, on every route, before anything is looked at',
+    'every route refuses a request %s, before it reads anything',
     async (_who, credentials, status) => {
       const before = await rows();
       await Promise.all(
@@ -173,7 +173,7 @@ describe('an agent', () => {
   const paths = ['/ok', '', '/', '/threads/search', '/runs/stream', '/threads/t/runs/r/stream?stream_mode=values'];
   const agent = (ids: Belongings, path: string): Sent => ({ path: `/agents/${ids.deployment}${path}` });
 
-  test('answers its owner, by streams too', async () => {
+  test('responds to its owner, with streams too', async () => {
     const { status, headers, text } = await send('POST', agent(service.owner, '/runs/stream'), asOwner());
     expect([status, headers['content-type'], text]).toEqual([
       200,
@@ -184,7 +184,7 @@ describe('an agent', () => {
   });
 
   test.each(['GET', 'POST', 'DELETE', 'OPTIONS'])(
-    'of another tenant is as if it were not there, by %s',
+    'of another tenant looks as if it did not exist, by %s',
     async (method) => {
       const before = service.requested.length;
       for (const path of paths) {
@@ -211,7 +211,7 @@ describe('an agent', () => {
     expect(service.requested.filter((line) => line.startsWith('owner'))).toHaveLength(before);
   });
 
-  test('hears nothing from whoever has no key of its tenant', async () => {
+  test('receives no requests without a key of its tenant', async () => {
     const before = service.requested.length;
     for (const [credentials, status] of [
       [{}, 401],
@@ -226,7 +226,7 @@ describe('an agent', () => {
     expect(service.requested).toHaveLength(before);
   });
 
-  /** Sends a target as it is written, which `fetch` would tidy up. */
+  /** Sends a target as written; `fetch` would normalize it. */
   async function raw(target: string): Promise<{ status: number; text: string }> {
     const { hostname, port } = new URL(service.url);
     const sent = request({ hostname, port, path: target, headers: asStranger() });
@@ -239,9 +239,9 @@ describe('an agent', () => {
   }
 });
 
-// Last: the owner does what the stranger could not, which shows that the requests above were good ones.
+// Last: the owner succeeds with the same requests, which proves that they are valid.
 describe('its owner', () => {
-  test.each(closed)('is answered at $name, and once under a key', async ({ name, method, ask, row }) => {
+  test.each(closed)('gets a response from $name, and only one write per key', async ({ name, method, ask, row }) => {
     const key = { ...asOwner(), 'idempotency-key': `key of ${name}`.replaceAll(' ', '-') };
     const first = await send(method, ask(service.owner), key);
     expect([first.status, first.text]).toEqual([row.done, first.text]);
@@ -255,7 +255,7 @@ describe('its owner', () => {
     expect([404, 422]).toContain(other.status);
   });
 
-  test('leaves nothing of a secret in the log of the service', () => {
+  test('leaves no secret in the log of the service', () => {
     expect(service.logged.join('\n')).not.toContain('canary');
   });
 });

@@ -1,25 +1,25 @@
 import type { Belongings } from './two-tenants.ts';
 
-/** A request as it is sent below the service's address. */
+/** A request below the service's address. */
 export interface Sent {
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** How a route is asked about what somebody has. */
+/** How to request a route with ids of a tenant. */
 export type Row =
-  /** It wants no key, for this reason. */
+  /** It needs no key, for this reason. */
   | { open: string }
-  /** It names nothing that somebody has: whoever asks is told or makes their own. */
+  /** It names no id of a tenant: it returns or creates what belongs to the caller. */
   | ({ own: (ids: Belongings) => Sent } & Answered)
-  /** It names what somebody has. */
+  /** It names ids of a tenant. */
   | ({ of: (ids: Belongings) => Sent } & Answered);
 
 interface Answered {
-  /** What the owner is answered. */
+  /** The status that the owner gets. */
   done: number;
-  /** Whether it is done once under an idempotency key, or why it needs none. */
+  /** Whether an idempotency key makes it happen once, or why it needs none. */
   once: true | string;
 }
 
@@ -31,24 +31,24 @@ const logs = (ids: Belongings, kind: string): string =>
 
 const read = (of: (ids: Belongings) => Sent): Row => ({ of, done: 200, once: 'it changes nothing' });
 const list = (path: string): Row => ({ own: () => ({ path }), done: 200, once: 'it changes nothing' });
-/** A write that heeds an idempotency key. */
+/** A write that supports idempotency keys. */
 const write = (of: (ids: Belongings) => Sent, done = 200): Row => ({ of, done, once: true });
-/** What a listener says under a claim, whose end and whose numbered lines make it harmless to say again. */
+/** A write of a listener under a claim. Its numbered lines make it safe to repeat. */
 const claimed = (of: (ids: Belongings) => Sent, done = 200): Row => ({ of, done, once: 'its claim fences it' });
 const make = (path: string, body: unknown): Row => ({ own: () => ({ path, body }), done: 201, once: true });
 
 /**
- * A row for every route of the service, in an order in which the owner can do one after the other. A route without a row
- * fails the tests that read this: say there what it names, so that another tenant tries it.
+ * A row for every route of the service, in an order in which the owner can request them all. The tests fail for a route
+ * without a row: list the ids that it names, so that another tenant tries it.
  */
 export const requests: Readonly<Record<string, Row>> = {
-  'GET /ok': { open: 'it tells that the service is there' },
-  'GET /info': { open: 'it tells what the service offers' },
-  'GET /openapi.json': { open: 'it tells the form of requests and answers' },
-  'GET /docs': { open: 'it is a page about that form' },
-  'GET /docs/:asset': { open: 'it is a part of that page' },
-  'POST /v1/projects/:id/runs': { open: 'it wants the token of its project, which the agent alone has' },
-  'PUT /uploads/:deployment/:name': { open: 'its address is signed, and serves once' },
+  'GET /ok': { open: 'a health check' },
+  'GET /info': { open: 'lists the features of the service' },
+  'GET /openapi.json': { open: 'the OpenAPI document' },
+  'GET /docs': { open: 'a page with the API reference' },
+  'GET /docs/:asset': { open: 'an asset of that page' },
+  'POST /v1/projects/:id/runs': { open: 'requires the token of its project, which only the agent has' },
+  'PUT /uploads/:deployment/:name': { open: 'its address is signed and works once' },
 
   'GET /v2/deployments': list('/v2/deployments'),
   'GET /v2/deployments/:id': read((ids) => ({ path: deployment(ids) })),
@@ -69,7 +69,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v2/deployments/:id/logs': read((ids) => ({ path: `${deployment(ids)}/logs` })),
   'GET /v2/deployments/:id/revisions/:revision/logs': read((ids) => ({ path: `${revision(ids)}/logs` })),
   'GET /v2/deployments/:id/revisions/:revision/logs/stream': read((ids) => ({
-    // The build log of what is live has an end.
+    // The build log of a live revision has an end.
     path: `${revision({ ...ids, revision: ids.live })}/logs/stream?kind=build`,
   })),
   'GET /v1/integrations/github/install': list('/v1/integrations/github/install'),
@@ -130,7 +130,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'DELETE /v2/listeners/:id/claims/:claim': claimed((ids) => ({ path: claim(ids) }), 204),
   'POST /v2/listeners/:id/claims': claimed(({ listener }) => ({
     path: `/v2/listeners/${listener}/claims`,
-    body: { holder: 'somebody' },
+    body: { holder: 'holder-1' },
   })),
   'PATCH /v2/listeners/:id': write(({ listener }) => ({
     path: `/v2/listeners/${listener}`,
@@ -153,19 +153,19 @@ const github = (name: string, more: object) => ({
   secrets: [],
 });
 
-/** Requests about what is one's own that name what somebody else has, in their body or in their query. */
+/** Requests with ids of the caller in their path and ids of another tenant in their body or query, and mixed paths. */
 export const bodies: readonly (readonly [
   what: string,
   method: string,
   ask: (own: Belongings, of: Belongings) => Sent,
 ])[] = [
   [
-    'a deployment with the integration of somebody else',
+    'a deployment with the integration of another tenant',
     'POST',
     (_, { integration }) => ({ path: '/v2/deployments', body: github('borrowed', { integration_id: integration }) }),
   ],
   [
-    'a deployment with the listener of somebody else',
+    'a deployment with the listener of another tenant',
     'POST',
     (_, { listener }) => ({
       path: '/v2/deployments',
@@ -179,7 +179,7 @@ export const bodies: readonly (readonly [
     }),
   ],
   [
-    'a revision of the tarball of somebody else',
+    'a revision of the tarball of another tenant',
     'PATCH',
     (own, { objectPath }) => ({
       path: `/v2/deployments/${own.uploading}`,
@@ -191,53 +191,57 @@ export const bodies: readonly (readonly [
     'GET',
     (_, of) => ({ path: `/v2/deployments?deployment_ids=${of.deployment},${of.uploading}` }),
   ],
-  ['a record of changes of a deployment', 'GET', (_, of) => ({ path: `/v1/audit?deployment_id=${of.deployment}` })],
-  ['a record of changes by a key', 'GET', (_, of) => ({ path: `/v1/audit?key_id=${of.key}` })],
+  ['the audit log of a deployment', 'GET', (_, of) => ({ path: `/v1/audit?deployment_id=${of.deployment}` })],
+  ['the audit log of a key', 'GET', (_, of) => ({ path: `/v1/audit?key_id=${of.key}` })],
   [
-    'the revision of somebody else under a deployment of mine',
+    'the revision of another tenant under my deployment',
     'GET',
     (own, of) => ({ path: revision({ ...own, revision: of.revision }) }),
   ],
   [
-    'the end of the revision of somebody else under a deployment of mine',
+    'an interruption of the revision of another tenant under my deployment',
     'POST',
     (own, of) => ({ path: `${revision({ ...own, revision: of.revision })}/interruption` }),
   ],
   [
-    'a deployment of the revision of somebody else under a deployment of mine',
+    'a redeploy of the revision of another tenant under my deployment',
     'POST',
     (own, of) => ({ path: `${revision({ ...own, revision: of.live })}/redeploy` }),
   ],
   [
-    'the log of the revision of somebody else under a deployment of mine',
+    'the log of the revision of another tenant under my deployment',
     'POST',
     (own, of) => ({ path: logs({ ...own, revision: of.live }, 'build_logs'), body: {} }),
   ],
   [
-    'the followed log of the revision of somebody else under a deployment of mine',
+    'the followed log of the revision of another tenant under my deployment',
     'GET',
     (own, of) => ({ path: `${revision({ ...own, revision: of.live })}/logs/stream` }),
   ],
   [
-    'the log of the revision of somebody else by a query',
+    'the log of the revision of another tenant by a query',
     'GET',
     (own, of) => ({ path: `/v2/deployment-logs?deployment_id=${own.deployment}&revision_id=${of.live}` }),
   ],
   [
-    'the log of a deployment of somebody else by a query',
+    'the log of a deployment of another tenant by a query',
     'GET',
     (_, of) => ({ path: `/v2/deployment-logs?deployment_id=${of.deployment}` }),
   ],
   [
-    'my revision under a deployment of somebody else',
+    'my revision under a deployment of another tenant',
     'GET',
     (own, of) => ({ path: revision({ ...of, revision: own.revision }) }),
   ],
   [
-    'the claim of somebody else under a listener of mine',
+    'the claim of another tenant under my listener',
     'PUT',
     (own, of) => ({ path: `${claim({ ...own, claim: of.claim })}/status`, body: { status: 'DEPLOYED' } }),
   ],
-  ['the end of the claim of somebody else', 'DELETE', (own, of) => ({ path: claim({ ...own, claim: of.claim }) })],
-  ['my claim under a listener of somebody else', 'DELETE', (own, of) => ({ path: claim({ ...of, claim: own.claim }) })],
+  ['the release of the claim of another tenant', 'DELETE', (own, of) => ({ path: claim({ ...own, claim: of.claim }) })],
+  [
+    'my claim under a listener of another tenant',
+    'DELETE',
+    (own, of) => ({ path: claim({ ...of, claim: own.claim }) }),
+  ],
 ];

@@ -26,32 +26,32 @@ import { testCipher } from '../store/open-store.ts';
 import { openUploads } from '../uploads/upload-places.ts';
 import { fromGit, fromImage } from '../service-fixture.ts';
 
-/** All that a tenant has, by what a request would name it by. */
+/** The ids of everything that a tenant has, as requests name them. */
 export interface Belongings {
   tenant: string;
   apiKey: string;
-  /** A deployment from git that is live, with a newer revision on its way. */
+  /** A live deployment from git, with a newer revision pending. */
   deployment: string;
   live: string;
-  /** The revision that is on its way. */
+  /** The pending revision. */
   revision: string;
-  /** A deployment whose source is uploaded, and the path that was handed out for it. */
+  /** A deployment with an uploaded source, and the path that was issued for it. */
   uploading: string;
   objectPath: string;
   /** A deployment whose image is pushed. */
   pushed: string;
   listener: string;
-  /** What a listener's work is held by. */
+  /** The claim that holds a listener's work. */
   claim: string;
   integration: string;
-  /** A further key of the tenant. */
+  /** Another key of the tenant. */
   key: string;
   /** A tracing project whose deployment is gone, and a run of it. */
   project: string;
   run: string;
 }
 
-/** A service of two tenants, with everything that it has over HTTP, agents too. */
+/** A service of two tenants, with its whole HTTP interface, agents included. */
 export interface TwoTenants {
   url: string;
   databaseUrl: string;
@@ -60,10 +60,10 @@ export interface TwoTenants {
   stranger: Belongings;
   /** A key of the owner that was revoked. */
   revokedKey: string;
-  /** What the agents of both were asked, by deployment. */
+  /** The requests to the agents of both, by deployment. */
   requested: string[];
   logged: string[];
-  /** How many statements were sent to the database while this was done. */
+  /** How many statements were sent to the database during this. */
   statementsOf: (work: () => Promise<unknown>) => Promise<number>;
   close(): Promise<void>;
 }
@@ -156,7 +156,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
   };
 }
 
-/** A registry that makes a token for whoever may ask. */
+/** A registry that makes a token for every request. */
 const pushes = async ({ tenantId }: { tenantId: string }) =>
   ({ kind: 'made', token: `push-${tenantId}`, repository: `registry.test/${tenantId}` }) as const;
 
@@ -239,7 +239,7 @@ async function furnish(
   };
 }
 
-/** The same belongings under ids that nothing has. */
+/** The same belongings with unknown ids. */
 export function imagined(one: Belongings): Belongings {
   const id = randomUUID;
   return {
@@ -259,7 +259,7 @@ export function imagined(one: Belongings): Belongings {
   };
 }
 
-/** An agent that notes who was asked what, and answers by a stream. */
+/** An agent that records its requests and responds with a stream. */
 const agentOf =
   (name: string, requested: string[]): RequestListener =>
   (request, response) => {

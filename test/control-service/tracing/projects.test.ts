@@ -31,7 +31,7 @@ describe.each(sides)('%s', (side, open) => {
   });
   afterAll(() => fixture.close());
 
-  /** Tells of runs as an agent does. */
+  /** Reports runs as an agent does. */
   async function report(projectId: string, runs: unknown, token = testTracing.tokenOf(projectId)): Promise<unknown> {
     if (side === 'in process') {
       return takeRuns({ store: fixture.store, tracing: testTracing }, projectId, token, { runs });
@@ -55,7 +55,7 @@ describe.each(sides)('%s', (side, open) => {
     return { deployment, id: deployment.tracer_session_id ?? '' };
   }
 
-  test('[control.create.tracing-project] a deployment has a project of its name, and tells its id', async () => {
+  test('[control.create.tracing-project] a deployment has a project of its name, and returns its id', async () => {
     const { deployment, id } = await project();
     expect(await fixture.control.getProject(id)).toEqual({
       id,
@@ -68,7 +68,7 @@ describe.each(sides)('%s', (side, open) => {
     expect(await fixture.control.getDeployment(deployment.id)).toMatchObject({ tracer_session_id: id });
   });
 
-  test('runs that an agent told are listed as they were told, those that ended last first', async () => {
+  test('lists reported runs unchanged, the latest to end first', async () => {
     const { id } = await project();
     const failed = run({
       status: 'error',
@@ -86,7 +86,7 @@ describe.each(sides)('%s', (side, open) => {
     expect(await fixture.control.getProject(id)).toMatchObject({ run_count: 3, last_run_at: at(9) });
   });
 
-  test('one that is told again, at the same moment too, is there once and as it was', async () => {
+  test('a run that is reported again, or concurrently, is stored once and unchanged', async () => {
     const { id } = await project();
     const reported = run();
     const ends = await Promise.all(Array.from({ length: 8 }, () => report(id, [reported, run()])));
@@ -97,7 +97,7 @@ describe.each(sides)('%s', (side, open) => {
     expect(await fixture.control.getProjectRun(id, reported.id)).toEqual(reported);
   });
 
-  test('runs come in pages, and narrowed by status and assistant', async () => {
+  test('lists runs in pages, filtered by status and assistant', async () => {
     const { id } = await project();
     const runs = Array.from({ length: 5 }, (_, index) =>
       run({ ended_at: at(index), status: index % 2 === 0 ? 'success' : 'error', assistant_id: index < 3 ? 'a' : 'b' }),
@@ -122,7 +122,7 @@ describe.each(sides)('%s', (side, open) => {
     },
   );
 
-  test('projects are listed newest first, by name too, and nobody else’s', async () => {
+  test('lists the projects of the tenant newest first, and by name', async () => {
     const [first, second] = [await project(), await project()];
     const { resources } = await fixture.control.listProjects({ limit: 2 });
     expect(resources.map(({ id }) => id)).toEqual([second.id, first.id]);
@@ -142,7 +142,7 @@ describe.each(sides)('%s', (side, open) => {
     }
   });
 
-  test('a token opens its own project alone', async () => {
+  test('a token gives access to its own project only', async () => {
     const [own, other] = [await project(), await project()];
     const token = testTracing.tokenOf(own.id);
     expect(await statusOf(report(other.id, [run()], token))).toBe(401);
@@ -157,17 +157,17 @@ describe.each(sides)('%s', (side, open) => {
     ['no runs', []],
     ['more than a hundred', Array.from({ length: 101 }, () => run())],
     ['one without an id', [{ ...run(), id: undefined }]],
-    ['one that goes on', [{ ...run(), status: 'running' }]],
-    ['tokens that are none', [run({ tokens: { input: -1, output: 0, total: 0 } })]],
-    ['a time that is none', [run({ ended_at: 'yesterday' })]],
-    ['a message without an end', [run({ error: { error: 'E', message: 'x'.repeat(10_001) } })]],
-  ])('%s is a 422, and nothing of it is kept', async (_, runs) => {
+    ['one that is still running', [{ ...run(), status: 'running' }]],
+    ['invalid tokens', [run({ tokens: { input: -1, output: 0, total: 0 } })]],
+    ['an invalid time', [run({ ended_at: 'yesterday' })]],
+    ['a message that is too long', [run({ error: { error: 'E', message: 'x'.repeat(10_001) } })]],
+  ])('%s is a 422, and none of it is stored', async (_, runs) => {
     const { id } = await project();
     expect(await statusOf(report(id, runs))).toBe(422);
     expect(await fixture.control.getProject(id)).toMatchObject({ run_count: 0 });
   });
 
-  test('a project stays while its deployment stands, outlives it, and is deleted then', async () => {
+  test('a project stays with its deployment, outlives it, and can then be deleted', async () => {
     fixture.rollouts.fate = 'live';
     const { deployment, id } = await project();
     await report(id, [run()]);
@@ -189,7 +189,7 @@ describe.each(sides)('%s', (side, open) => {
     fixture.rollouts.fate = 'held';
   });
 
-  test('it goes with its deployment where that was asked for', async () => {
+  test('is deleted with its deployment on request', async () => {
     fixture.rollouts.fate = 'live';
     const { deployment, id } = await project();
     await fixture.control.deleteDeployment(deployment.id, { delete_tracing_project: true });
@@ -199,7 +199,7 @@ describe.each(sides)('%s', (side, open) => {
   });
 });
 
-test('tokens are derived: the same at every start, others by another key, and none like the project’s id', () => {
+test('tokens are derived: stable across starts, different per key and project', () => {
   const id = randomUUID();
   expect(createTracing(Buffer.alloc(32, 5)).tokenOf(id)).toBe(testTracing.tokenOf(id));
   expect(createTracing(Buffer.alloc(32, 6)).tokenOf(id)).not.toBe(testTracing.tokenOf(id));

@@ -1,4 +1,4 @@
-// A deployment's own runs in its tracing project: the control service over HTTP, and a real agent server of a build.
+// A deployment's own runs in its tracing project: the control service over HTTP, with a real agent server from a build.
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,14 +59,14 @@ async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
 }
 
 test(
-  'a deployment’s runs are in its project, with their tokens and errors, and outlive it',
+  'a deployment’s runs are in its project with tokens and errors, and outlive it',
   { timeout: 120_000 },
   async () => {
     const control = httpControl(services.url, services.apiKey);
     const made = await control.createDeployment({
       name: 'traced',
       source: 'github',
-      // What its graphs need is installed here already.
+      // The packages of its graphs are already installed here.
       source_config: {
         repo_url: join(folder, 'git/agent'),
         install_command: `ln -s ${installedPackages()} node_modules`,
@@ -88,7 +88,7 @@ test(
       });
       return answer.text();
     };
-    // The agent's own code sees where its runs are told, and not what opens it.
+    // The agent's own code sees the address for its runs, but not the token.
     const said = await run('hello');
     expect(said).toContain('LANDFALL_TRACING_URL');
     expect(said).not.toContain('LANDFALL_TRACING_TOKEN');

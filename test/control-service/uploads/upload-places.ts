@@ -6,17 +6,17 @@ import type { ControlStore } from '../../../src/control-service/store/store.ts';
 import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
 import type { Uploads } from '../../../src/control-service/uploads/uploads.ts';
 
-/** Sends bytes to an address; the type is that of a tarball unless a header says otherwise. */
+/** Uploads bytes to an address, as a tarball unless a header gives another type. */
 export type PutTarball = (url: string, body: Uint8Array, headers?: Record<string, string>) => Promise<Response>;
 
-/** The request of a put. */
+/** The request of an upload. */
 export const tarball = (body: Uint8Array, headers: Record<string, string> = {}): RequestInit => ({
   method: 'PUT',
   body: Buffer.from(body),
   headers: { 'content-type': 'application/gzip', ...headers },
 });
 
-/** A place for uploads in a folder of its own. */
+/** Storage for uploads in a folder of its own. */
 export function openUploads({ uploads: store }: Pick<ControlStore, 'uploads'>): {
   uploads: Uploads;
   dataDir: string;

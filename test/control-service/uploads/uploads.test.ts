@@ -56,7 +56,7 @@ async function newDeployment(): Promise<string> {
   return end.deployment.id;
 }
 
-/** An address that was handed out, in its parts. */
+/** The parts of an issued address. */
 async function issued(): Promise<{ objectPath: string; expires: string; signature: string; deploymentId: string }> {
   const deploymentId = await newDeployment();
   const { upload_url, object_path } = await uploads.handOut(deploymentId, 'http://service.test/base');
@@ -92,7 +92,7 @@ const files = (): string[] =>
       )
     : [];
 
-test('a tarball is kept under its path, for its owner alone, and its digest is told', async () => {
+test('stores a tarball under its path, for its owner only, and returns its digest', async () => {
   const address = await issued();
   const half = good.length >> 1;
   const end = await put(address, parts(good.subarray(0, half), good.subarray(half)), { announced: good.length });
@@ -108,28 +108,28 @@ test('a tarball is kept under its path, for its owner alone, and its digest is t
   });
 });
 
-describe('what is not a whole tarball leaves nothing, and the address serves again until it expires', () => {
+describe('an incomplete tarball leaves nothing, and the address stays valid', () => {
   const broken = new Error('reset');
   test.each<
     [string, () => AsyncIterable<Uint8Array>, { announced?: number; requested?: RequestedDigest }, PutEnd['kind']]
   >([
-    ['a body that breaks off', () => parts(good.subarray(0, 50), broken), {}, 'cut'],
-    ['a body that breaks off before it begins', () => parts(broken), {}, 'cut'],
-    ['fewer bytes than were announced', () => parts(good), { announced: good.length + 1 }, 'cut'],
-    ['more bytes than were announced', () => parts(good), { announced: good.length - 1 }, 'cut'],
-    ['more bytes than are taken', () => parts(good, Buffer.alloc(10_000)), {}, 'too-large'],
-    ['an announcement of more than is taken', () => parts(good), { announced: 10_001 }, 'too-large'],
-    ['no gzip', () => parts(Buffer.from('PK\u0003\u0004 a zip')), {}, 'no-gzip'],
-    ['the first byte of a gzip alone', () => parts(Buffer.from([0x1f])), {}, 'no-gzip'],
+    ['a body that is cut off', () => parts(good.subarray(0, 50), broken), {}, 'cut'],
+    ['a body that is cut off before it starts', () => parts(broken), {}, 'cut'],
+    ['fewer bytes than announced', () => parts(good), { announced: good.length + 1 }, 'cut'],
+    ['more bytes than announced', () => parts(good), { announced: good.length - 1 }, 'cut'],
+    ['more bytes than allowed', () => parts(good, Buffer.alloc(10_000)), {}, 'too-large'],
+    ['an announced length above the limit', () => parts(good), { announced: 10_001 }, 'too-large'],
+    ['a body that is not gzip', () => parts(Buffer.from('PK\u0003\u0004 a zip')), {}, 'no-gzip'],
+    ['only the first byte of a gzip', () => parts(Buffer.from([0x1f])), {}, 'no-gzip'],
     [
       'a gzip of an unknown method, byte by byte',
       () => parts(Buffer.from([0x1f]), Buffer.from([0x8b]), Buffer.from([9])),
       {},
       'no-gzip',
     ],
-    ['nothing', () => parts(), {}, 'no-gzip'],
+    ['an empty body', () => parts(), {}, 'no-gzip'],
     [
-      'other bytes than the digest says',
+      'bytes that do not match the digest',
       () => parts(good),
       { requested: { kind: 'sha-256', digest: Buffer.alloc(32) } },
       'other-digest',
@@ -144,11 +144,11 @@ describe('what is not a whole tarball leaves nothing, and the address serves aga
   });
 });
 
-test('a tarball that the disk has no room for leaves nothing, and the address serves once there is room', async () => {
+test('a tarball that fills the disk leaves nothing, and the address stays valid', async () => {
   const address = await issued();
   const file = join(dataDir, address.objectPath);
   mkdirSync(dirname(file), { recursive: true });
-  // Whatever is written there is refused by the system itself with ENOSPC.
+  // The system itself refuses every write there with ENOSPC.
   symlinkSync('/dev/full', `${file}.part`);
   expect(await put(address, parts(good), { announced: good.length })).toEqual({ kind: 'disk-full' });
   expect(readdirSync(dirname(file))).toEqual([]);
@@ -165,13 +165,13 @@ test('an address serves once', async () => {
   expect(readFileSync(join(dataDir, address.objectPath)).equals(good)).toBe(true);
 });
 
-test('of two that put at the same moment one is turned away', async () => {
+test('refuses one of two concurrent uploads', async () => {
   const address = await issued();
   const ends = await Promise.all([put(address, parts(good)), put(address, parts(good))]);
   expect(ends.map(({ kind }) => kind).toSorted()).toEqual(['in-use', 'received']);
 });
 
-test('an address expires after 15 minutes, also one that was put at in vain before', async () => {
+test('an address expires after 15 minutes, also after a failed upload', async () => {
   const address = await issued();
   now += 15 * minute - 1_000;
   expect((await put(address, parts(Buffer.from('x')))).kind).toBe('no-gzip');
@@ -180,7 +180,7 @@ test('an address expires after 15 minutes, also one that was put at in vain befo
   expect(files()).toEqual([]);
 });
 
-test('an address of a deployment that is gone serves no more', async () => {
+test('refuses an address of a deployment that is gone', async () => {
   const address = await issued();
   await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
   await opened.store.noteStopped(address.deploymentId);
@@ -189,7 +189,7 @@ test('an address of a deployment that is gone serves no more', async () => {
   expect(files()).toEqual([]);
 });
 
-test('a deployment that is deleted while a tarball comes in leaves nothing of it', async () => {
+test('a deployment that is deleted during an upload keeps nothing of it', async () => {
   const address = await issued();
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield good;
@@ -201,7 +201,7 @@ test('a deployment that is deleted while a tarball comes in leaves nothing of it
   expect(files()).toEqual([]);
 });
 
-test('a deployment that is being deleted takes no tarball', async () => {
+test('a deployment that is being deleted accepts no tarball', async () => {
   const address = await issued();
   await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
   expect(await put(address, parts(good))).toEqual({ kind: 'unknown' });
@@ -211,35 +211,32 @@ test('a deployment that is being deleted takes no tarball', async () => {
 test.each<[string, (folder: string) => void]>([
   ['before the deletion removes its folder', () => {}],
   ['after the deletion has removed its folder', (folder) => rmSync(folder, { recursive: true })],
-])(
-  'a tarball that comes to its end %s is told that its address serves no more, and leaves no folder',
-  async (_, remove) => {
-    const address = await issued();
-    const folder = join(dataDir, dirname(address.objectPath));
-    async function* slowly(): AsyncGenerator<Uint8Array> {
-      yield good;
-      await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
-      remove(folder);
-    }
-    expect(await put(address, slowly())).toEqual({ kind: 'unknown' });
-    expect(existsSync(folder)).toBe(false);
-  },
-);
+])('an upload that finishes %s is refused and leaves no folder', async (_, remove) => {
+  const address = await issued();
+  const folder = join(dataDir, dirname(address.objectPath));
+  async function* slowly(): AsyncGenerator<Uint8Array> {
+    yield good;
+    await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+    remove(folder);
+  }
+  expect(await put(address, slowly())).toEqual({ kind: 'unknown' });
+  expect(existsSync(folder)).toBe(false);
+});
 
 describe('a signature', () => {
   const upload = { objectPath: 'uploads/d/n.tar.gz', expires: 2_000 };
   const query = new URLSearchParams(signedQuery(key, upload));
   const sent = { expires: query.get('expires') ?? undefined, signature: query.get('signature') ?? undefined };
   test.each<[string, string, { expires: string | undefined; signature: string | undefined }, number, string]>([
-    ['is good until its time', upload.objectPath, sent, 1_999_999, 'good'],
-    ['and not from then on', upload.objectPath, sent, 2_000_000, 'expired'],
-    ['is for one path', 'uploads/d/other.tar.gz', sent, 0, 'forged'],
-    ['is for one time', upload.objectPath, { ...sent, expires: '3000' }, 0, 'forged'],
-    ['is not empty', upload.objectPath, { ...sent, signature: '' }, 0, 'forged'],
-    ['is there', upload.objectPath, { ...sent, signature: undefined }, 0, 'forged'],
-    ['has a time', upload.objectPath, { ...sent, expires: undefined }, 0, 'forged'],
-    ['has a time that is a number', upload.objectPath, { ...sent, expires: '2e3' }, 0, 'forged'],
-    ['is whole', upload.objectPath, { ...sent, signature: sent.signature?.slice(1) }, 0, 'forged'],
+    ['is valid until its expiry', upload.objectPath, sent, 1_999_999, 'good'],
+    ['and not afterwards', upload.objectPath, sent, 2_000_000, 'expired'],
+    ['is valid for one path', 'uploads/d/other.tar.gz', sent, 0, 'forged'],
+    ['is valid for one expiry', upload.objectPath, { ...sent, expires: '3000' }, 0, 'forged'],
+    ['must not be empty', upload.objectPath, { ...sent, signature: '' }, 0, 'forged'],
+    ['must be present', upload.objectPath, { ...sent, signature: undefined }, 0, 'forged'],
+    ['needs an expiry', upload.objectPath, { ...sent, expires: undefined }, 0, 'forged'],
+    ['needs a numeric expiry', upload.objectPath, { ...sent, expires: '2e3' }, 0, 'forged'],
+    ['must be complete', upload.objectPath, { ...sent, signature: sent.signature?.slice(1) }, 0, 'forged'],
   ])('%s', (_, path, requested, at, verdict) => expect(judgeSignature(key, path, requested, at)).toBe(verdict));
 
   test('of another key is forged', () => {
@@ -250,29 +247,29 @@ describe('a signature', () => {
 const sha256 = createHash('sha256').update('x').digest();
 const named = `sha-256=:${sha256.toString('base64')}:`;
 test.each<[string, string | undefined, RequestedDigest]>([
-  ['no header asks for nothing', undefined, { kind: 'none' }],
-  ['an empty one neither', ' ', { kind: 'none' }],
-  ['a SHA-256 is read', named, { kind: 'sha-256', digest: sha256 }],
-  ['beside others too', `sha-512=:AAAA:, ${named}`, { kind: 'sha-256', digest: sha256 }],
-  ['others alone are passed over', 'md5=:AAAA:', { kind: 'none' }],
-  ['a SHA-256 of another length is none', 'sha-256=:AAAA:', { kind: 'unreadable' }],
-  ['what is no byte sequence is unreadable', `sha-256=${sha256.toString('hex')}`, { kind: 'unreadable' }],
+  ['no header requests no check', undefined, { kind: 'none' }],
+  ['an empty header neither', ' ', { kind: 'none' }],
+  ['reads a SHA-256', named, { kind: 'sha-256', digest: sha256 }],
+  ['reads a SHA-256 beside others', `sha-512=:AAAA:, ${named}`, { kind: 'sha-256', digest: sha256 }],
+  ['ignores other algorithms', 'md5=:AAAA:', { kind: 'none' }],
+  ['rejects a SHA-256 of another length', 'sha-256=:AAAA:', { kind: 'unreadable' }],
+  ['rejects what is not a byte sequence', `sha-256=${sha256.toString('hex')}`, { kind: 'unreadable' }],
 ])('%s', (_, header, requested) => expect(readContentDigest(header)).toEqual(requested));
 
-test('a start removes what a kill left, and nothing else', async () => {
+test('a start removes only what a kill left', async () => {
   const address = await issued();
   await put(address, parts(good));
   const folder = join(dataDir, 'uploads', address.deploymentId);
   writeFileSync(join(folder, `${'a'.repeat(32)}.tar.gz.part`), 'half');
   writeFileSync(join(folder, `${'b'.repeat(32)}.tar.gz`), 'not written down');
-  mkdirSync(join(dataDir, 'uploads/of-nobody'));
-  writeFileSync(join(dataDir, 'uploads/of-nobody/x'), 'x');
+  mkdirSync(join(dataDir, 'uploads/unknown-deployment'));
+  writeFileSync(join(dataDir, 'uploads/unknown-deployment/x'), 'x');
   await uploads.sweep();
   expect(files()).toEqual([address.objectPath.replace(/^uploads\//, '')]);
   expect(readdirSync(join(dataDir, 'uploads'))).toEqual([address.deploymentId]);
 });
 
-test('old tarballs go, but not those that something needs', async () => {
+test('removes old tarballs unless something needs them', async () => {
   const [spare, wanted] = [await issued(), await issued()];
   await put(spare, parts(good));
   await put(wanted, parts(good));

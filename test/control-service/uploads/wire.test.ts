@@ -52,7 +52,7 @@ const address = async (): Promise<URL> =>
 const folder = join(dataDir, 'uploads', deploymentId);
 const files = (): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-/** Sends bytes as they are, and tells what came back before the connection ended. */
+/** Sends raw bytes, and returns what arrived before the connection closed. */
 async function sendRaw(url: URL, lines: readonly string[], body: Uint8Array, then: 'cut' | 'wait'): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -73,7 +73,7 @@ async function sendRaw(url: URL, lines: readonly string[], body: Uint8Array, the
   return said;
 }
 
-test('a full disk is a 507 that says so, and the address serves afterwards', async () => {
+test('a full disk is a 507 with its reason, and the address stays valid', async () => {
   const url = await address();
   mkdirSync(folder, { recursive: true });
   symlinkSync('/dev/full', `${join(dataDir, url.pathname)}.part`);
@@ -87,7 +87,7 @@ test('a full disk is a 507 that says so, and the address serves afterwards', asy
   rmSync(join(dataDir, url.pathname));
 });
 
-test('a connection that breaks off in the middle leaves nothing, and the address serves afterwards', async () => {
+test('a dropped connection leaves nothing, and the address stays valid', async () => {
   const url = await address();
   const body = tarballOf();
   await sendRaw(url, ['Content-Length: 5000'], body, 'cut');
@@ -97,13 +97,13 @@ test('a connection that breaks off in the middle leaves nothing, and the address
   expect(files()).toHaveLength(1);
 });
 
-test('an announcement of too much is refused before a byte of it was sent', async () => {
+test('refuses an announced length above the limit before the body is sent', async () => {
   const said = await sendRaw(await address(), [`Content-Length: ${largest + 1}`], Buffer.alloc(0), 'wait');
   expect(said).toMatch(/^HTTP\/1\.1 413 /);
   expect(said).toContain(`The tarball is larger than ${largest} bytes.`);
 });
 
-test('a body without an announcement is taken until there is too much of it', async () => {
+test('reads a body without a length up to the limit', async () => {
   const before = files().length;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(Buffer.concat([Buffer.from([0x1f, 0x8b, 8]), Buffer.alloc(65_536)])),
@@ -116,19 +116,19 @@ test('a body without an announcement is taken until there is too much of it', as
   };
   const end = await fetch(await address(), init).then(
     ({ status }) => status,
-    // It is told while the sender still sends: some clients see only that nobody reads any more.
+    // The response arrives during the upload: some clients only see the connection close.
     () => 413,
   );
   expect(end).toBe(413);
   while (files().length > before) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test('a tarball on a slow line has as long to come in as its address serves', () => {
+test('a slow upload has as much time as its address is valid', () => {
   expect(server.requestTimeout).toBe(requestWithin);
   expect(requestWithin).toBeGreaterThanOrEqual(15 * 60_000);
 });
 
-test('a tarball of some megabytes comes in whole', async () => {
+test('a tarball of some megabytes arrives whole', async () => {
   const body = Buffer.concat([tarballOf(), Buffer.alloc(largest - 10_000, 0x55)]);
   const answer = await fetch(await address(), tarball(body));
   expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ size: body.length })]);
