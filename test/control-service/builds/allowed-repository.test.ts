@@ -102,7 +102,7 @@ test.each(ways)("an allowed repository can't lead git outside through %s", async
   expect(end).toEqual({ kind: 'failed', reason: expect.stringContaining('leads out of the folders that') });
 });
 
-test('clones a working tree, a bare repository and alternates inside the allowed folder', async () => {
+test('clones a working tree, a bare repository and alternates in an allowed folder', async () => {
   const here = workplace({ ...plainAgent, away: '-> /etc' }, atTheEnd);
   const bare = join(here.allowed, 'bare');
   const tree = join(here.allowed, 'tree');

@@ -80,7 +80,7 @@ test('kills a tracked process that cleared its environment', async () => {
 test.each([
   ['a build, by its marker', (builds: string) => ({ LANDFALL_BUILD: join(builds, 'r-1') })],
   ['an agent, by its home', (builds: string) => ({ HOME: join(builds, 'r-1/home') })],
-])('kills what a crashed service left of %s, and nothing of another service', async (_, marks) => {
+])('kills only what its own service left of %s', async (_, marks) => {
   const { root } = place();
   const builds = join(root, 'data/builds');
   const start = (mark: Record<string, string>) =>

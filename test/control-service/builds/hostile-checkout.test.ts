@@ -42,7 +42,7 @@ function place(files: Files): Workplace & { outside: string; state: () => string
 }
 
 test.each(['evil', 'deep/evil', 'evil/releases'])(
-  'never copies installed packages through a symlink of the repository (%s)',
+  'never copies installed packages through a symlink (%s)',
   async (path) => {
     const host = await packageHost(
       `mkdir -p "$INIT_CWD/${path}/node_modules/planted" && echo x > "$INIT_CWD/${path}/node_modules/planted/index.js"`,

@@ -88,7 +88,7 @@ test('does not run a command that is invalid', async () => {
 test.each([
   ['install_command', { installCommand: 'sh fail.sh' }],
   ['build_command', { buildCommand: 'sh fail.sh' }],
-])('a failing %s ends the build with its last lines and leaves nothing behind', async (name, request) => {
+])('a failing %s ends the build with its last lines and cleans up', async (name, request) => {
   const { reason, dataDir } = place({ 'fail.sh': 'echo "Error: no such package" >&2; exit 3\n' });
   expect(await reason({ request })).toBe(`source_config.${name} failed: exit code 3. It said: Error: no such package`);
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);

@@ -33,7 +33,7 @@ test('rebuilds a commit in the mirror without the repository', async () => {
 test.each([
   ['another tenant', { tenantId: 't-2' }],
   ['another integration of the same tenant', { integrationId: 'i-1' }],
-])('%s gets no commit from a mirror of another owner', async (_, owner) => {
+])('%s gets no commit from the mirror', async (_, owner) => {
   const here = place();
   const gone = commit(here.repo, { 'private.txt': 'canary' });
   await here.build();

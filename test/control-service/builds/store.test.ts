@@ -152,7 +152,7 @@ test.each([
   ['pnpm i', 1],
   ['pnpm install && echo done', 2],
   ['pnpm install --dir=agent', 2],
-])('the install command %s causes %i installs for two builds', async (installCommand, times) => {
+])('%s causes %i installs for two builds', async (installCommand, times) => {
   const here = place();
   await here.install('r-1', { installCommand });
   await here.install('r-2', { installCommand });

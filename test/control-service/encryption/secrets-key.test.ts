@@ -28,7 +28,7 @@ test.each([
   ['base64url', one.toString('base64url')],
   ['hexadecimal digits', one.toString('hex')],
   ['uppercase digits, with a newline', `${one.toString('hex').toUpperCase()}\n`],
-])('accepts a key of the environment in %s without creating a file', async (_, text) => {
+])('accepts a key in %s from the environment', async (_, text) => {
   expect((await read({ LANDFALL_SECRETS_KEY: text })).keyId).toBe(idOf(one));
   expect(await readdir(dataDir)).toEqual([]);
 });

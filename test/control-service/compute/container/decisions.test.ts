@@ -366,6 +366,6 @@ test.each([
     { Status: 'exited', ExitCode: 137, OOMKilled: true },
   ],
   ['it could not be started', { Status: 'created', ExitCode: 0 }],
-])('describes how a container ended: %s', (words, state) => {
+])('exit reason: %s', (words, state) => {
   expect(endInWords(state, 512)).toBe(words);
 });
