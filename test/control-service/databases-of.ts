@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { AgentDatabase } from '../../src/postgres/databases.ts';
 
-/** The database of a deployment and its role, as the service's own tables name them. */
+/** The database of a deployment and its role, as recorded by the service. */
 export async function databaseNamed(databaseUrl: string, id: string): Promise<Omit<AgentDatabase, 'password'>> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 
-/** Every row of a database by its table, as a dump would have it, in an order of its own. */
+/** All rows of a database by table, like a dump, in a stable order. */
 export type Dump = Readonly<Record<string, readonly string[]>>;
 
-/** Reads every row of every table that is not Postgres' own; columns named in `without` are left out. */
+/** Reads every row of every table outside Postgres' own schemas; skips the columns in `without`. */
 export async function everyRow(databaseUrl: string, without: readonly string[] = []): Promise<Dump> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -30,7 +30,7 @@ const conditions = ({ ifLatest, idempotencyKey }: ChangeOptions = {}): Record<st
   ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
 });
 
-/** The control service as seen through its HTTP, by a client that was written for these tests alone. */
+/** The control service over HTTP, with a client written for these tests alone. */
 export function httpControl(baseUrl: string, apiKey: string): OurControlService {
   async function send<T>(
     shape: z.ZodType<T>,

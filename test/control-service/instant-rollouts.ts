@@ -2,15 +2,15 @@ import type { Rollouts } from '../../src/control-service/service/settings.ts';
 import type { ControlStore } from '../../src/control-service/store/store.ts';
 import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 
-/** What becomes of the revisions that are carried out from now on; `held` leaves them waiting. */
+/** The outcome of the next rollouts; `held` leaves them waiting. */
 export type Fate = 'live' | 'build fails' | 'deploy fails' | 'held';
 
-/** A maker of revisions that does in some milliseconds what takes minutes: it goes through the statuses and nothing else. */
+/** Rollouts that run through the statuses in milliseconds and do nothing else. */
 export interface InstantRollouts extends Rollouts {
   fate: Fate;
-  /** The commit that the next builds are of. */
+  /** The commit of the next builds. */
   head: string;
-  /** Resolves when everything that was asked for is carried out. */
+  /** Resolves when all requested rollouts are done. */
   settled(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import { instantRollouts } from './instant-rollouts.ts';
 import type { InstantRollouts } from './instant-rollouts.ts';
 import { openTestStore } from './store/open-store.ts';
 
-/** A control service of one tenant on a database of its own, with revisions made in an instant. */
+/** A control service with one tenant, its own database and instant rollouts. */
 export interface ServiceFixture {
   control: OurControlService;
   /** Another tenant of the same service. */
@@ -31,17 +31,17 @@ export interface ServiceFixture {
   rollouts: InstantRollouts;
   /** What the service wrote to its log. */
   logged: string[];
-  /** Its address and key; in process it is not listened at. */
+  /** Its URL and key; in process there is no listener. */
   baseUrl: string;
   apiKey: string;
-  /** Where its tables are. */
+  /** The database with its tables. */
   databaseUrl: string;
-  /** Puts a tarball at an address that was handed out, as somebody without a key. */
+  /** Uploads a tarball to an upload URL without a key. */
   put: PutTarball;
   close(): Promise<void>;
 }
 
-/** The same service through its two doors; a suite runs once through each. */
+/** The two ways to call the same service; a suite runs once with each. */
 export const sides: readonly (readonly [side: string, open: () => Promise<ServiceFixture>])[] = [
   ['in process', () => openServiceFixture('in process')],
   ['over HTTP', () => openServiceFixture('over HTTP')],
@@ -49,13 +49,10 @@ export const sides: readonly (readonly [side: string, open: () => Promise<Servic
 
 export const allowedFolder = '/srv/git';
 
-/** What agents of these worlds tell of their runs by. */
+/** Tracing with the key that test agents report runs with. */
 export const testTracing = createTracing(Buffer.alloc(32, 5));
 
-/**
- * @param clock what the store goes by: one that ticks with every look when absent.
- * @param more what its service stands on beside the usual.
- */
+/** Uses a clock that ticks with each reading by default. */
 export async function openServiceFixture(
   side: 'in process' | 'over HTTP',
   prefix = '',
@@ -148,7 +145,7 @@ export async function openServiceFixture(
   };
 }
 
-/** A request that makes a deployment whose source is uploaded afterwards. */
+/** A request for a deployment whose source is uploaded later. */
 export const fromUpload = (changes: Record<string, unknown> = {}) => ({
   name: `upload-${(names += 1)}`,
   source: 'internal_source',
@@ -160,7 +157,7 @@ export const fromUpload = (changes: Record<string, unknown> = {}) => ({
 
 let names = 0;
 
-/** A request that makes a deployment from a git repository, with a name of its own. */
+/** A request for a deployment from a git repository, with a unique name. */
 export const fromGit = (changes: Record<string, unknown> = {}) => ({
   name: `agent-${(names += 1)}`,
   source: 'github',
@@ -174,7 +171,7 @@ export const fromGit = (changes: Record<string, unknown> = {}) => ({
   ...without(changes),
 });
 
-/** A request that makes a deployment from an image. */
+/** A request for a deployment from an image. */
 export const fromImage = (changes: Record<string, unknown> = {}) => ({
   name: `agent-${(names += 1)}`,
   source: 'external_docker',
@@ -188,7 +185,7 @@ const config = (value: unknown): object => (typeof value === 'object' && value !
 const without = (changes: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(changes).filter(([field]) => !/^source_(revision_)?config$/.test(field)));
 
-/** How a call was refused: its status with its sentence, or the places of a 422. */
+/** How a call was rejected: its status and detail, or the locations of a 422. */
 export async function refusalOf(call: Promise<unknown>): Promise<{ status: number; detail: string; at: string[] }> {
   const error = await call.then(
     () => undefined,
@@ -204,5 +201,5 @@ export async function refusalOf(call: Promise<unknown>): Promise<{ status: numbe
   };
 }
 
-/** An id that nothing has. */
+/** An id that doesn't exist. */
 export const unknownId = (): string => randomUUID();

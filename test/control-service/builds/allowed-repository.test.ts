@@ -9,18 +9,18 @@ afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
 
-/** Makes a repository `outside` and, in the folder that is allowed, something that leads git there. */
+/** Makes a repository `outside`, and a path in the allowed folder that leads git there. */
 type Lead = (led: string, outside: string) => void;
 
 const ways: readonly [string, Lead][] = [
-  ['a link in the place of .git', (led, outside) => write(led, { '.git': `-> ${outside}/.git` })],
-  ['a .git that names another folder', (led, outside) => write(led, { '.git': `gitdir: ${outside}/.git\n` })],
+  ['a symlink named .git', (led, outside) => write(led, { '.git': `-> ${outside}/.git` })],
+  ['a .git file that names another folder', (led, outside) => write(led, { '.git': `gitdir: ${outside}/.git\n` })],
   [
-    'a name that ends with a line',
+    'a name that ends with a newline',
     (led) => write(led, { '.git': `gitdir: ${led}/ok\n/../../../outside/.git\n`, 'ok\n/x': '', 'ok/x': '' }),
   ],
   [
-    'a common folder elsewhere',
+    'a common folder outside',
     (led, outside) => write(led, { '.git/HEAD': 'ref: refs/heads/main', '.git/commondir': `${outside}/.git` }),
   ],
   [
@@ -33,7 +33,7 @@ const ways: readonly [string, Lead][] = [
       }),
   ],
   [
-    'borrowed objects',
+    'alternate objects',
     (led, outside) => {
       repository(led, plainAgent);
       write(led, { '.git/objects/info/alternates': `# mine\n${outside}/.git/objects\n` });
@@ -41,7 +41,7 @@ const ways: readonly [string, Lead][] = [
     },
   ],
   [
-    'borrowed objects whose place is in quotes',
+    'a quoted path to alternate objects',
     (led, outside) => {
       repository(led, plainAgent);
       write(led, { '.git/objects/info/alternates': `"${outside.replace('outside', '\\157utside')}/.git/objects"\n` });
@@ -49,11 +49,11 @@ const ways: readonly [string, Lead][] = [
     },
   ],
   [
-    'a link with the ending .git',
+    'a symlink that ends in .git',
     (led, outside) => write(join(led, '..'), { 'led.git': `-> ${outside}/.git`, 'led/x': '' }),
   ],
   [
-    'loose objects in a folder of another name',
+    'loose objects in a differently named folder',
     (led, outside) => {
       repository(led, plainAgent);
       rmSync(join(led, '.git/objects'), { recursive: true });
@@ -67,7 +67,7 @@ const ways: readonly [string, Lead][] = [
     },
   ],
   [
-    'borrowed packs that are links',
+    'alternate packs that are symlinks',
     (led, outside) => {
       repository(led, plainAgent);
       git(outside, 'repack', '-adq');
@@ -81,7 +81,7 @@ const ways: readonly [string, Lead][] = [
     },
   ],
   [
-    'a linked folder of objects',
+    'a symlinked objects folder',
     (led, outside) => {
       repository(led, plainAgent);
       git(outside, 'repack', '-adq');
@@ -92,7 +92,7 @@ const ways: readonly [string, Lead][] = [
   ],
 ];
 
-test.each(ways)('a repository of an allowed folder leads nowhere else by %s', async (_, lead) => {
+test.each(ways)("an allowed repository can't lead git outside through %s", async (_, lead) => {
   const here = workplace(plainAgent, atTheEnd);
   const outside = join(here.root, 'outside');
   repository(outside, { ...plainAgent, 'canary.txt': 'canary' });
@@ -102,7 +102,7 @@ test.each(ways)('a repository of an allowed folder leads nowhere else by %s', as
   expect(end).toEqual({ kind: 'failed', reason: expect.stringContaining('leads out of the folders that') });
 });
 
-test('a working tree, a bare repository and a repository that borrows are cloned where all lies inside', async () => {
+test('clones a working tree, a bare repository and alternates in an allowed folder', async () => {
   const here = workplace({ ...plainAgent, away: '-> /etc' }, atTheEnd);
   const bare = join(here.allowed, 'bare');
   const tree = join(here.allowed, 'tree');

@@ -23,10 +23,10 @@ const place = (files: Files = {}) => workplace({ ...plainAgent, ...files }, atTh
 const megabyte = 1_000_000;
 
 test.each([
-  ['nothing beyond its bounds', { memoryBytes: 100, processes: 2 }, undefined],
+  ['nothing beyond its limits', { memoryBytes: 100, processes: 2 }, undefined],
   ['too much memory', { memoryBytes: 2_000_000, processes: 1 }, 'it took more memory than a build may (1 MB)'],
   ['too many processes', { memoryBytes: 100, processes: 3 }, 'it ran more processes than a build may (2)'],
-])('a build that takes %s', (_, usage, why) => {
+])('checks the usage of a build that takes %s', (_, usage, why) => {
   const output = tooMuch(usage, { memoryBytes: megabyte, processes: 2 });
   expect(output).toEqual(why === undefined ? undefined : `${why} and was stopped`);
 });
@@ -35,7 +35,7 @@ const eater = `const held = [];
 setInterval(() => held.push(Buffer.alloc(20e6, 1)), 20);
 `;
 
-test('a build that eats memory is ended, with its reason', async () => {
+test('stops a build that exceeds its memory limit and says why', async () => {
   const { reason, dataDir } = place({ 'eat.js': eater });
   const settings = { bounds: { memoryBytes: 300 * megabyte } };
   expect(await reason({ request: { buildCommand: 'node eat.js' }, settings })).toBe(
@@ -44,13 +44,13 @@ test('a build that eats memory is ended, with its reason', async () => {
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });
 
-test('memory counts of all processes together, also of those that left the group', async () => {
+test('counts the memory of all processes, including those that left the group', async () => {
   const { reason } = place({ 'eat.js': eater, 'spread.sh': 'setsid node eat.js & setsid node eat.js & wait\n' });
   const settings = { bounds: { memoryBytes: 400 * megabyte } };
   expect(await reason({ request: { buildCommand: 'sh spread.sh' }, settings })).toContain('more memory');
 });
 
-test('a build that starts processes without end is ended, and none of them is left', async () => {
+test('stops a fork bomb and all of its processes', async () => {
   const { reason, root } = place();
   write(root, { 'fork.sh': `while :; do setsid sleep 345.25 & sleep 0.01; done\n` });
   const settings = { bounds: { processes: 20 } };
@@ -60,14 +60,14 @@ test('a build that starts processes without end is ended, and none of them is le
   expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 345.25');
 });
 
-test('what a build leaves running ends with it, also where it left the process group', async () => {
+test('kills processes that a build leaves behind, even outside its process group', async () => {
   const { build, root } = place();
   write(root, { 'leave.sh': `setsid sh -c 'echo $$ > ${root}/pid; exec sleep 600' >/dev/null 2>&1 &\nsleep 0.2\n` });
   await build({ request: { buildCommand: `sh ${root}/leave.sh` } });
   expect(runs(Number(readFileSync(join(root, 'pid'), 'utf8')))).toBe(false);
 });
 
-test('it ends also where it dropped its environment, if it was seen before', async () => {
+test('kills a tracked process that cleared its environment', async () => {
   const { build, root } = place();
   const pid = join(root, 'pid');
   write(root, {
@@ -78,9 +78,9 @@ test('it ends also where it dropped its environment, if it was seen before', asy
 });
 
 test.each([
-  ['a build, by its mark', (builds: string) => ({ LANDFALL_BUILD: join(builds, 'r-1') })],
+  ['a build, by its marker', (builds: string) => ({ LANDFALL_BUILD: join(builds, 'r-1') })],
   ['an agent, by its home', (builds: string) => ({ HOME: join(builds, 'r-1/home') })],
-])('what a killed service left of %s is killed, and nothing of another service', async (_, marks) => {
+])('kills only what its own service left of %s', async (_, marks) => {
   const { root } = place();
   const builds = join(root, 'data/builds');
   const start = (mark: Record<string, string>) =>
@@ -95,7 +95,7 @@ test.each([
       },
       systemClock,
     );
-  const [left, others] = [start(marks(builds)), start(marks(join(root, 'elsewhere/builds')))];
+  const [left, others] = [start(marks(builds)), start(marks(join(root, 'other/builds')))];
   await until(() => readFileSync(`/proc/${left.pid}/cmdline`, 'utf8').startsWith('sleep'));
   expect(await killLeftBehind(builds, systemClock)).toBeGreaterThan(0);
   expect(await left.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });
@@ -104,7 +104,7 @@ test.each([
   await others.ended;
 });
 
-test('the commands of a part of a build have its time together, and nothing of it is left for a later one', async () => {
+test('commands of a build step share its time limit, and none starts after it', async () => {
   const { root } = place();
   const beginPart = commandRunner({
     env: { PATH: process.env['PATH'] ?? '' },
@@ -121,12 +121,12 @@ test('the commands of a part of a build have its time together, and nothing of i
   expect(await run(shell('sleep 1'))).toMatchObject({ kind: 'done' });
   const tooLong = { kind: 'failed', how: 'it took longer than 2 s and was stopped', isLate: true };
   expect(await run(shell('sleep 600'))).toMatchObject(tooLong);
-  expect(await run(shell('touch begun'))).toMatchObject(tooLong);
-  expect(existsSync(join(root, 'begun'))).toBe(false);
+  expect(await run(shell('touch started'))).toMatchObject(tooLong);
+  expect(existsSync(join(root, 'started'))).toBe(false);
   expect(await beginPart(2_000)(shell('exit 7'))).toMatchObject({ kind: 'failed', how: 'exit code 7', isLate: false });
 });
 
-test('unpacking a tarball has its time as well', async () => {
+test('limits the time for unpacking a tarball', async () => {
   const { reason, root, dataDir } = place();
   const [file, bytes] = [join(root, 'source.tar.gz'), tarballOf()];
   writeFileSync(file, bytes);
@@ -138,7 +138,7 @@ test('unpacking a tarball has its time as well', async () => {
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });
 
-test('a build that prints for ever is cut with a note, and goes on', async () => {
+test('truncates the output of a build with a note, and continues the build', async () => {
   const { build, lines } = place({ 'flood.sh': 'yes 1234567890 | head -n 60000\necho the last line\n' });
   await build({ request: { buildCommand: 'sh flood.sh' }, settings: { bounds: { outputLines: 200 } } });
   expect(lines.filter((line) => line === '1234567890').length).toBeLessThan(310);
@@ -146,7 +146,7 @@ test('a build that prints for ever is cut with a note, and goes on', async () =>
   expect(lines.at(-1)).toBe('the last line');
 });
 
-test('output is bounded in bytes as well as in lines, and the last lines of a command are told', () => {
+test('limits output in bytes and lines, and keeps the last lines of a command', () => {
   const output: string[] = [];
   const { writeLine, commandEnded } = outputBound((_, line) => output.push(line), {
     outputBytes: 30,
@@ -171,13 +171,13 @@ test('output is bounded in bytes as well as in lines, and the last lines of a co
 
 const short = /^Only 3 MB are left on the disk of this machine, and a build needs at least 500 MB\. .* deploy again\.$/;
 
-test('where the disk is short of space a build does not begin', async () => {
+test('does not start a build when the disk is short of space', async () => {
   const { reason, dataDir, lines } = place();
   expect(await reason({ settings: { freeSpace: async () => 3 * megabyte } })).toMatch(short);
   expect([existsSync(dataDir), lines]).toEqual([false, []]);
 });
 
-test('where room can be made on the disk it is made, and the build goes on', async () => {
+test('frees disk space when possible and continues the build', async () => {
   const { build } = place();
   let free = 3 * megabyte;
   const makeRoom = async (): Promise<void> => void (free = 900 * megabyte);
@@ -185,7 +185,7 @@ test('where room can be made on the disk it is made, and the build goes on', asy
   expect(existsSync(join(folder, 'build.json'))).toBe(true);
 });
 
-test('a build that uses the disk up is ended before it is full', async () => {
+test('stops a build before it fills the disk', async () => {
   const { reason, dataDir } = place();
   let looks = 0;
   const freeSpace = async (): Promise<number> => ((looks += 1) > 1 ? 3 * megabyte : 900 * megabyte);
@@ -195,16 +195,15 @@ test('a build that uses the disk up is ended before it is full', async () => {
 });
 
 /**
- * Makes a small disk at a folder where this run may mount one, and else plays one that is full from the beginning.
- *
- * @returns what a build is to be told of it.
+ * Mounts a small disk at a folder where the tests may, and otherwise simulates one that is already full. Returns the
+ * settings of the build.
  */
 function smallDisk(folder: string, size: string): Partial<BuildSettings> {
   mkdirSync(folder, { recursive: true });
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'landfall-test', folder], { stdio: 'ignore' });
   } catch {
-    // Only root may, and not in every container.
+    // Only root may mount, and not in every container.
     return { freeSpace: async () => 0 };
   }
   atTheEnd.push(() => void execFileSync('umount', [folder], { stdio: 'ignore' }));
@@ -215,24 +214,21 @@ test.each<[string, Files, string | undefined]>([
   ['the source', { 'large.txt': 'x'.repeat(5 * megabyte) }, undefined],
   ['what a command writes', { 'fill.sh': 'head -c 9000000 /dev/zero > filling\n' }, 'sh fill.sh'],
   [
-    'what a program says of it',
+    'what a program reports',
     { 'fill.js': "require('fs').writeFileSync('filling', Buffer.alloc(9e6))\n" },
     'node fill.js',
   ],
-])(
-  'a disk that is full ends the build with what to do, and nothing is left of it: %s',
-  async (_, files, buildCommand) => {
-    const { reason, dataDir } = place(files);
-    const settings = smallDisk(dataDir, '4m');
-    const output = await reason({ request: { buildCommand }, settings });
-    expect(output).toMatch(
-      /Live revisions are not affected\. Have the operator make room in the service's data folder, .*, then deploy again\./,
-    );
-    expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
-  },
-);
+])('fails on a full disk with what to do, and cleans up: %s', async (_, files, buildCommand) => {
+  const { reason, dataDir } = place(files);
+  const settings = smallDisk(dataDir, '4m');
+  const output = await reason({ request: { buildCommand }, settings });
+  expect(output).toMatch(
+    /Live revisions are not affected\. Have the operator make room in the service's data folder, .*, then deploy again\./,
+  );
+  expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
+});
 
-test('where it can not be looked what a build takes it is ended, and the reason is told', async () => {
+test("stops a build whose disk usage can't be read, and reports the reason", async () => {
   const { tryBuild, dataDir } = place();
   let looks = 0;
   const freeSpace = async (): Promise<number> => {

@@ -10,7 +10,7 @@ afterEach(() => {
 
 test.each([
   ['a proxy with a password', 'http://me:pass-1@proxy:3128', ['pass-1']],
-  ['a password as an address has to spell it', 'http://me:p%40ss-1@proxy:3128', ['p@ss-1']],
+  ['a percent-encoded password', 'http://me:p%40ss-1@proxy:3128', ['p@ss-1']],
   ['a password with a stray percent sign', 'http://me:50%off@proxy:3128', ['50%off']],
   ['a proxy without one', 'http://proxy:3128', []],
   ['no address', 'proxy:3128', []],
@@ -19,7 +19,7 @@ test.each([
   expect(networkSecrets({ HTTPS_PROXY })).toEqual(secrets);
 });
 
-test("a build of another user is told where packages come from, and no token out of the person's configuration", () => {
+test('passes registry settings to the user of a build, but no tokens', () => {
   const person = temporaryFolder(atTheEnd);
   write(person, {
     '.npmrc': [

@@ -21,21 +21,21 @@ beforeEach(() => {
 
 test.each<[string, string | undefined, () => void]>([
   ['nothing', undefined, () => undefined],
-  ['a file that is new', undefined, () => writeFileSync(join(source, 'notes'), 'x')],
-  ['a file that was cut', 'graph.ts', () => writeFileSync(join(source, 'graph.ts'), '')],
-  ['a file that is gone', 'node_modules/x/index.js', () => rmSync(join(source, 'node_modules/x/index.js'))],
-  ['a file that was closed', 'graph.ts', () => chmodSync(join(source, 'graph.ts'), 0)],
+  ['a new file', undefined, () => writeFileSync(join(source, 'notes'), 'x')],
+  ['a truncated file', 'graph.ts', () => writeFileSync(join(source, 'graph.ts'), '')],
+  ['a deleted file', 'node_modules/x/index.js', () => rmSync(join(source, 'node_modules/x/index.js'))],
+  ['a file made unreadable', 'graph.ts', () => chmodSync(join(source, 'graph.ts'), 0)],
   ['everything', '.', () => rmSync(source, { recursive: true })],
-])('damage is seen in a build to which this happened: %s', async (_, damaged, happen) => {
+])('detects damage to a build: %s', async (_, damaged, happen) => {
   await listBuildFiles({ root, source });
   happen();
   expect(await damagedFile({ root, source })).toBe(damaged);
 });
 
-test('what a link of the build leads to is not listed', async () => {
-  mkdirSync(join(root, 'elsewhere/inner'), { recursive: true });
-  writeFileSync(join(root, 'elsewhere/inner/canary'), 'x');
-  symlinkSync(join(root, 'elsewhere'), join(source, 'evil'));
+test('does not list what a symlink of the build leads to', async () => {
+  mkdirSync(join(root, 'outside/inner'), { recursive: true });
+  writeFileSync(join(root, 'outside/inner/canary'), 'x');
+  symlinkSync(join(root, 'outside'), join(source, 'evil'));
   await listBuildFiles({ root, source });
   const list = readFileSync(join(root, 'files.jsonl'), 'utf8');
   expect(list).toContain('"evil"');

@@ -5,13 +5,13 @@ import { makeBuild, type BuildSettings } from '../../../src/control-service/buil
 import { repository, temporaryFolder, type Files } from './repositories.ts';
 
 export interface Requested {
-  /** What to build; the fields of `git` say what of the repository. */
+  /** What to build; the fields of `git` override those of the repository. */
   request?: Partial<BuildRequest & Omit<GitSource, 'kind'>>;
   settings?: Partial<BuildSettings>;
   signal?: AbortSignal;
 }
 
-/** A place to build in, with one repository below the one folder that is allowed. */
+/** A data folder for builds, with one repository below the one allowed folder. */
 export interface Workplace {
   root: string;
   allowed: string;
@@ -22,7 +22,7 @@ export interface Workplace {
   lines: string[];
   commits: string[];
   tryBuild: (requested?: Requested) => Promise<BuildEnd>;
-  /** The build, with the commit that it is of; empty for a tarball. */
+  /** The build, with its commit; empty for a tarball. */
   build: (requested?: Requested) => Promise<Build & { commit: string }>;
   reason: (requested?: Requested) => Promise<string>;
 }

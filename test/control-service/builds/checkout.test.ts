@@ -26,7 +26,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-test('a branch is cloned at its head, without its history, and the commit is told', async () => {
+test('clones the head of a branch without its history and returns the commit', async () => {
   const { build, repo, head, dataDir, commits, lines } = place();
   const next = commit(repo, { 'new.txt': 'new' });
   const { commit: built, ...made } = await build();
@@ -48,7 +48,7 @@ test('a branch is cloned at its head, without its history, and the commit is tol
   expect(readdirSync(made.folder).toSorted()).toEqual(['build.json', 'files.jsonl', 'gitconfig', 'home', 'source']);
 });
 
-test('a tag, also an annotated one, leads to its commit', async () => {
+test('resolves a tag, also an annotated one, to its commit', async () => {
   const { build, repo, head } = place();
   git(repo, 'tag', '--annotate', '--message', 'a release', 'v1');
   git(repo, 'tag', 'plain');
@@ -57,7 +57,7 @@ test('a tag, also an annotated one, leads to its commit', async () => {
   expect((await build({ request: { repoRef: 'refs/tags/plain' } })).commit).toBe(head);
 });
 
-test('a branch that is named like a tag is the branch', async () => {
+test('prefers a branch over a tag of the same name', async () => {
   const { build, repo, head } = place();
   git(repo, 'tag', 'v1');
   git(repo, 'switch', '--quiet', '--create', 'v1');
@@ -66,34 +66,34 @@ test('a branch that is named like a tag is the branch', async () => {
   expect((await build({ request: { repoRef: 'refs/tags/v1' } })).commit).toBe(head);
 });
 
-test('without a ref the default branch is built', async () => {
+test('builds the default branch without a ref', async () => {
   const { build, repo } = place();
   git(repo, 'switch', '--quiet', '--create', 'trunk');
   const next = commit(repo, { 'new.txt': 'new' });
   expect((await build({ request: { repoRef: undefined } })).commit).toBe(next);
 });
 
-test('an earlier commit can be built again', async () => {
+test('builds an earlier commit again', async () => {
   const { build, repo, head } = place();
   commit(repo, { 'langgraph.json': 'broken' });
   expect((await build({ request: { commit: head } })).commit).toBe(head);
 });
 
-test('what an earlier attempt left is not in a build', async () => {
+test('discards what an earlier attempt left behind', async () => {
   const { build, dataDir } = place();
   write(join(dataDir, 'builds/r-1'), { 'source/left.txt': 'from a killed attempt' });
   const { folder } = await build();
   expect(existsSync(join(folder, 'source/left.txt'))).toBe(false);
 });
 
-test('a ref that is not there is told with what to check, and nothing is left', async () => {
+test('reports an unknown ref with what to check, and leaves nothing behind', async () => {
   const { reason, repo, dataDir } = place();
   const output = await reason({ request: { repoRef: 'gone' } });
   expect(output).toContain(`${repo} has no ref refs/heads/gone. Check source_revision_config.repo_ref`);
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });
 
-test('a ref that git could take for an option or a pattern is refused', async () => {
+test('rejects a ref that git could take for an option or a pattern', async () => {
   const { reason } = place();
   for (const repoRef of ['--upload-pack=touch', 'ma*n', 'main:refs/heads/x', '+main', 'refs/pull/1/head']) {
     expect(await reason({ request: { repoRef } })).toMatch(/repo_ref/);
@@ -101,20 +101,20 @@ test('a ref that git could take for an option or a pattern is refused', async ()
 });
 
 test.each([
-  ['a command in place of an address', 'ext::sh -c touch% /tmp/x', 'may not hold blanks'],
-  ['a command without blanks', 'ext::touch', 'must be the https address'],
+  ['a command instead of a URL', 'ext::sh -c touch% /tmp/x', 'may not hold blanks'],
+  ['a command without spaces', 'ext::touch', 'must be the https address'],
   ['an option', '--upload-pack=touch', 'may not begin with a hyphen'],
   [
-    'a folder outside of the allowed ones',
+    'a folder outside the allowed ones',
     '/etc',
     'names /etc, a folder of this machine that the service was not started',
   ],
-  ['the same as an address', 'file:///etc', 'names /etc, a folder of this machine that the service was not started'],
+  ['the same folder as a URL', 'file:///etc', 'names /etc, a folder of this machine that the service was not started'],
   ['ssh', 'git@github.com:owner/name', 'names an ssh address'],
   ['the git protocol', 'git://127.0.0.1/name', 'must be the https address'],
-  ['plain http to elsewhere', 'http://example.com/owner/name', 'is plain http'],
+  ['plain http to another host', 'http://example.com/owner/name', 'is plain http'],
   ['a password', 'https://user:password@127.0.0.1/owner/name', 'may not hold a user or a password'],
-])('refused: %s', async (_, repoUrl, why) => {
+])('rejects %s', async (_, repoUrl, why) => {
   const { reason, root } = place();
   const called = join(root, 'called');
   const programs = writePrograms(join(root, 'bin'), { git: `#!/bin/sh\ntouch ${called}\n` });
@@ -122,7 +122,7 @@ test.each([
   expect(existsSync(called)).toBe(false);
 });
 
-test('a link below an allowed folder does not lead out of it, and one to an allowed folder is fine', async () => {
+test('follows a symlink to an allowed folder only', async () => {
   const { reason, build, root, allowed, repo, head } = place();
   repository(join(root, 'private'), plainAgent);
   symlinkSync(join(root, 'private'), join(allowed, 'link'));
@@ -131,12 +131,12 @@ test('a link below an allowed folder does not lead out of it, and one to an allo
   expect((await build({ request: { repoUrl: join(allowed, 'inside') } })).commit).toBe(head);
 });
 
-test('where git is missing it is said', async () => {
+test('reports that git is missing', async () => {
   const { reason, root } = place();
   expect(await reason({ settings: { env: { PATH: join(root, 'nothing') } } })).toContain('git is not installed');
 });
 
-test('the settings of git of this person, with their helpers, hooks and filters, are not used', async () => {
+test("ignores the user's git settings, including helpers, hooks and filters", async () => {
   const { build, root, repo } = place();
   commit(repo, { '.gitattributes': '* filter=evil\n' });
   const called = join(root, 'called');
@@ -149,7 +149,7 @@ test('the settings of git of this person, with their helpers, hooks and filters,
   expect(existsSync(called)).toBe(false);
 });
 
-test('large files of git LFS stay pointers, whatever the repository and the person configure', async () => {
+test('leaves Git LFS files as pointers, whatever is configured', async () => {
   const { build, root, repo } = place();
   const called = join(root, 'called');
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
@@ -168,7 +168,7 @@ test('large files of git LFS stay pointers, whatever the repository and the pers
   expect(existsSync(called)).toBe(false);
 });
 
-test('submodules are left alone', async () => {
+test('does not fetch submodules', async () => {
   const { build, root, repo } = place();
   const called = join(root, 'called');
   write(repo, { '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = ext::touch ${called}\n` });
@@ -180,19 +180,19 @@ test('submodules are left alone', async () => {
   expect(existsSync(called)).toBe(false);
 });
 
-test('a repository of this machine is cloned over http', async () => {
+test('clones a repository on this machine over http', async () => {
   const { build, head, allowed } = place();
   const origin = await serve(gitOverHttp(allowed));
   expect((await build({ request: { repoUrl: `${origin}/agent/.git` } })).commit).toBe(head);
 });
 
-test('a server may not lead from one protocol to another', async () => {
+test('does not follow a redirect from one protocol to another', async () => {
   const { reason, repo } = place();
   const origin = await serve((_request, response) => response.writeHead(302, { location: `file://${repo}` }).end());
   expect(await reason({ request: { repoUrl: `${origin}/agent` } })).toContain('could not be');
 });
 
-test('a private repository is told, and nobody is asked for a password', async () => {
+test('reports a private repository without prompting for a password', async () => {
   const { reason } = place();
   const origin = await serve((_request, response) =>
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end(),
@@ -210,11 +210,11 @@ test.each([
   ["fatal: '/srv/agents-401/x' does not appear to be a git repository", 'There is no git repository'],
   ["fatal: unable to access 'https://h/': Could not resolve host: h", 'could not be reached'],
   ['fatal: something new', 'could not be cloned'],
-])('%s means: %s', (printed, output) => {
+])('%s: %s', (printed, output) => {
   expect(explainFetch(printed, { repoUrl: 'https://h/x', what: 'ref x' })).toContain(output);
 });
 
-test('the built commit is written down with the build', async () => {
+test('records the built commit with the build', async () => {
   const { build, head } = place();
   const { folder } = await build();
   expect(JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8'))).toEqual({
@@ -223,7 +223,7 @@ test('the built commit is written down with the build', async () => {
   });
 });
 
-test.each(['', '{"commit":', '{"commit":1}'])('a record that holds %j stands for no build', async (left) => {
+test.each(['', '{"commit":', '{"commit":1}'])('ignores a build record that holds %j', async (left) => {
   const { build } = place();
   const { folder } = await build();
   expect(readBuild(folder)?.folder).toBe(folder);

@@ -24,13 +24,13 @@ function closedBuild(): { root: string; build: string; output: string[]; clear: 
   return { root, build, output, clear };
 }
 
-test('a build that closed its own folders is removed all the same', async () => {
+test('removes a build that closed its own folders', async () => {
   const { root, build, output, clear } = closedBuild();
   await clear();
   expect([existsSync(build), readdirSync(root), output]).toEqual([false, [], []]);
 });
 
-test('a closed folder among many others is removed each time', async () => {
+test('removes a closed folder among many others each time', async () => {
   for (let times = 0; times < 10; times += 1) {
     const { root, build, output, clear } = closedBuild();
     for (let n = 0; n < 40; n += 1) write(root, { [`build/objects/${n}/a`]: 'x', [`build/objects/${n}/b/c`]: 'x' });
@@ -39,7 +39,7 @@ test('a closed folder among many others is removed each time', async () => {
   }
 });
 
-test('a build that can not be removed is told and stays', async () => {
+test("reports a build that can't be removed, and keeps it", async () => {
   const { root, build, output, clear } = closedBuild();
   chmodSync(root, 0o555);
   await clear();
@@ -50,7 +50,7 @@ test('a build that can not be removed is told and stays', async () => {
   ]);
 });
 
-test('a build that is not there is no trouble', async () => {
+test('removing a missing build is no error', async () => {
   const output: string[] = [];
   await clearAway(join(temporaryFolder(atTheEnd), 'none'), (message) => output.push(message));
   expect(output).toEqual([]);

@@ -10,15 +10,15 @@ afterEach(() => {
 });
 
 interface Shape {
-  /** How many times each tree holds the one below it, from the root down. */
+  /** How many times each tree contains the one below it, from the root down. */
   widths: readonly number[];
-  /** Bytes of the one file, which the last tree holds. */
+  /** The size of the only file, which is in the last tree, in bytes. */
   bytes: number;
   /** The length of every name. */
   name?: number;
 }
 
-/** Commits to `main` a few trees that hold one another many times. */
+/** Commits to `main` a few trees that contain one another many times. */
 function commitRepeated(repo: string, { widths, bytes, name = 5 }: Shape): string {
   let object = `100644 blob ${gitWith(Buffer.alloc(bytes), repo, 'hash-object', '-w', '--stdin')}`;
   for (const width of widths.toReversed()) {
@@ -39,7 +39,7 @@ test.each<[string, Shape, string]>([
   ['bytes', { widths: [300], bytes: 8 * 1024 ** 2 }, 'more than 2147483648 bytes'],
   ['names', { widths: once(90), bytes: 1, name: 250 }, 'a path that is too long'],
   ['depth', { widths: once(205), bytes: 1 }, 'a path that is too long'],
-])('a commit that a few trees make very large in %s is not checked out', async (_, shape, holds) => {
+])('does not check out a commit that expands beyond the limit in %s', async (_, shape, holds) => {
   const { tryBuild, repo, dataDir } = workplace(plainAgent, atTheEnd);
   const commit = commitRepeated(repo, shape);
   const end = await tryBuild();

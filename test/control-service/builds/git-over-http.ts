@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { RequestListener } from 'node:http';
 
-/** Serves the repositories below a folder by git's own program for it. */
+/** Serves the repositories below a folder with `git http-backend`. */
 export function gitOverHttp(root: string): RequestListener {
   return (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://here');

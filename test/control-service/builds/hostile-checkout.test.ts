@@ -14,12 +14,12 @@ afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
 
-/** Where this run is root a deployment's builds have a user of their own; else all of it holds for the one there is. */
+/** As root, builds of a deployment have a user of their own; otherwise the one user does everything. */
 const user = process.geteuid?.() === 0 ? { uid: 45_679, gid: 45_679 } : undefined;
 
 const canary = 'canary-of-the-service';
 
-/** A place to build in, beside a folder of the service's that nobody else may enter, with files of its own. */
+/** A data folder for builds, next to a folder that only the service may enter, with files of its own. */
 function place(files: Files): Workplace & { outside: string; state: () => string[] } {
   const here = workplace({ ...plainAgent, ...files }, atTheEnd);
   chmodSync(here.root, 0o711);
@@ -42,7 +42,7 @@ function place(files: Files): Workplace & { outside: string; state: () => string
 }
 
 test.each(['evil', 'deep/evil', 'evil/releases'])(
-  'installed packages are never copied through a link of the repository (%s)',
+  'never copies installed packages through a symlink (%s)',
   async (path) => {
     const host = await packageHost(
       `mkdir -p "$INIT_CWD/${path}/node_modules/planted" && echo x > "$INIT_CWD/${path}/node_modules/planted/index.js"`,
@@ -59,7 +59,7 @@ test.each(['evil', 'deep/evil', 'evil/releases'])(
   },
 );
 
-test('a pack that is larger than a fetch may be is given up, and leaves nothing behind', async () => {
+test('aborts the fetch of a pack beyond the limit, and leaves nothing behind', async () => {
   const here = place({ 'large.bin': randomBytes(3_000_000).toString('base64') });
   const reason = await here.reason({ settings: { bounds: { fetchedBytes: 1_000_000 } } });
   expect(reason).toMatch(/ is too large: git fetches at most 1000000 bytes\. Remove from /);
@@ -80,7 +80,7 @@ test('git reads nothing from the home of the build, which its user may write in'
   );
 });
 
-/** A package manager that prints every file that it is given. */
+/** A package manager that prints every file that it gets. */
 const printing = '#!/bin/sh\nif [ "$1" = --version ]; then echo 1.2.3; exit 0; fi\nfind -L . -type f -exec cat {} +\n';
 
 test.each<[string, Files]>([
@@ -90,18 +90,18 @@ test.each<[string, Files]>([
   ['a manifest', { 'package.json': '-> outside/releases/secret.cjs' }],
   ['a lock file', { 'yarn.lock': '-> outside/releases/secret.cjs' }],
   ['a workspace', { 'package.json': '{"workspaces":["a"]}', a: '-> outside/releases' }],
-])('no file that the service alone can read gets into a build through %s', async (_, links) => {
+])('keeps files that only the service can read out of a build through %s', async (_, links) => {
   const here = place({ 'package.json': '{"name":"agent"}', 'yarn.lock': '', '.yarnrc.yml': '' });
   const absolute = Object.entries(links).map(([path, text]) => [path, text.replace('outside', here.outside)]);
   commit(here.repo, Object.fromEntries(absolute));
   const programs = writePrograms(join(here.root, 'bin'), { yarn: printing });
   await here.tryBuild({ request: { user }, settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
   expect(here.lines).toContainEqual(expect.stringMatching(/^Installing: yarn install/));
-  // What the one user that there is can read, the command can read without the service.
+  // With only one user, a command can read the same files without the service.
   expect(here.lines.join('\n').includes(canary)).toBe(user === undefined);
 });
 
-test('names that are no text are built, and go with their build', async () => {
+test('builds and removes files whose names are not valid UTF-8', async () => {
   const here = place({});
   const repo = join(here.allowed, 'odd');
   const odd = Buffer.from([0x61, 0xff, 0xfe]);

@@ -11,9 +11,14 @@ const npm = ['package.json', 'package-lock.json'];
 const by = (manager: string, args: string[], where = ''): object => ({ kind: 'manager', manager, args, folder: where });
 
 test.each<[string, string | undefined, SeenFolder[], object]>([
-  ['a command wins over lock files', 'make deps', [folder('', npm)], { kind: 'command', command: 'make deps' }],
-  ['npm by its lock file', undefined, [folder('', npm)], by('npm', ['ci'])],
-  ['npm by its other one', undefined, [folder('', ['npm-shrinkwrap.json'])], by('npm', ['ci'])],
+  [
+    'an install command wins over lock files',
+    'make deps',
+    [folder('', npm)],
+    { kind: 'command', command: 'make deps' },
+  ],
+  ['npm by package-lock.json', undefined, [folder('', npm)], by('npm', ['ci'])],
+  ['npm by npm-shrinkwrap.json', undefined, [folder('', ['npm-shrinkwrap.json'])], by('npm', ['ci'])],
   ['pnpm', undefined, [folder('', ['pnpm-lock.yaml'])], by('pnpm', ['install', '--frozen-lockfile'])],
   ['yarn', undefined, [folder('', ['yarn.lock'])], by('yarn', ['install', '--frozen-lockfile'])],
   [
@@ -23,21 +28,21 @@ test.each<[string, string | undefined, SeenFolder[], object]>([
     by('yarn', ['install', '--immutable']),
   ],
   ['bun', undefined, [folder('', ['bun.lock'])], by('bun', ['install', '--frozen-lockfile'])],
-  ['bun as it was', undefined, [folder('', ['bun.lockb'])], by('bun', ['install', '--frozen-lockfile'])],
+  ['bun by its binary lock file', undefined, [folder('', ['bun.lockb'])], by('bun', ['install', '--frozen-lockfile'])],
   [
-    'a workspace is installed from where its lock file lies',
+    'installs a workspace where its lock file is',
     undefined,
     [folder('apps/agent', ['package.json']), folder('apps', []), folder('', npm)],
     by('npm', ['ci']),
   ],
   [
-    'a package with a lock file of its own is installed by itself',
+    'installs a package with a lock file of its own by itself',
     undefined,
     [folder('examples/echo', npm), folder('examples', []), folder('', npm)],
     by('npm', ['ci'], 'examples/echo'),
   ],
   [
-    'of several lock files the package manager that is named decides',
+    'the named package manager decides between several lock files',
     undefined,
     [folder('', [...npm, 'pnpm-lock.yaml'], { packageManager: 'pnpm@10.1.0' })],
     {
@@ -46,14 +51,14 @@ test.each<[string, string | undefined, SeenFolder[], object]>([
     },
   ],
   [
-    'of several lock files without a name the first of the table',
+    'the first of the table decides between several lock files without a name',
     undefined,
     [folder('', ['yarn.lock', 'package-lock.json'])],
     { ...by('npm', ['ci']), why: 'package-lock.json selects npm; yarn.lock beside it is not used' },
   ],
   ['nothing to install', undefined, [folder('agent', []), folder('', ['README.md'])], { kind: 'nothing' }],
   [
-    'a package without a lock file is refused, with what to commit',
+    'rejects a package without a lock file and says what to commit',
     undefined,
     [folder('agent', ['package.json']), folder('', [])],
     {

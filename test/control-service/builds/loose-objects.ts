@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { git } from './repositories.ts';
 
-/** What a path of a commit is, as git writes it down. */
+/** The type of a path in a commit, as git stores it. */
 export type ObjectMode = '100644' | '100755' | '120000' | '160000';
 
-/** One path of a commit: its names, which git itself would partly refuse to add. */
+/** One path of a commit; some names git itself would refuse to add. */
 export interface RawPath {
   names: readonly (string | Buffer)[];
   mode: ObjectMode;
@@ -47,7 +47,7 @@ function writeTree(folder: string, { files, folders }: Tree): string {
   return writeObject(folder, 'tree', Buffer.concat(lines));
 }
 
-/** Commits paths that need not be such as git would write them, as the head of `main` of a new repository. */
+/** Commits paths, including those that git would refuse to write, as the head of `main` of a new repository. */
 export function commitRaw(folder: string, paths: readonly RawPath[]): string {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '--quiet', '--initial-branch=main');

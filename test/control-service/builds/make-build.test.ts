@@ -20,10 +20,10 @@ const emptyLock = JSON.stringify({
 });
 const npmAgent: Files = { 'package.json': '{"name":"agent"}', 'package-lock.json': emptyLock };
 
-/** A package manager that tells how it was called. */
+/** A package manager that prints how it was called. */
 const echoingTool = '#!/bin/sh\necho "$(basename "$0") $* in $(pwd)"\n';
 
-test('packages are installed by npm from the lock file', async () => {
+test('installs packages with npm from the lock file', async () => {
   const { build, lines, dataDir } = place(npmAgent);
   await build();
   expect(lines).toContain('Installing: npm ci (package-lock.json selects npm)');
@@ -43,7 +43,7 @@ test.each([
   expect(lines).toContain(`${call} in ${join(dataDir, 'builds/r-1/source')}`);
 });
 
-test('a package manager that is not on this machine is named, with what to do', async () => {
+test('names a package manager that is not installed, and says what to do', async () => {
   const { reason } = place({ 'pnpm-lock.yaml': '' });
   const withoutPnpm = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'pnpm')));
   expect(await reason({ settings: { env: { PATH: withoutPnpm.join(':') } } })).toBe(
@@ -51,14 +51,14 @@ test('a package manager that is not on this machine is named, with what to do', 
   );
 });
 
-test('a file that the package managers look for and that is a link to a device is not read', async () => {
+test('does not read a file of a package manager that links to a device', async () => {
   const { build, lines, root } = place({ 'package.json': '-> /dev/zero', 'yarn.lock': '-> /dev/zero' });
   const programs = writePrograms(join(root, 'bin'), { yarn: echoingTool });
   await build({ settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
   expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock selects yarn)');
 });
 
-test('the install command runs from the root of the repository', async () => {
+test('runs the install command in the root of the repository', async () => {
   const { build, lines, dataDir } = place({
     'agent/langgraph.json': graphConfig,
     'where.sh': 'pwd; printf "%s\\n" "$CI"\n',
@@ -72,13 +72,13 @@ test('the install command runs from the root of the repository', async () => {
   ]);
 });
 
-test('the build command runs in the folder of the graph configuration', async () => {
+test('runs the build command in the folder of the graph configuration', async () => {
   const { build, lines, dataDir } = place({ 'agent/langgraph.json': graphConfig });
   await build({ request: { graphConfigPath: 'agent/langgraph.json', buildCommand: 'pwd' } });
   expect(lines.slice(-2)).toEqual(['Building: pwd', join(dataDir, 'builds/r-1/source/agent')]);
 });
 
-test('a command of another making than the rules allow does not run', async () => {
+test('does not run a command that is invalid', async () => {
   const { reason } = place();
   expect(await reason({ request: { buildCommand: 'echo a; echo b' } })).toContain(
     'source_config.build_command may not hold',
@@ -88,13 +88,13 @@ test('a command of another making than the rules allow does not run', async () =
 test.each([
   ['install_command', { installCommand: 'sh fail.sh' }],
   ['build_command', { buildCommand: 'sh fail.sh' }],
-])('a failing %s ends the build with its last words, and nothing is left', async (name, request) => {
+])('a failing %s ends the build with its last lines and cleans up', async (name, request) => {
   const { reason, dataDir } = place({ 'fail.sh': 'echo "Error: no such package" >&2; exit 3\n' });
   expect(await reason({ request })).toBe(`source_config.${name} failed: exit code 3. It said: Error: no such package`);
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });
 
-test('a build gets a home and a way to the registry, and nothing of the environment of the service', async () => {
+test("gives a build a home and the registry, but not the service's environment", async () => {
   const { build, lines, root, dataDir } = place({ 'env.sh': 'env | sort\n' });
   write(root, { 'person/.npmrc': 'registry=https://registry.example/\n' });
   const env = {
@@ -129,7 +129,7 @@ test('a build gets a home and a way to the registry, and nothing of the environm
   expect(lines.find((line) => line.startsWith('PATH='))).toContain(process.execPath.replace(/\/node$/, ':'));
 });
 
-test('a secret of the deployment that the repository prints is masked everywhere', async () => {
+test("masks a deployment's secrets that the repository prints", async () => {
   const { tryBuild, lines } = place({ 'fail.sh': 'echo "Error: my key is canary-0001"; exit 1\n' });
   const end = await tryBuild({
     request: { buildCommand: 'sh fail.sh', secrets: [{ name: 'KEY', value: 'canary-0001' }] },
@@ -139,36 +139,36 @@ test('a secret of the deployment that the repository prints is masked everywhere
 });
 
 test.each([
-  ['not there', {}, 'deep/langgraph.json', 'The repository has no file deep/langgraph.json'],
+  ['missing', {}, 'deep/langgraph.json', 'The repository has no file deep/langgraph.json'],
   ['a folder', { 'deep/x': '' }, 'deep', 'deep is not a file'],
   [
-    'a link out of the repository',
+    'a symlink out of the repository',
     { 'out.json': '-> /etc/passwd' },
     'out.json',
     'out.json leads out of the repository',
   ],
-  ['below a link out', { out: '-> /etc' }, 'out/passwd', 'out/passwd leads out of the repository'],
-  ['a link to itself', { 'loop.json': '-> loop.json' }, 'loop.json', 'The repository has no file loop.json'],
-])('a graph configuration that is %s', async (_, files, graphConfigPath, why) => {
+  ['below a symlink out', { out: '-> /etc' }, 'out/passwd', 'out/passwd leads out of the repository'],
+  ['a symlink to itself', { 'loop.json': '-> loop.json' }, 'loop.json', 'The repository has no file loop.json'],
+])('rejects a graph configuration that is %s', async (_, files, graphConfigPath, why) => {
   const { reason, lines } = place(files);
   expect(await reason({ request: { graphConfigPath } })).toContain(why);
   expect(lines.join('\n')).not.toContain('root:');
 });
 
-test('a graph configuration may be a link inside the repository', async () => {
+test('accepts a graph configuration that is a symlink inside the repository', async () => {
   const { build, dataDir } = place({ 'real/langgraph.json': graphConfig, 'link.json': '-> real/langgraph.json' });
   const { graphConfigFile } = await build({ request: { graphConfigPath: 'link.json' } });
   expect(graphConfigFile).toBe(join(dataDir, 'builds/r-1/source/real/langgraph.json'));
 });
 
-test('a broken graph configuration is told with the line, before anything is installed', async () => {
+test('reports the line of a broken graph configuration before the install', async () => {
   const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{\n  "graphs": { "echo": "./graph.js" }\n}\n' });
   expect(await reason()).toMatch(/^The graph configuration is invalid: langgraph\.json:2:\d+: /);
   expect(lines.at(-1)).toMatch(/^error: langgraph\.json:2:/);
   expect(lines.join('\n')).not.toContain('Installing');
 });
 
-test('of several mistakes in a graph configuration the one is told whose meaning is known', async () => {
+test('reports the most specific of several mistakes in a graph configuration', async () => {
   const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{ "graph": { "echo": "./graph.js:graph" } }' });
   expect(await reason()).toMatch(
     /^The graph configuration is invalid: langgraph\.json:1:3: .*; did you mean `graphs`\? \(and 1 more in the build log\)\.$/,
@@ -176,7 +176,7 @@ test('of several mistakes in a graph configuration the one is told whose meaning
   expect(lines.join('\n')).toContain('error: langgraph.json:1:1: `graphs` is missing');
 });
 
-test('a graph in Python ends with what this machine can run', async () => {
+test('rejects a graph in Python and says what this machine can run', async () => {
   const { reason } = place({
     'langgraph.json': JSON.stringify({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } }),
   });
@@ -185,7 +185,7 @@ test('a graph in Python ends with what this machine can run', async () => {
   );
 });
 
-test('a build that takes too long is ended with all that it started', async () => {
+test('stops a build that takes too long, and all of its processes', async () => {
   const { reason, root, dataDir } = place();
   const pidFile = join(root, 'pid');
   write(root, { 'hang.sh': `sleep 600 & echo $! > ${pidFile}\nwait\n` });
@@ -196,7 +196,7 @@ test('a build that takes too long is ended with all that it started', async () =
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });
 
-test('a build that is interrupted ends at once and leaves nothing', async () => {
+test('stops an interrupted build at once and leaves nothing behind', async () => {
   const { tryBuild, root, dataDir } = place();
   write(root, { 'hang.sh': `echo $$ > ${root}/pid\nexec sleep 600\n` });
   const stopping = new AbortController();
@@ -207,7 +207,7 @@ test('a build that is interrupted ends at once and leaves nothing', async () => 
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });
 
-test('what lies in the folder of builds is told, complete or not', async () => {
+test('lists the builds in the folder, complete or not', async () => {
   const { build, dataDir } = place();
   expect(buildsThere(dataDir)).toEqual([]);
   await build();

@@ -19,12 +19,12 @@ const collect = (files: Files, manager: PackageManager = 'npm') => {
 const pathsOf = (found: ReturnType<typeof collectManifests>): string[] =>
   found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.why];
 
-test('of a package that stands for itself the lock file, the manifest and settings count, and no source', () => {
+test('a single package counts its lock file, manifest and settings, but no source', () => {
   const files = { '.npmrc': 'x=y', 'graph.js': 'x', 'src/package.json': '{}', 'node_modules/a/package.json': '{}' };
   expect(pathsOf(collect(files))).toEqual(['.npmrc', 'package-lock.json', 'package.json']);
 });
 
-test('of a workspace the manifests below count too', () => {
+test('a workspace counts the manifests below it too', () => {
   const files = {
     'package.json': packageOf({ workspaces: ['packages/*'] }),
     'packages/a/package.json': packageOf({ dependencies: { b: 'workspace:*', c: 'npm:c@^1' } }),
@@ -34,7 +34,7 @@ test('of a workspace the manifests below count too', () => {
   expect(pathsOf(collect(files))).toEqual(['package-lock.json', 'package.json', 'packages/a/package.json']);
 });
 
-test("Yarn's own program, plugins and patches count", () => {
+test("counts Yarn's own program, plugins and patches", () => {
   const files = {
     'yarn.lock': '__metadata:\n',
     '.yarnrc.yml': 'nodeLinker: node-modules\n',
@@ -55,8 +55,8 @@ test.each<[string, Files, string]>([
   ['an override', { 'package.json': packageOf({ overrides: { b: { a: 'file:./a' } } }) }, 'takes b from'],
   ['a patch', { 'package.json': packageOf({ resolutions: { a: 'patch:a@npm:1#./a.patch' } }) }, 'takes a from'],
   ['patches', { 'package.json': packageOf({ pnpm: { patchedDependencies: { a: 'p' } } }) }, 'names patches'],
-  ['a manifest that is a link', { 'package.json': '-> /etc/passwd' }, 'package.json is not a plain file'],
-  ['a manifest that is none', { 'package.json': '{' }, "package.json can't be read"],
+  ['a manifest that is a symlink', { 'package.json': '-> /etc/passwd' }, 'package.json is not a plain file'],
+  ['an invalid manifest', { 'package.json': '{' }, "package.json can't be read"],
   [
     "a workspace's programs",
     { 'package.json': packageOf({ workspaces: ['a'] }), 'a/package.json': packageOf({ bin: 'a.js' }) },
@@ -67,16 +67,16 @@ test.each<[string, Files, string]>([
     { 'package.json': packageOf({ workspaces: ['a'] }), 'a/package.json': packageOf({ scripts: { install: 'x' } }) },
     'the script "install" of a/package.json',
   ],
-])('nothing is kept of an install with %s', (_, files, why) => {
+])('does not cache an install with %s', (_, files, why) => {
   expect(pathsOf(collect(files))).toEqual([expect.stringContaining(why)]);
 });
 
-test("nothing is kept of Yarn's own way of linking", () => {
+test("does not cache Yarn's Plug'n'Play", () => {
   expect(pathsOf(collect({ 'yarn.lock': '__metadata:\n' }, 'yarn'))).toEqual([expect.stringContaining('nodeLinker')]);
 });
 
 test.each(['^1.0.0', 'npm:other@^2', 'https://packages.example/a.tgz', 'git+https://git.example/a.git#v1', 'owner/a'])(
-  'a dependency on %s is none of the repository itself',
+  'a dependency on %s is not part of the repository',
   (requested) => {
     expect(collect({ 'package.json': packageOf({ dependencies: { a: requested } }) }).kind).toBe('whole');
   },
@@ -95,20 +95,20 @@ const facts: InstallFacts = {
   ],
 };
 
-test('the order in which files are found makes no other key', () => {
+test('the order in which files are found does not change the key', () => {
   expect(storeKey({ ...facts, files: facts.files.toReversed() })).toBe(storeKey(facts));
 });
 
 test.each<[string, Partial<InstallFacts>]>([
   ['the lock file', { files: [...facts.files.slice(0, 1), { path: 'package-lock.json', bytes: Buffer.from('{ }') }] }],
   ['the name of a file', { files: [...facts.files.slice(0, 1), { path: 'yarn.lock', bytes: Buffer.from('{}') }] }],
-  ['one more file', { files: [...facts.files, { path: '.npmrc', bytes: Buffer.from('') }] }],
+  ['an additional file', { files: [...facts.files, { path: '.npmrc', bytes: Buffer.from('') }] }],
   ['the command', { command: ['npm', 'ci', '--omit=dev'] }],
   ['the version of the package manager', { managerVersion: '11.0.1' }],
   ['the version of Node.js', { nodeVersion: 'v24.0.1' }],
   ['the platform', { platform: 'linux-arm64-libc' }],
   ['the registry', { registry: { npm_config_registry: 'https://packages.example/' } }],
   ['the user that installs', { uid: 20_000 }],
-])('another key comes of another value of %s', (_, change) => {
+])('the key depends on %s', (_, change) => {
   expect(storeKey({ ...facts, ...change })).not.toBe(storeKey(facts));
 });

@@ -21,7 +21,7 @@ const mirrorOf = ({ dataDir, repo }: Workplace, tenantId = 't-1', integrationId?
 const packs = (mirror: string): string[] =>
   readdirSync(join(mirror, 'objects/pack')).filter((name) => name.endsWith('.pack'));
 
-test('a commit that the mirror holds is built again without the repository', async () => {
+test('rebuilds a commit in the mirror without the repository', async () => {
   const here = place();
   await here.build();
   rmSync(join(here.repo, '.git/objects'), { recursive: true });
@@ -33,7 +33,7 @@ test('a commit that the mirror holds is built again without the repository', asy
 test.each([
   ['another tenant', { tenantId: 't-2' }],
   ['another integration of the same tenant', { integrationId: 'i-1' }],
-])('%s gets no commit out of a mirror that is not its own', async (_, owner) => {
+])('%s gets no commit from the mirror', async (_, owner) => {
   const here = place();
   const gone = commit(here.repo, { 'private.txt': 'canary' });
   await here.build();
@@ -45,7 +45,7 @@ test.each([
   expect(readFileSync(join(mine.folder, 'source/private.txt'), 'utf8')).toBe('canary');
 });
 
-test('a second build fetches only what is new, into the same mirror', async () => {
+test('a second build fetches only new objects into the same mirror', async () => {
   const here = place({ 'large.txt': 'x'.repeat(10_000) });
   await here.build();
   const objects = (): number => Number(git(mirrorOf(here), 'count-objects').split(' ')[0]);
@@ -67,13 +67,13 @@ test('a build shares no file with the mirror', async () => {
 });
 
 test.each<[string, (mirror: string) => void]>([
-  ['its objects are gone', (mirror) => rmSync(join(mirror, 'objects'), { recursive: true })],
-  ['it is half of one', (mirror) => rmSync(join(mirror, 'HEAD'))],
-  ['its packs are cut', (mirror) => packs(mirror).forEach((name) => cut(join(mirror, 'objects/pack', name)))],
-  ['its loose objects are cut', (mirror) => looseObjects(mirror).forEach(cut)],
-  ['its configuration is no configuration', (mirror) => writeFileSync(join(mirror, 'config'), '[core\n')],
-  ['its list of shallow commits is not one', (mirror) => writeFileSync(join(mirror, 'shallow'), 'x\n')],
-])('a mirror is made anew where %s', async (_, damage) => {
+  ['its objects are missing', (mirror) => rmSync(join(mirror, 'objects'), { recursive: true })],
+  ['it is incomplete', (mirror) => rmSync(join(mirror, 'HEAD'))],
+  ['its packs are truncated', (mirror) => packs(mirror).forEach((name) => cut(join(mirror, 'objects/pack', name)))],
+  ['its loose objects are truncated', (mirror) => looseObjects(mirror).forEach(cut)],
+  ['its configuration is invalid', (mirror) => writeFileSync(join(mirror, 'config'), '[core\n')],
+  ['its list of shallow commits is invalid', (mirror) => writeFileSync(join(mirror, 'shallow'), 'x\n')],
+])('recreates a mirror when %s', async (_, damage) => {
   const here = place();
   await here.build();
   damage(mirrorOf(here));
@@ -92,7 +92,7 @@ const looseObjects = (mirror: string): string[] =>
     .filter((entry) => entry.isFile() && /\/[0-9a-f]{2}$/.test(entry.parentPath))
     .map(({ parentPath, name }) => join(parentPath, name));
 
-test('a clone whose time is up is told as that, and the mirror is not taken for damaged', async () => {
+test('reports a timed-out clone as a timeout, and keeps the mirror', async () => {
   const here = place();
   await here.build();
   commit(here.repo, { 'small.txt': 'new' });
@@ -102,7 +102,7 @@ test('a clone whose time is up is told as that, and the mirror is not taken for 
   expect([packs(mirrorOf(here)), here.lines.filter((line) => line.includes('damaged'))]).toEqual([before, []]);
 });
 
-test('what a git that was killed left in a mirror is cleared up', async () => {
+test('cleans up what a killed git left in a mirror', async () => {
   const here = place();
   await here.build();
   const mirror = mirrorOf(here);
@@ -115,14 +115,14 @@ test('what a git that was killed left in a mirror is cleared up', async () => {
   expect(left.filter((name) => /\.lock$|tmp_/.test(name))).toEqual([]);
 });
 
-test('several builds of one repository at once all end well', async () => {
+test('concurrent builds of one repository all succeed', async () => {
   const here = place();
   const builds = await Promise.all(['r-1', 'r-2', 'r-3'].map((revisionId) => here.build({ request: { revisionId } })));
   expect(builds.map(({ from }) => from)).toEqual(builds.map(() => ({ kind: 'commit', commit: here.head })));
   expect(readdirSync(join(here.dataDir, 'mirrors/t-1'))).toHaveLength(1);
 });
 
-test('a private repository is cloned with its token, which is on no command line and in no file', async () => {
+test('clones a private repository with a token that is in no command line or file', async () => {
   const here = place();
   const header = `Basic ${btoa('x-access-token:canary-token')}`;
   const commands: string[] = [];
@@ -153,7 +153,7 @@ test('a private repository is cloned with its token, which is on no command line
   expect(here.lines.join('\n')).not.toMatch(secret);
 });
 
-test('why there is no token for a private repository is the reason of the failed build', async () => {
+test('a build without a token for a private repository fails with the reason', async () => {
   const here = place();
   const token = async () => cannot('The integration i-1 does not hold this repository.');
   expect(await here.reason({ request: { token } })).toBe('The integration i-1 does not hold this repository.');
@@ -166,7 +166,7 @@ function filesHolding(root: string, pattern: RegExp): string[] {
     .filter((file) => pattern.test(readFileSync(file, 'latin1')));
 }
 
-test('a fetch whose git is killed leaves nothing of what it had begun to receive', async () => {
+test('a killed fetch leaves no partial download behind', async () => {
   const here = place();
   await here.build();
   const script = [

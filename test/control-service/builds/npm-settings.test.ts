@@ -13,7 +13,7 @@ afterEach(() => {
 const user = process.geteuid?.() === 0 ? { uid: 45_681, gid: 45_681 } : undefined;
 const canary = 'canary-token-of-the-service';
 
-/** Builds with an `.npmrc` in the repository; what npm sent as `Authorization`, and what the build printed. */
+/** Builds with an `.npmrc` in the repository; returns what npm sent as `Authorization` and what the build printed. */
 async function authorizationsWith(npmrc: (person: string, host: string) => string) {
   const host = await packageHost('env; cat "$HOME/.npmrc"; npm config ls -l', atTheEnd);
   const here = workplace({ ...plainAgent, ...host.files }, atTheEnd);
@@ -34,7 +34,7 @@ test.each<[string, (person: string, host: string) => string]>([
   ["another variable of the service's", (_, host) => `${host}/:_authToken=\${NODE_AUTH_TOKEN}\n`],
   ['a token for every host', (_, host) => `always-auth=true\nregistry=http:${host}/\n`],
   ["the service's own file", (person) => `globalconfig=${person}/.npmrc\n`],
-])("an .npmrc of a repository with %s sends no token of the service's", async (_, npmrc) => {
+])('an .npmrc with %s sends no token of the service', async (_, npmrc) => {
   const { lines, authorizations } = await authorizationsWith(npmrc);
   expect(authorizations.length).toBeGreaterThan(0);
   expect([authorizations.join('\n'), lines].filter((text) => text.includes(canary))).toEqual([]);

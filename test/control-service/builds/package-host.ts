@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { Files } from './repositories.ts';
 import { rawTarball } from './tarballs.ts';
 
-/** A server that hands out one package. */
+/** A server that serves one package. */
 export interface PackageHost {
   origin: string;
-  /** The files of a repository that depends on the package, with the lock file that npm installs it from. */
+  /** The files of a repository that depends on the package, with its npm lock file. */
   files: Files;
   /** The `Authorization` header of every request, `none` where there was none. */
   authorizations: string[];
 }
 
-/** Serves a package `dep` whose `postinstall` is the script given. */
+/** Serves a package `dep` with the given script as its `postinstall`. */
 export async function packageHost(postinstall: string, atTheEnd: (() => void)[]): Promise<PackageHost> {
   const manifest = { name: 'dep', version: '1.0.0', scripts: { postinstall: 'sh postinstall.sh' } };
   const tarball = rawTarball([

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** What files hold, by path; `-> target` makes a link. */
+/** The content of files by path; `-> target` makes a symlink. */
 export type Files = Record<string, string>;
 
-/** A folder that is removed with the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(atTheEnd: (() => void)[]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'landfall-builds-')));
   atTheEnd.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,14 +24,14 @@ export function write(folder: string, files: Files): void {
   }
 }
 
-/** Puts programs into a folder for a search path. */
+/** Writes programs into a folder for a search path. */
 export function writePrograms(folder: string, programs: Files): string {
   write(folder, programs);
   for (const name of Object.keys(programs)) chmodSync(join(folder, name), 0o755);
   return folder;
 }
 
-/** Runs git as nobody in particular, without this machine's settings. */
+/** Runs git with a fixed author and without this machine's settings. */
 export function git(folder: string, ...args: string[]): string {
   const env = {
     PATH: process.env.PATH,
@@ -46,12 +46,12 @@ export function git(folder: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** Runs git with something on its standard input. */
+/** Runs git with the given standard input. */
 export function gitWith(input: string | Uint8Array, folder: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd: folder, input, encoding: 'utf8' }).trim();
 }
 
-/** Commits files and tells the commit. */
+/** Commits files and returns the commit. */
 export function commit(folder: string, files: Files): string {
   write(folder, files);
   git(folder, 'add', '--all', '--force');

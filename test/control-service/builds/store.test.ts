@@ -12,8 +12,8 @@ afterEach(() => {
 });
 
 /**
- * A package manager that installs one package with a program, and notes each install. It does what the manifest's
- * `agent` says: nothing, fail, wait for a file, or put a second name on the package's file.
+ * A package manager that installs one package with a program, and records each install. The manifest's `agent`
+ * selects what it does: nothing, fail, wait for a file, or hard-link the package's file.
  */
 const manager = (root: string): string => `#!/bin/sh
 if [ "$1" = --version ]; then echo 1.2.3; exit 0; fi
@@ -52,7 +52,7 @@ function place(files: Files = {}): Place {
   };
 }
 
-test('the second build of a lock file installs nothing and has the same packages', async () => {
+test('a second build of a lock file installs nothing and has the same packages', async () => {
   const here = place();
   await here.install('r-1');
   commit(here.repo, { 'graph.js': 'export const graph = { changed: true };\n' });
@@ -65,7 +65,7 @@ test('the second build of a lock file installs nothing and has the same packages
 test.each<[string, Files]>([
   ['lock file', { 'pnpm-lock.yaml': 'lockfileVersion: 9\nmore: true\n' }],
   ['manifest', { 'package.json': '{"name":"agent","version":"2.0.0"}' }],
-])('another %s is installed anew', async (_, files) => {
+])('another %s is installed again', async (_, files) => {
   const here = place();
   await here.install('r-1');
   commit(here.repo, files);
@@ -74,7 +74,7 @@ test.each<[string, Files]>([
   expect(here.entries()).toHaveLength(2);
 });
 
-test('another tenant installs for itself, and shares neither entry nor download', async () => {
+test('another tenant installs for itself and shares neither entry nor download', async () => {
   const here = place();
   await here.install('r-1');
   await here.install('r-2', { tenantId: 't-2' });
@@ -83,7 +83,7 @@ test('another tenant installs for itself, and shares neither entry nor download'
   expect(readdirSync(join(here.dataDir, 'npm-cache')).toSorted()).toEqual(['t-1', 't-2']);
 });
 
-test("what a build does to its packages reaches no other build's", async () => {
+test("a build can't change the packages of another build", async () => {
   const here = place({ 'twice.txt': '', 'package.json': '{"name":"twice"}' });
   const mine = await here.install('r-1');
   const secondName = join(here.dataDir, 'builds/r-1/home/second-name');
@@ -95,14 +95,14 @@ test("what a build does to its packages reaches no other build's", async () => {
   expect(readFileSync(join(theirs, 'same/index.js'), 'utf8')).toBe('export const dep = 1;\n');
 });
 
-test('an entry can be written by nobody else, and runs as nobody else', async () => {
+test('an entry is writable by its owner only and has no setuid bits', async () => {
   const here = place();
   const packages = await here.install('r-1');
   expect(statSync(join(packages, 'dep/index.js')).mode & 0o7777).toBe(0o755);
   expect(statSync(join(here.dataDir, 'store/t-1')).mode & 0o777).toBe(0o700);
 });
 
-test('an install that fails is kept nowhere', async () => {
+test('does not store a failed install', async () => {
   const here = place({ 'package.json': '{"name":"fail"}' });
   await expect(here.install('r-1')).rejects.toThrow(
     'pnpm install --frozen-lockfile failed: exit code 1. It said: Error: no such package',
@@ -112,7 +112,7 @@ test('an install that fails is kept nowhere', async () => {
   expect(here.installs()).toBe(2);
 });
 
-test('of several builds of one lock file at once one installs, and the others wait for it', async () => {
+test('concurrent builds of one lock file wait for a single install', async () => {
   const here = place({ 'package.json': '{"name":"wait"}' });
   const builds = ['r-1', 'r-2', 'r-3'].map((revisionId) => here.install(revisionId));
   await until(() => here.installs() > 0);
@@ -122,7 +122,7 @@ test('of several builds of one lock file at once one installs, and the others wa
   expect(packages.map((folder) => existsSync(join(folder, 'dep/index.js')))).toEqual([true, true, true]);
 });
 
-test('where the build that installs is interrupted, the one that waits installs', async () => {
+test('a waiting build installs when the installing one is interrupted', async () => {
   const here = place({ 'package.json': '{"name":"wait"}' });
   const env = { PATH: `${join(here.root, 'bin')}:${process.env.PATH}` };
   const stopping = new AbortController();
@@ -136,7 +136,7 @@ test('where the build that installs is interrupted, the one that waits installs'
   expect(here.installs()).toBe(2);
 });
 
-test('an entry that is not whole is made anew', async () => {
+test('replaces an incomplete entry', async () => {
   const here = place();
   await here.install('r-1');
   const folder = join(here.dataDir, 'store/t-1', here.entries()[0] ?? '');
@@ -152,21 +152,21 @@ test.each([
   ['pnpm i', 1],
   ['pnpm install && echo done', 2],
   ['pnpm install --dir=agent', 2],
-])('of the install command %s there are %i installs for two builds', async (installCommand, times) => {
+])('%s causes %i installs for two builds', async (installCommand, times) => {
   const here = place();
   await here.install('r-1', { installCommand });
   await here.install('r-2', { installCommand });
   expect(here.installs()).toBe(times);
 });
 
-test('packages that a repository brings along make way for those of the lock file', async () => {
+test('replaces packages in the repository by those of the lock file', async () => {
   const here = place({ 'node_modules/old/index.js': 'old', 'node_modules/dep/index.js': 'old' });
   await here.install('r-1');
   const packages = await here.install('r-2');
   expect(readdirSync(packages).toSorted()).toEqual(['.bin', 'dep', 'same']);
 });
 
-test('a folder of packages that leads elsewhere is not written through', async () => {
+test('does not write through a node_modules that is a symlink', async () => {
   const here = place({ node_modules: '-> ../../../../outside' });
   await here.install('r-1');
   expect(existsSync(join(here.root, 'outside'))).toBe(false);

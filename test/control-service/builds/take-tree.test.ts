@@ -12,7 +12,7 @@ afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
 
-/** A clock on which a second is over at once, and a longer time never. */
+/** A clock whose sleeps of up to a second end at once, and longer ones never. */
 const hasty: Clock = {
   now: () => 0,
   sleep: (ms, signal) =>
@@ -40,14 +40,14 @@ function startTar(root: string): LeashedProcess {
   );
 }
 
-test('output that is still unread when its tar has exited is taken as a whole', async () => {
+test('reads all output of a tar that has already exited', async () => {
   const root = temporaryFolder(atTheEnd);
   const taken = await takeTree(startTar(root), { from: join(root, 'from'), into: join(root, 'into') });
   expect(taken).toEqual({ ok: true, value: 'taken' });
   expect(readFileSync(join(root, 'into/node_modules/x/index.js'), 'utf8')).toHaveLength(30_000);
 });
 
-test('output that is given up before it was read is no whole tree', async () => {
+test('rejects output that was abandoned before its end', async () => {
   const root = temporaryFolder(atTheEnd);
   const tar = startTar(root);
   tar.kill();
@@ -56,7 +56,7 @@ test('output that is given up before it was read is no whole tree', async () => 
   expect(taken.ok).toBe(false);
 });
 
-test('output at which the tar library throws is refused, and ends nothing but this install', async () => {
+test('rejects output that the tar library throws at, without failing other installs', async () => {
   const root = temporaryFolder(atTheEnd);
   const headers = [
     { path: 'pax', type: 'g', text: '8 size=\n' },

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { plainAgent, type Files } from './repositories.ts';
 
-/** One entry as it stands in a hand-made archive: nothing of it is judged. */
+/** One entry of a hand-made archive, written without checks. */
 export interface RawEntry {
   path: string;
-  /** One character; `0` is a file, `1` a hard link, `2` a link, `3` and `4` devices, `5` a folder, `6` a pipe. */
+  /** One character: `0` file, `1` hard link, `2` symlink, `3` and `4` devices, `5` folder, `6` pipe. */
   type?: string;
   text?: string | Uint8Array;
   link?: string;
   mode?: number;
-  /** The size that the header tells; that of the text when absent. */
+  /** The size in the header; that of the text by default. */
   size?: number;
-  /** Bytes put into the header as they are, by their place. */
+  /** Raw bytes of the header by offset. */
   raw?: readonly (readonly [at: number, bytes: string])[];
 }
 
@@ -38,7 +38,7 @@ function header({ path, type = '0', text = '', link = '', mode = 0o644, size, ra
   return block;
 }
 
-/** One entry with its content, in whole blocks. */
+/** One entry with its content, padded to whole blocks. */
 export function entry(raw: RawEntry): Buffer {
   const text = Buffer.from(raw.text ?? '');
   const rest = (512 - (text.length % 512)) % 512;
@@ -48,15 +48,15 @@ export function entry(raw: RawEntry): Buffer {
 /** Two empty blocks: the end of an archive. */
 export const endOfTar = Buffer.alloc(1024);
 
-/** An archive of entries just as they are. */
+/** An archive of raw entries. */
 export const rawTar = (entries: readonly RawEntry[]): Buffer => Buffer.concat([...entries.map(entry), endOfTar]);
 
-/** The same, gzipped. */
+/** A gzipped archive of raw entries. */
 export const rawTarball = (entries: readonly RawEntry[]): Buffer => gzipSync(rawTar(entries));
 
-/** A tarball of files, as anybody makes one. */
+/** An ordinary tarball of files. */
 export const tarballOf = (files: Files = plainAgent): Buffer =>
   rawTarball(Object.entries(files).map(([path, text]) => ({ path, text })));
 
-/** What is told of a tarball's bytes. */
+/** The SHA-256 digest of a tarball. */
 export const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -30,7 +30,7 @@ afterEach(() => {
 interface Unpacked {
   end: Part<BuiltFrom>;
   into: string;
-  /** The folder around it, which has to stay as it was. */
+  /** The parent folder, which must not change. */
   around: string;
   lines: string[];
 }
@@ -58,7 +58,7 @@ async function unpack(
   };
 }
 
-/** Every path below a folder, links not followed. */
+/** Every path below a folder; does not follow symlinks. */
 function tree(folder: string, below = ''): string[] {
   return readdirSync(join(folder, below), { withFileTypes: true })
     .flatMap((found) => {
@@ -70,8 +70,8 @@ function tree(folder: string, below = ''): string[] {
 
 const reasonOf = ({ end }: Unpacked): string => (end.ok ? 'it was unpacked' : end.reason);
 
-describe('a sound tarball', () => {
-  test('becomes the files that it holds, in their folders', async () => {
+describe('a valid tarball', () => {
+  test('is unpacked into files and folders', async () => {
     const bytes = tarballOf({ 'langgraph.json': '{}', 'src/graph.js': 'export {};\n', './dotted/x': 'x' });
     const { end, into, lines } = await unpack(bytes);
     expect(end).toEqual({ ok: true, value: { kind: 'tarball', digest: digestOf(bytes) } });
@@ -80,7 +80,7 @@ describe('a sound tarball', () => {
     expect(lines).toEqual([`Unpacking the source tarball ${digestOf(bytes)}.`, 'Unpacked 3 entries.']);
   });
 
-  test('that the usual tools made is taken as well: folders, links inside, hard links, long names', async () => {
+  test('of common tools is accepted: folders, symlinks, hard links, long names', async () => {
     const folder = temporaryFolder(atTheEnd);
     const long = `${'a'.repeat(90)}/${'b'.repeat(90)}.txt`;
     write(folder, {
@@ -100,7 +100,7 @@ describe('a sound tarball', () => {
     expect(readFileSync(join(into, long), 'utf8')).toBe('long');
   });
 
-  test('keeps of modes only whether a file can be run', async () => {
+  test('keeps only the executable bit of modes', async () => {
     const { into } = await unpack(
       rawTarball([
         { path: 'root', mode: 0o6777, text: 'x' },
@@ -114,7 +114,7 @@ describe('a sound tarball', () => {
     expect(modes).toEqual(['700', '600', '700']);
   });
 
-  test('links may lead to links, in whatever order they come', async () => {
+  test('may contain symlinks to symlinks in any order', async () => {
     const first: RawEntry = { path: 'lib.so', type: '2', link: 'lib.so.1' };
     const second: RawEntry = { path: 'lib.so.1', type: '2', link: 'lib.so.1.2' };
     const real: RawEntry = { path: 'lib.so.1.2', text: 'real' };
@@ -128,7 +128,7 @@ describe('a sound tarball', () => {
     }
   });
 
-  test('a hard link to a file before it is that file', async () => {
+  test('may contain a hard link to an earlier file', async () => {
     const { into, end } = await unpack(
       rawTarball([
         { path: 'a', text: 'same' },
@@ -139,7 +139,7 @@ describe('a sound tarball', () => {
     expect(readFileSync(join(into, 'b'), 'utf8')).toBe('same');
   });
 
-  test('a header that would rename every file, and a size below nothing, say nothing', async () => {
+  test('ignores a global header that renames files, and a negative size', async () => {
     const global = { path: 'pax', type: 'g', text: pax('path', '../out') };
     const negative = entry({ path: 'x', raw: [[124, '\xff'.repeat(12)]] });
     const { end, around, into } = await unpack(
@@ -153,25 +153,29 @@ describe('a sound tarball', () => {
 
 const fine: RawEntry = { path: 'fine.txt', text: 'fine' };
 
-describe('a hostile archive leaves nothing behind and is told why', () => {
+describe('rejects a hostile archive with the reason and leaves nothing behind', () => {
   test.each<[string, readonly RawEntry[], string]>([
-    ['a path out of it', [{ path: '../out', text: 'x' }], '"../out" leads out of the archive.'],
-    ['a path that goes out in its middle', [{ path: 'a/../../out', text: 'x' }], 'leads out of the archive.'],
-    ['a path that goes up and stays inside', [{ path: 'a/../b', text: 'x' }], 'leads out of the archive.'],
+    ['a path outside', [{ path: '../out', text: 'x' }], '"../out" leads out of the archive.'],
+    ['a path that leaves in the middle', [{ path: 'a/../../out', text: 'x' }], 'leads out of the archive.'],
+    ['a path with .. that stays inside', [{ path: 'a/../b', text: 'x' }], 'leads out of the archive.'],
     ['an absolute path', [{ path: '/tmp/out', text: 'x' }], '"/tmp/out" is an absolute path.'],
-    ['a drive', [{ path: 'c:/out', text: 'x' }], 'is an absolute path.'],
+    ['a drive letter', [{ path: 'c:/out', text: 'x' }], 'is an absolute path.'],
     ['a backslash', [{ path: '..\\out', text: 'x' }], 'holds a backslash or a control character.'],
-    ['a line break in a name', [{ path: 'a\nb', text: 'x' }], 'holds a backslash or a control character.'],
-    ['a link out of it', [{ path: 'l', type: '2', link: '../out' }], '"l" is a link that leads out of the archive.'],
+    ['a newline in a name', [{ path: 'a\nb', text: 'x' }], 'holds a backslash or a control character.'],
+    ['a symlink outside', [{ path: 'l', type: '2', link: '../out' }], '"l" is a link that leads out of the archive.'],
     [
-      'a link up too far from a folder',
+      'a symlink too far up from a folder',
       [{ path: 'a/b/l', type: '2', link: '../../../x' }],
       'leads out of the archive.',
     ],
-    ['an absolute link', [{ path: 'l', type: '2', link: '/etc/passwd' }], 'leads to an absolute path.'],
-    ['a link to nowhere', [{ path: 'l', type: '2', link: '\\\\host\\share' }], 'is a link that leads nowhere.'],
+    ['an absolute symlink', [{ path: 'l', type: '2', link: '/etc/passwd' }], 'leads to an absolute path.'],
     [
-      'a link that goes up behind another link',
+      'a symlink with backslashes',
+      [{ path: 'l', type: '2', link: '\\\\host\\share' }],
+      'is a link that leads nowhere.',
+    ],
+    [
+      'a symlink that goes up behind another symlink',
       [
         { path: 'd/deep/up', type: '2', link: '../..' },
         { path: 'l', type: '2', link: 'd/deep/up/..' },
@@ -179,7 +183,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       'goes up again behind a name.',
     ],
     [
-      'a file below a link',
+      'a file below a symlink',
       [
         { path: 'l', type: '2', link: '.' },
         { path: 'l/file', text: 'x' },
@@ -188,7 +192,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     ],
     ['a file below a file', [fine, { path: 'fine.txt/x', text: 'x' }], 'which is a file.'],
     [
-      'a link in the place of a folder',
+      'a symlink in place of a folder',
       [
         { path: 'd/x', text: 'x' },
         { path: 'd', type: '2', link: '.' },
@@ -196,7 +200,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       '"d" is in it twice.',
     ],
     [
-      'a file in the place of a link',
+      'a file in place of a symlink',
       [
         { path: 'l', type: '2', link: 'x' },
         { path: 'l', text: 'x' },
@@ -205,7 +209,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     ],
     ['the same file twice', [fine, { path: './fine.txt', text: 'other' }], 'is in it twice.'],
     [
-      'a hard link out of it',
+      'a hard link outside',
       [{ path: 'h', type: '1', link: '../../a.tar.gz' }],
       'is a hard link to something else than a file before it.',
     ],
@@ -215,7 +219,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       'is a hard link to something else',
     ],
     [
-      'a hard link to a link',
+      'a hard link to a symlink',
       [
         { path: 'l', type: '2', link: 'fine.txt' },
         { path: 'h', type: '1', link: 'l' },
@@ -223,18 +227,18 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       'is a hard link to something else',
     ],
     [
-      'a hard link to what comes later',
+      'a hard link to a later entry',
       [{ path: 'h', type: '1', link: 'fine.txt' }, fine],
       'is a hard link to something else',
     ],
     ['a character device', [{ path: 'null', type: '3' }], '"null" is a device.'],
     ['a block device', [{ path: 'disk', type: '4' }], 'is a device.'],
     ['a named pipe', [{ path: 'pipe', type: '6' }], '"pipe" is a named pipe.'],
-    ['a socket, or another kind', [{ path: 's', type: 's' }], 'of a kind that is not taken'],
+    ['a socket or another type', [{ path: 's', type: 's' }], 'of a kind that is not taken'],
     ['a sparse file', [{ path: 's', type: 'S' }], 'of a kind that is not taken'],
-    ['a file in the place of the root', [{ path: './', type: '2', link: 'x' }], 'stands in the place of the root.'],
+    ['a symlink in place of the root', [{ path: './', type: '2', link: 'x' }], 'stands in the place of the root.'],
     [
-      'a name that is too long for a file system',
+      'a name too long for a file system',
       [{ path: 'pax', type: 'x', text: pax('path', 'n'.repeat(300)) }, fine],
       'has a name longer than 255 bytes.',
     ],
@@ -244,12 +248,12 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       'is longer than 1024 bytes.',
     ],
     [
-      'a path out of it in an extended header',
+      'a path outside, in an extended header',
       [{ path: 'pax', type: 'x', text: pax('path', '../../out') }, fine],
       'leads out of the archive.',
     ],
     [
-      'a link out of it in an extended header',
+      'a symlink outside, in an extended header',
       [
         { path: 'pax', type: 'x', text: pax('linkpath', '../../out') },
         { path: 'l', type: '2', link: 'x' },
@@ -274,25 +278,25 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
   });
 
   test.each<[string, () => Buffer, string]>([
-    ['what is no gzip', () => rawTar([fine]), "It can't be unzipped"],
+    ['no gzip', () => rawTar([fine]), "It can't be unzipped"],
     [
-      'a gzip that breaks off',
+      'a truncated gzip',
       () => rawTarball([{ path: 'x', text: 'x'.repeat(50_000) }]).subarray(0, 60),
       "It can't be unzipped",
     ],
-    ['a gzip of something else', () => gzipSync('hello '.repeat(500)), 'It is no sound tar archive'],
-    ['an archive of nothing', () => gzipSync(endOfTar), 'It is no sound tar archive'],
-    ['a gzip of nothing', () => gzipSync(''), 'It is no sound tar archive'],
+    ['a gzip of another format', () => gzipSync('hello '.repeat(500)), 'It is no sound tar archive'],
+    ['an empty archive', () => gzipSync(endOfTar), 'It is no sound tar archive'],
+    ['an empty gzip', () => gzipSync(''), 'It is no sound tar archive'],
     ['a wrong checksum', () => gzipSync(flipped(rawTar([fine]), 0)), 'checksum failure'],
     [
-      'an archive that breaks off in a file',
+      'a truncated archive',
       () => gzipSync(rawTar([{ path: 'x', text: 'x'.repeat(5_000) }]).subarray(0, 2_000)),
       'It is no sound tar archive',
     ],
-    ['a size that is a lie', () => rawTarball([{ path: 'x', text: 'x', size: 10_000 }]), 'It is no sound tar archive'],
+    ['a wrong size', () => rawTarball([{ path: 'x', text: 'x', size: 10_000 }]), 'It is no sound tar archive'],
     ['a gzip of a gzip', () => gzipSync(rawTarball([fine])), 'It is zipped more than once.'],
     [
-      'a gzip of another packing',
+      'a gzip of another compression',
       () => gzipSync(Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), Buffer.alloc(600)])),
       'It is zipped more than once.',
     ],
@@ -302,20 +306,20 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     expect(tree(unpacked.into)).toEqual([]);
   });
 
-  test('more entries than there may be', async () => {
+  test('too many entries', async () => {
     const entries = Array.from({ length: 12 }, (_, at) => ({ path: `d${at}/`, type: '5' }));
     const unpacked = await unpack(rawTarball(entries), { bounds: { ...usualTarBounds, entries: 11 } });
     expect(reasonOf(unpacked)).toContain('It holds more than 11 entries.');
     expect(tree(unpacked.into)).toEqual([]);
   });
 
-  test('more bytes than there may be', async () => {
+  test('too many bytes', async () => {
     const bounds = { ...usualTarBounds, unpackedBytes: 100_000 };
     const unpacked = await unpack(rawTarball([{ path: 'x', text: randomText(120_000) }]), { bounds });
     expect(reasonOf(unpacked)).toContain('It holds more than 100000 bytes.');
   });
 
-  test('a bomb is told early: long before it has grown to what the bounds would take', async () => {
+  test('a decompression bomb, long before it reaches the limits', async () => {
     const bomb = gzipSync(
       Buffer.concat([entry({ path: 'zeros', size: 8 * 1024 ** 3 }), Buffer.alloc(96 * 1024 ** 2)]),
       { level: 9 },
@@ -328,7 +332,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     expect(tree(unpacked.into)).toEqual([]);
   });
 
-  test('a tarball that is not the one that was uploaded any more', async () => {
+  test('a tarball that differs from the uploaded one', async () => {
     const bytes = tarballOf();
     const unpacked = await unpack(bytes, { digest: digestOf(Buffer.from('another')) });
     expect(reasonOf(unpacked)).toContain('is not the one that was uploaded. Upload it again.');
@@ -339,12 +343,12 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     ['a megabyte of zeros', Buffer.alloc(1024 ** 2)],
     ['ten megabytes of zeros', Buffer.alloc(10 * 1024 ** 2)],
     ['an empty gzip and zeros', Buffer.concat([gzipSync(''), Buffer.alloc(1024 ** 2)])],
-  ])('what ends with %s is the one that was uploaded all the same', async (_, behind) => {
+  ])('accepts a tarball that ends with %s', async (_, behind) => {
     const { end } = await unpack(Buffer.concat([tarballOf(), behind]));
     expect(end).toMatchObject({ ok: true });
   });
 
-  test('a tarball that was cleared away', async () => {
+  test('a tarball that was removed', async () => {
     const around = temporaryFolder(atTheEnd);
     const source = { kind: 'tarball', file: join(around, 'gone.tar.gz'), digest: '' } as const;
     const end = await unpackSource(source, { into: around, log: () => {}, signal: new AbortController().signal });
@@ -354,7 +358,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     });
   });
 
-  test('an interrupted build stops at once and says nothing', async () => {
+  test('an interrupted build stops at once without output', async () => {
     const signal = AbortSignal.abort();
     const unpacked = await unpack(tarballOf(), { signal });
     expect(unpacked.end).toEqual({ ok: false, reason: '' });
@@ -362,7 +366,7 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
   });
 });
 
-test('whatever an archive says, nothing of it ever leads or lies outside', async () => {
+test('no archive can write or link outside its folder', async () => {
   const odd = constantFrom('..', '.', 'a/b', 'b/../..', '/', '');
   const name = oneof({ weight: 9, arbitrary: constantFrom('a', 'b', 'c', 'd') }, { weight: 1, arbitrary: odd });
   const path = array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/').slice(0, 90) || 'a');
@@ -401,7 +405,7 @@ test('whatever an archive says, nothing of it ever leads or lies outside', async
   expect(taken).toBeGreaterThan(10);
 });
 
-/** A record of an extended header: its own length, a key and a value. */
+/** A record of an extended header: its length, a key and a value. */
 function pax(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = rest.length;

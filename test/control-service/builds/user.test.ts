@@ -11,7 +11,7 @@ afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
 
-/** Where this run is root a deployment's builds have a user of their own; else all of it holds for the one there is. */
+/** As root, builds of a deployment have a user of their own; otherwise the one user does everything. */
 const isRoot = process.geteuid?.() === 0;
 const number = randomInt(1_700_000_000, 1_800_000_000);
 const user = isRoot ? { uid: number, gid: number } : undefined;
@@ -38,7 +38,7 @@ ln -s /etc node_modules/dep/out; mkfifo node_modules/dep/pipe
 
 const ownerOf = (path: string): number => statSync(path).uid;
 
-test("every command runs as the deployment's user, and what it works in belongs to that user", async () => {
+test("every command runs as the deployment's user, who owns the folders of the build", async () => {
   const { build, lines } = place();
   const { folder } = await build('r-1');
   expect(lines.filter((line) => /^(installs as )?\d+$/.test(line))).toEqual([`installs as ${uid}`, String(uid)]);
@@ -47,7 +47,7 @@ test("every command runs as the deployment's user, and what it works in belongs 
   expect(statSync(join(folder, 'source')).mode & 0o777).toBe(0o700);
 });
 
-test("the record, the mirror and the store stay the service's", async () => {
+test('the service owns the record, the mirror and the store', async () => {
   const { build, dataDir } = place();
   const { folder } = await build('r-1');
   const [entry = ''] = readdirSync(join(dataDir, 'store/t-1'));
@@ -56,7 +56,7 @@ test("the record, the mirror and the store stay the service's", async () => {
   expect(ownerOf(join(dataDir, 'store/t-1', entry, 'node_modules/dep/index.js'))).toBe(process.geteuid?.());
 });
 
-test('a second build takes the packages from the store, without what is neither file, folder nor link', async () => {
+test('a second build takes only files, folders and symlinks from the store', async () => {
   const { build, lines } = place();
   await build('r-1');
   const { folder } = await build('r-2');
@@ -74,7 +74,7 @@ test('an install in the checkout runs as the same user', async () => {
 });
 
 test.each(isRoot ? ['a service that is root'] : [])(
-  'packages that their user never hands over end the build of %s',
+  'fails the build of %s when its user never delivers the packages',
   async () => {
     const { root, reason } = place();
     writePrograms(join(root, 'bin'), { tar: '#!/bin/sh\nkill -s STOP $$\n' });
@@ -84,7 +84,7 @@ test.each(isRoot ? ['a service that is root'] : [])(
   },
 );
 
-test('a build is removed whole, and a failed one leaves nothing', async () => {
+test('removes a build completely, and a failed build leaves nothing behind', async () => {
   const { build, reason, dataDir } = place();
   const { folder } = await build('r-1');
   const output: string[] = [];

@@ -11,7 +11,7 @@ import {
 } from '../../../src/control-service/compute/agent-socket.ts';
 import { startLeashed, type ProcessUser } from '../../../src/control-service/compute/leashed-process.ts';
 
-/** A user that is nobody of this machine, where the tests may become one. */
+/** A uid that no user of this machine has, where the tests may switch to it. */
 const users: ProcessUser[] = process.getuid?.() === 0 ? [{ uid: 65_111, gid: 65_111 }] : [];
 const stranger: ProcessUser = { uid: 65_112, gid: 65_112 };
 
@@ -26,7 +26,7 @@ async function opened(user: ProcessUser | undefined): Promise<AgentSocket> {
   return socket;
 }
 
-/** Listens there as an agent of that user does. */
+/** Listens at the path as an agent of that user does. */
 async function listenAt(path: string, user?: ProcessUser): Promise<void> {
   const server = createServer().listen(path);
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
@@ -46,7 +46,7 @@ async function asUser(user: ProcessUser, script: string): Promise<string> {
   return (await said).trim();
 }
 
-test('the path of a socket is short, its folder is closed, and nothing is left', async () => {
+test('the socket path is short, its folder is private, and nothing remains', async () => {
   const socket = await openAgentSocket(undefined);
   await listenAt(socket.path);
   expect(await socket.take()).toBe(`unix:${socket.path}`);
@@ -56,19 +56,19 @@ test('the path of a socket is short, its folder is closed, and nothing is left',
   expect(existsSync(dirname(socket.path))).toBe(false);
 });
 
-test('only a socket is taken', async () => {
+test('accepts only a socket', async () => {
   const socket = await opened(undefined);
   await expect(socket.take()).rejects.toThrow('ENOENT');
   symlinkSync('/dev/null', socket.path);
   await expect(socket.take()).rejects.toThrow('no socket');
 });
 
-test('what a killed service left is removed, and what is in use, or new, is not', async () => {
+test('removes sockets of a crashed service, but none in use and no new ones', async () => {
   const [dead, alive, young] = [await opened(undefined), await opened(undefined), await opened(undefined)];
   await listenAt(alive.path);
   for (const { path } of [dead, young]) {
     await listenAt(`${path}-`);
-    // What is closed removes the path that it was made at, and leaves the other.
+    // Closing a server removes its original path, so the renamed socket stays.
     renameSync(`${path}-`, path);
     await atTheEnd.pop()?.();
   }
@@ -79,7 +79,7 @@ test('what a killed service left is removed, and what is in use, or new, is not'
 });
 
 describe.each(users)('the socket of an agent that runs as $uid', (user) => {
-  test('is taken to where only the service gets', async () => {
+  test('moves to a folder that only the service can enter', async () => {
     const socket = await opened(user);
     await listenAt(socket.path, user);
     expect(await asUser(stranger, `ls ${dirname(socket.path)} || echo refused`)).toBe('refused');
@@ -91,7 +91,7 @@ describe.each(users)('the socket of an agent that runs as $uid', (user) => {
     expect(existsSync(dirname(path))).toBe(false);
   });
 
-  test('is no link that its user put there', async () => {
+  test('is not a symlink that the user created', async () => {
     const socket = await opened(user);
     const other = await opened(undefined);
     await listenAt(other.path);
@@ -99,13 +99,13 @@ describe.each(users)('the socket of an agent that runs as $uid', (user) => {
     await expect(socket.take()).rejects.toThrow('no socket');
   });
 
-  test('is none of another user', async () => {
+  test('does not belong to another user', async () => {
     const socket = await opened(user);
     await listenAt(socket.path, stranger);
     await expect(socket.take()).rejects.toThrow('no socket');
   });
 
-  test('is removed with what its user put beside it, in its place too', async () => {
+  test('is removed with whatever its user put in its folder or its place', async () => {
     const socket = await openAgentSocket(user);
     const folder = dirname(dirname(socket.path));
     await asUser(user, `mkdir -p ${socket.path}/below && ln -s / ${dirname(socket.path)}/link`);

@@ -8,10 +8,10 @@ import { addressOf } from '../../../src/control-service/gateway/agent-address.ts
 import { processBirth } from '../../../src/postgres/embedded/process-identity.ts';
 import { isOpen } from '../../installed-packages.ts';
 
-/** A stand-in for the agent server that keeps the same contract with its starter. */
+/** A stand-in for the agent server with the same interface to the service. */
 export const fakeAgent = join(import.meta.dirname, 'fake-agent.mjs');
 
-/** The same with Node.js, copied to a folder, which is opened for all, where an agent's own user could not reach the checkout. */
+/** The stand-in and Node.js, copied to a folder open to all if an agent's user could not reach the checkout. */
 export function openFakeAgent(folder: string): { agentServer: string; node: string } {
   const node = process.execPath;
   if (isOpen(import.meta.dirname) && isOpen(dirname(node))) return { agentServer: fakeAgent, node };
@@ -29,7 +29,7 @@ export interface TriedSpec extends AgentSpec {
   remove: () => void;
 }
 
-/** Nothing that most tests look at. */
+/** Fields that most tests ignore. */
 export const plainSpec = {
   secretReferences: [],
   resourceSpec: undefined,
@@ -38,7 +38,7 @@ export const plainSpec = {
   tracing: undefined,
 };
 
-/** What it takes to run the stand-in, with the given variables as its secrets. */
+/** A spec for the stand-in, with the given variables as its secrets. */
 export function specOf(variables: Record<string, string> = {}): TriedSpec {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-compute-'));
   const lines: string[] = [];
@@ -62,7 +62,7 @@ export function specOf(variables: Record<string, string> = {}): TriedSpec {
   };
 }
 
-/** Asks a running agent, as the gateway would. */
+/** Sends a request to a running agent, as the gateway would. */
 export const ask = (
   { origin, token: own }: Pick<RunningAgent, 'origin' | 'token'>,
   path: string,
@@ -76,10 +76,10 @@ export const ask = (
     });
   });
 
-/** Whether a process with this id runs; one that has ended and was not taken note of does not. */
+/** Whether a process with this id runs; false for one that has exited but was not reaped. */
 export const runs = (pid: number): boolean => processBirth(pid) !== undefined;
 
-/** Waits until something holds; fails the test by its own time limit when it never does. */
+/** Waits until a condition holds; relies on the time limit of the test otherwise. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

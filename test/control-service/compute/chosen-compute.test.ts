@@ -9,7 +9,7 @@ import { imageSpec, standIn } from './container/stand-in.ts';
 
 const never = new AbortController().signal;
 
-/** A compute that only tells its name. */
+/** A compute that only records its name. */
 const named = (name: string, removed: string[]): Compute => ({
   start: async (): Promise<AgentStart> => ({ kind: 'failed', reason: name }),
   remove: async ({ id }) => void removed.push(`${id} from ${name}`),
@@ -18,13 +18,13 @@ const named = (name: string, removed: string[]): Compute => ({
 test.each<[string, AgentProgram, string]>([
   ['a build', { kind: 'build', madeOf: 'x', folder: '/', graphConfigFile: '/x', homeFolder: '/h' }, 'builds'],
   ['an image', { kind: 'image', imageUri: 'agent' }, 'images'],
-])('%s runs by the compute for its kind', async (_, program, by) => {
+])('runs %s on the compute for its kind', async (_, program, by) => {
   const removed: string[] = [];
   const compute = chosenCompute({ builds: named('builds', removed), images: named('images', removed) });
   expect(await compute.start({ ...imageSpec('agent', ''), program }, never)).toEqual({ kind: 'failed', reason: by });
 });
 
-test('a deployment is removed from both, and once where they are one', async () => {
+test('removes a deployment from both computes, but once when they are the same', async () => {
   const removed: string[] = [];
   const [builds, images] = [named('builds', removed), named('images', removed)];
   const gone = { id: 'd', name: 'd', namespace: undefined };
@@ -33,7 +33,7 @@ test('a deployment is removed from both, and once where they are one', async () 
   expect(removed).toEqual(['d from builds', 'd from images', 'd from builds']);
 });
 
-test('a service that is to run builds in containers does not start without an engine', async () => {
+test('a service that runs builds in containers does not start without an engine', async () => {
   const undo: (() => void)[] = [];
   const dataDir = temporaryFolder(undo);
   const engine = standIn();

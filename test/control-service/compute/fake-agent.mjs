@@ -1,6 +1,7 @@
-// Keeps the agent server's contract with its starter, without graphs: quick to start, and misbehaves when asked.
-// What it does is chosen by variables: FAKE_START (dies, silent, lies, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
-// FAKE_CHILD (a file for the id of a child that ignores everything), FAKE_RUN (a script that it starts), FAKE_DIES_IF (a file that ends the start where it is).
+// Follows the agent server's contract without graphs: starts fast, and misbehaves on demand.
+// Variables select the behavior: FAKE_START (dies, silent, lies, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
+// FAKE_CHILD (a file for the id of a child that ignores signals), FAKE_RUN (a script to start), FAKE_DIES_IF (a file
+// whose existence fails the start).
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -33,12 +34,12 @@ const server = createServer((request, response) => {
     return response.end(JSON.stringify({ ...env, cwd: process.cwd(), argv: process.execPath }));
   if (request.url === '/crash') process.exit(7);
   if (request.url === '/eat') {
-    // What is eaten may end this process before an answer is out.
+    // The allocation may end this process before the response is sent.
     setTimeout(() => eaten.push(Buffer.alloc(256 * 1_048_576, 1)), 300);
     return response.end(JSON.stringify(process.execArgv));
   }
   if (request.url === '/stream') {
-    // As long as a switch and the drain behind it take, a piece every now and then.
+    // Sends a chunk at intervals for as long as a switch and its drain take.
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     let left = 20;
     const piece = setInterval(() => {
@@ -65,7 +66,7 @@ process.stdin.on('data', (written) => {
   const command = JSON.parse(written);
   if (command.do === 'wake') revision = command.revision_id;
   if (env.FAKE_STOP !== 'hangs') console.log(JSON.stringify({ event: command.do === 'wake' ? 'serving' : 'idle' }));
-  console.log(`was told to ${command.do}`);
+  console.log(`received ${command.do}`);
 });
 process.stdin.resume().on('end', () => {
   if (env.FAKE_STOP === 'hangs') return;

@@ -15,9 +15,9 @@ const spec = (changes: Partial<AgentSpec> = {}): AgentSpec => ({
   ...changes,
 });
 
-/** A compute whose agents only write down what becomes of them, and a clock whose sleeps are ended by hand. */
-function fixture(answers: { wakes?: boolean; isIdle?: boolean } = {}) {
-  const { wakes = true, isIdle = true } = answers;
+/** A compute whose agents only record their state changes, and a clock whose sleeps end manually. */
+function fixture(options: { canResume?: boolean; isIdle?: boolean } = {}) {
+  const { canResume = true, isIdle = true } = options;
   const recorded: string[] = [];
   const sleeps: (() => void)[] = [];
   let started = 0;
@@ -36,16 +36,16 @@ function fixture(answers: { wakes?: boolean; isIdle?: boolean } = {}) {
         exited: ended.promise,
         rest: async () => {
           if (!isIdle) {
-            await end('ended in its rest');
+            await end('ended while idling');
             return undefined;
           }
-          recorded.push(`agent ${of} rests`);
+          recorded.push(`agent ${of} is idle`);
           return {
             wake: async (notified) => {
-              recorded.push(`agent ${of} wakes as ${notified.revisionId}`);
-              return wakes ? agent(notified.revisionId) : { kind: 'failed', reason: 'overslept' };
+              recorded.push(`agent ${of} resumes as ${notified.revisionId}`);
+              return canResume ? agent(notified.revisionId) : { kind: 'failed', reason: 'not resumed' };
             },
-            stop: () => end('stopped in its rest'),
+            stop: () => end('stopped while idle'),
             exited: ended.promise,
           };
         },
@@ -77,7 +77,7 @@ function fixture(answers: { wakes?: boolean; isIdle?: boolean } = {}) {
   return { idle, start, recorded, sleeps };
 }
 
-test('the former agent rests, and wakes where the same is deployed again', async () => {
+test('keeps the previous agent idle and resumes it for the same build', async () => {
   const { start, recorded } = fixture();
   const first = await start(spec());
   const second = await start(spec({ revisionId: 'r-2', secrets: [] }));
@@ -88,13 +88,13 @@ test('the former agent rests, and wakes where the same is deployed again', async
   expect(recorded).toEqual([
     'agent 1 starts as r-1',
     'agent 2 starts as r-2',
-    'agent 1 rests',
-    'agent 1 wakes as r-3',
-    'agent 2 rests',
+    'agent 1 is idle',
+    'agent 1 resumes as r-3',
+    'agent 2 is idle',
   ]);
 });
 
-test('an agent tells whether it rests, and its log when it no longer does', async () => {
+test('an agent says whether it is idle, and logs when its idle process ends', async () => {
   const { start, sleeps } = fixture();
   const logged: string[] = [];
   const agent = await start(spec({ log: (_, message) => logged.push(message) }));
@@ -105,7 +105,7 @@ test('an agent tells whether it rests, and its log when it no longer does', asyn
   await expect.poll(() => logged).toEqual(['The idle agent was stopped.']);
 });
 
-test('one that ended instead, or was ended in a hurry, does not rest', async () => {
+test('an agent that exited or was stopped with a deadline is not idle', async () => {
   const ended = await fixture({ isIdle: false }).start(spec());
   await ended.stop();
   const hurried = await fixture().start(spec());
@@ -113,8 +113,8 @@ test('one that ended instead, or was ended in a hurry, does not rest', async () 
   expect([ended.isIdle?.(), hurried.isIdle?.()]).toEqual([false, false]);
 });
 
-test('one that does not wake is followed by a start', async () => {
-  const { start, recorded } = fixture({ wakes: false });
+test('starts a new agent when the idle one does not resume', async () => {
+  const { start, recorded } = fixture({ canResume: false });
   await (await start(spec())).stop();
   await start(spec({ revisionId: 'r-2' }));
   expect(recorded.at(-1)).toBe('agent 2 starts as r-2');
@@ -122,43 +122,43 @@ test('one that does not wake is followed by a start', async () => {
 
 test.each([
   ['the revision', { revisionId: 'r-2' }, true],
-  ['who hears it', { log: () => undefined }, true],
+  ['the log', { log: () => undefined }, true],
   ['a secret', { secrets: [{ name: 'KEY', value: 'two' }] }, false],
   ['the type of the deployment', { deploymentType: 'dev' as const }, false],
   ['the build', { program: { kind: 'image' as const, imageUri: 'x' } }, false],
   ['the user', { user: { uid: 1, gid: 1 } }, false],
-])('an agent that differs in %s may be woken: %s', (_what, changes, same) => {
+])('an idle agent that differs in %s can be resumed: %s', (_what, changes, same) => {
   expect(isSame(spec(), spec(changes))).toBe(same);
 });
 
-test('a stop in a hurry, and every stop after the close, is one', async () => {
+test('a stop with a deadline, and every stop after close, ends the process', async () => {
   const { idle, start, recorded } = fixture();
   await (await start(spec())).stop(1_000);
   const late = await start(spec({ revisionId: 'r-2' }));
   await idle.close();
   await late.stop();
   expect(recorded.filter((line) => line.includes('stopped'))).toEqual(['agent 1 stopped', 'agent 2 stopped']);
-  expect(recorded.some((line) => line.includes('rests'))).toBe(false);
+  expect(recorded.some((line) => line.includes('is idle'))).toBe(false);
 });
 
-test('what rests ends with its deployment, with the service, after a while, and where too many rest', async () => {
+test('stops idle agents on removal, on close, after a while and beyond the limit', async () => {
   const { idle, start, recorded, sleeps } = fixture();
   for (const deploymentId of ['a', 'b', 'c']) await (await start(spec({ deploymentId }))).stop();
-  expect(recorded.at(-1)).toBe('agent 1 stopped in its rest');
+  expect(recorded.at(-1)).toBe('agent 1 stopped while idle');
   await idle.remove?.({ id: 'b', name: 'b', namespace: undefined });
-  expect(recorded.slice(-2)).toEqual(['agent 2 stopped in its rest', 'b is removed']);
+  expect(recorded.slice(-2)).toEqual(['agent 2 stopped while idle', 'b is removed']);
   sleeps.at(-1)?.();
   await Promise.resolve();
   await Promise.resolve();
-  await expect.poll(() => recorded.at(-1)).toBe('agent 3 stopped in its rest');
+  await expect.poll(() => recorded.at(-1)).toBe('agent 3 stopped while idle');
   await (await start(spec({ deploymentId: 'd' }))).stop();
   await idle.close();
-  expect(recorded.at(-1)).toBe('agent 4 stopped in its rest');
+  expect(recorded.at(-1)).toBe('agent 4 stopped while idle');
 });
 
-test('one that ends in the place of resting is not kept', async () => {
+test('does not keep an agent that exits instead of idling', async () => {
   const { start, recorded } = fixture({ isIdle: false });
   await (await start(spec())).stop();
   await start(spec({ revisionId: 'r-2' }));
-  expect(recorded).toEqual(['agent 1 starts as r-1', 'agent 1 ended in its rest', 'agent 2 starts as r-2']);
+  expect(recorded).toEqual(['agent 1 starts as r-1', 'agent 1 ended while idling', 'agent 2 starts as r-2']);
 });

@@ -1,4 +1,4 @@
-// Holds a leash until it is killed: prints the ids of the process and of its child.
+// Holds a leash until it is killed; prints the ids of its own process and the child.
 import { systemClock } from '../../../src/clock.ts';
 import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
 

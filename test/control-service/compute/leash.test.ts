@@ -8,12 +8,12 @@ import { systemClock } from '../../../src/clock.ts';
 import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
 import { runs, until } from './agents.ts';
 
-// Folders that everyone may look into: in a closed one a command might be.
+// Folders that everyone may list: commands must work there too.
 const requested = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' }, withInput: false, graceSeconds: 0 };
 const textOf = async (output: AsyncIterable<Buffer>): Promise<string> =>
   String(Buffer.concat(await Array.fromAsync(output)));
 
-test('a command gets its arguments as they are, and its end is told', async () => {
+test('passes arguments unchanged and reports the exit of a command', async () => {
   const started = startLeashed(
     { ...requested, command: 'printf', args: ['%s|', 'a b', '$HOME', '-n', "it's"] },
     systemClock,
@@ -24,8 +24,8 @@ test('a command gets its arguments as they are, and its end is told', async () =
 
 test.each([
   ['a command that fails', 'false', requested.cwd, { kind: 'exited', code: 1 }],
-  ['a command that is not there', 'no-such-command', requested.cwd, { kind: 'exited', code: 127 }],
-  ['a folder that is not there', 'true', '/nowhere', { kind: 'exited', code: 126 }],
+  ['a missing command', 'no-such-command', requested.cwd, { kind: 'exited', code: 127 }],
+  ['a missing folder', 'true', '/nowhere', { kind: 'exited', code: 126 }],
 ])('%s', async (_, command, cwd, end) => {
   expect(await startLeashed({ ...requested, command, args: [], cwd }, systemClock).ended).toEqual(end);
 });
@@ -33,7 +33,7 @@ test.each([
 const asRoot = process.geteuid?.() === 0;
 
 test.each(asRoot ? ['by itself', 'through a link'] : [])(
-  'a folder that only root can get to is not entered for another user (%s)',
+  'does not enter a root-only folder for another user (%s)',
   async (how) => {
     const root = mkdtempSync(join(tmpdir(), 'landfall-leash-'));
     chmodSync(root, 0o711);
@@ -50,14 +50,14 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
   },
 );
 
-test('what a command leaves running in the background ends with it', async () => {
+test('ends the background processes of a command with it', async () => {
   const started = startLeashed({ ...requested, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
   const pid = Number(await textOf(started.stdout));
   expect(await started.ended).toEqual({ kind: 'exited', code: 0 });
   await until(() => !runs(pid));
 });
 
-test('killing reaches children and grandchildren', async () => {
+test('kills children and grandchildren', async () => {
   const script = 'sh -c "sleep 600 & echo \\$!; wait" & wait';
   const started = startLeashed({ ...requested, command: 'sh', args: ['-c', script] }, systemClock);
   const [said] = await once(started.stdout, 'data');
@@ -66,7 +66,7 @@ test('killing reaches children and grandchildren', async () => {
   await until(() => !runs(Number(String(said))));
 });
 
-test('when the service is killed with -9, what it started is killed too', async () => {
+test('kills started processes when the service is killed with SIGKILL', async () => {
   const script = join(import.meta.dirname, 'leash-holder.ts');
   const service = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = await once(service.stdout, 'data');

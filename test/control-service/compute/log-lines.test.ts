@@ -39,39 +39,47 @@ async function logged({ out = [], err = [], secrets = [], bounds }: Said, clock?
 const umlaut = Buffer.from('grün\n');
 
 test.each<[string, Said, string[]]>([
-  ['lines come one by one', { out: ['one\ntwo\n'] }, ['one', 'two']],
-  ['a line may come in pieces', { out: ['o', 'n', 'e\nt', 'wo\n'] }, ['one', 'two']],
-  ['a character may come in pieces', { out: [umlaut.subarray(0, 3), umlaut.subarray(3)] }, ['grün']],
+  ['lines arrive one by one', { out: ['one\ntwo\n'] }, ['one', 'two']],
+  ['a line may arrive in pieces', { out: ['o', 'n', 'e\nt', 'wo\n'] }, ['one', 'two']],
+  ['a character may arrive in pieces', { out: [umlaut.subarray(0, 3), umlaut.subarray(3)] }, ['grün']],
   ['the last line needs no end', { out: ['one'] }, ['one']],
-  ['empty lines are left out', { out: ['\n\none\r\n \n'] }, ['one']],
-  ['of a progress bar its last state is told', { out: ['10 %\r50 %\rdone\n'] }, ['done']],
-  ['colours are taken off', { out: ['\u001B[31mred\u001B[0m\n'] }, ['red']],
-  ['zero bytes, which the database refuses, are taken off', { out: ['a\0b\n'] }, ['ab']],
+  ['empty lines are skipped', { out: ['\n\none\r\n \n'] }, ['one']],
+  ['a progress bar is logged in its last state', { out: ['10 %\r50 %\rdone\n'] }, ['done']],
+  ['colors are removed', { out: ['\u001B[31mred\u001B[0m\n'] }, ['red']],
+  ['zero bytes, which the database rejects, are removed', { out: ['a\0b\n'] }, ['ab']],
   ['standard error has its own level', { err: ['oh\n'] }, ['error: oh']],
   [
-    'what says there that it is a warning is one',
+    'a line that says it is a warning is a warning',
     { err: ['warning: a.json:1:1: no\nWarnings: none\n'] },
     ['warning: warning: a.json:1:1: no', 'error: Warnings: none'],
   ],
-  ['what an agent prints on its output is not judged', { out: ['warning: a\nError: b\n'] }, ['warning: a', 'Error: b']],
+  ["an agent's standard output is always info", { out: ['warning: a\nError: b\n'] }, ['warning: a', 'Error: b']],
   [
-    'a secret that is longer than a pattern may be is masked',
+    'masks a secret longer than a pattern may be',
     { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!', 'abcdefgh12'.repeat(12_000)] },
     ['key=***'],
   ],
-  ['a secret is masked', { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
-  ['a secret in two pieces', { out: ['key=s3c', 'r3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
-  ['a secret between colours', { out: ['s3c\u001B[1mr3t!\n'], secrets: ['s3cr3t!'] }, ['***']],
-  ['a secret over lines', { out: ['first-part\nand-second\n'], secrets: ['first-part\nand-second'] }, ['***', '***']],
-  ['a secret in JSON', { out: ['{"k":"a\\"bcd"}\n'], secrets: ['a"bcd'] }, ['{"k":"***"}']],
-  ['a secret in an address', { out: ['?k=a%26bcd\n'], secrets: ['a&bcd'] }, ['?k=***']],
-  ['a secret in base64', { out: ['Basic aHVudGVyMg==\n'], secrets: ['hunter2'] }, ['Basic ***']],
-  ['a secret with signs of a pattern', { out: ['a.*b)c and axxb)c\n'], secrets: ['a.*b)c'] }, ['*** and axxb)c']],
-  ['one secret that begins another', { out: ['abcdefgh abcd\n'], secrets: ['abcd', 'abcdefgh'] }, ['*** ***']],
-  ['three letters are no secret', { out: ['yes\n'], secrets: ['yes', ''] }, ['yes']],
+  ['masks a secret', { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
+  ['masks a secret in two pieces', { out: ['key=s3c', 'r3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
+  ['masks a secret between colors', { out: ['s3c\u001B[1mr3t!\n'], secrets: ['s3cr3t!'] }, ['***']],
+  [
+    'masks a secret over several lines',
+    { out: ['first-part\nand-second\n'], secrets: ['first-part\nand-second'] },
+    ['***', '***'],
+  ],
+  ['masks a secret in JSON', { out: ['{"k":"a\\"bcd"}\n'], secrets: ['a"bcd'] }, ['{"k":"***"}']],
+  ['masks a secret in a URL', { out: ['?k=a%26bcd\n'], secrets: ['a&bcd'] }, ['?k=***']],
+  ['masks a secret in base64', { out: ['Basic aHVudGVyMg==\n'], secrets: ['hunter2'] }, ['Basic ***']],
+  ['masks a secret with pattern characters', { out: ['a.*b)c and axxb)c\n'], secrets: ['a.*b)c'] }, ['*** and axxb)c']],
+  [
+    'masks a secret that is the prefix of another',
+    { out: ['abcdefgh abcd\n'], secrets: ['abcd', 'abcdefgh'] },
+    ['*** ***'],
+  ],
+  ['does not mask three letters', { out: ['yes\n'], secrets: ['yes', ''] }, ['yes']],
 ])('%s', async (_, said, recorded) => expect(await logged(said)).toEqual(recorded));
 
-test('a long line is cut, and no half of a secret stands at the cut', async () => {
+test('truncates a long line without revealing half of a secret', async () => {
   const secret = 'a secret with several words in it';
   for (const before of [3_990, 16_350, 16_360, 16_370, 16_383]) {
     const [line = ''] = await logged({
@@ -83,13 +91,13 @@ test('a long line is cut, and no half of a secret stands at the cut', async () =
   }
 });
 
-test('a half of a secret at the cut is not told even where masking made room for it', async () => {
+test('never logs half of a secret, even where masking shortened the line', async () => {
   const secret = 'k'.repeat(8_000);
   const [line = ''] = await logged({ out: [`${secret}${secret}${secret}\n`], secrets: [secret] });
   expect(line).toBe('*** [...]');
 });
 
-test('of a flood the beginning and the end are told, and how much is missing', async () => {
+test('logs the start and the end of a flood, and how many lines are missing', async () => {
   const flood = Array.from({ length: 100 }, (_, number) => `line ${number}\n`);
   const recorded = await logged({ out: flood, bounds: { burst: 3, perSecond: 2, keepLast: 2 } });
   expect(recorded).toEqual([
@@ -102,7 +110,7 @@ test('of a flood the beginning and the end are told, and how much is missing', a
   ]);
 });
 
-test('after a flood the log goes on', async () => {
+test('continues to log after a flood', async () => {
   let now = 0;
   const clock: Clock = { now: () => (now += 1_000), sleep: () => Promise.resolve() };
   const recorded = await logged(
@@ -123,12 +131,12 @@ test.each<[string, string[], string | undefined]>([
   ['an error with fields', ['Error [ERR_X]: odd', '    at x {', "  code: 'ERR_X'", '}'], 'Error [ERR_X]: odd'],
   ['the last of two', ['TypeError: one', 'RangeError: two', 'bye'], 'RangeError: two'],
   [
-    'our own refusal after an error of the agent',
+    'our own error after one of the agent',
     ['Error: odd', 'error[graph-import]: a.ts: no', '  why'],
     'error[graph-import]: a.ts: no',
   ],
   ['a stack alone', ['    at main (main.js:1:2)'], undefined],
-])('of %s the best line is told', (_, lines, best) => {
+])('selects the best line of %s', (_, lines, best) => {
   const words = lastWords();
   for (const line of lines) words.hear(line);
   expect(words.best()).toBe(best);

@@ -4,21 +4,21 @@ import { memoryBound } from '../../../src/control-service/compute/memory-bound.t
 import { memoryWatch } from '../../../src/control-service/compute/memory-watch.ts';
 import { heldBytesIn } from '../../../src/control-service/compute/seen-processes.ts';
 
-describe('how much memory an agent may take', () => {
+describe('the memory limit of an agent', () => {
   test.each([
-    ['a deployment of no type has that of prod', undefined, undefined, 2_048, 1_464],
+    ['no type means the limit of prod', undefined, undefined, 2_048, 1_464],
     ['prod', 'prod', undefined, 2_048, 1_464],
     ['dev', 'dev', undefined, 1_024, 732],
     ['dev_free', 'dev_free', undefined, 512, 366],
-    ['what resource_spec says counts more than the type', 'dev', { memory_limit_mb: 300 }, 300, 214],
-    ['the limit is twice what is asked for', undefined, { memory_mb: 100 }, 200, 143],
-    ['a resource_spec without memory leaves it to the type', 'dev_free', { cpu: 1 }, 512, 366],
+    ['resource_spec overrides the type', 'dev', { memory_limit_mb: 300 }, 300, 214],
+    ['the limit is twice the requested memory', undefined, { memory_mb: 100 }, 200, 143],
+    ['a resource_spec without memory uses the type', 'dev_free', { cpu: 1 }, 512, 366],
   ] as const)('%s', (_, deploymentType, resourceSpec, totalMb, heapMib) => {
     expect(memoryBound({ deploymentType, resourceSpec })).toEqual({ totalMb, heapMib });
   });
 });
 
-test('counts what a process holds in memory and in swap, and no copy of a file', () => {
+test('counts memory and swap of a process, but no mapped files', () => {
   const status = [
     'Name:\tnode',
     'VmRSS:\t  9000 kB',
@@ -32,7 +32,7 @@ test('counts what a process holds in memory and in swap, and no copy of a file',
   expect(heldBytesIn(status)).toBe((3_000 + 1_000 + 10 + 500 + 2_048) * 1_024);
 });
 
-test('reports once that an agent is over its bound, and leaves others alone', async () => {
+test('reports once that an agent is over its limit, and ignores others', async () => {
   const used = new Map([
     [1, 100],
     [2, 100],

@@ -43,14 +43,14 @@ async function reasonOf(tried: Promise<Tried>): Promise<string> {
   return start.reason;
 }
 
-test('an agent that started answers with its token and to nobody else', async () => {
+test('a started agent responds only to requests with its token', async () => {
   const { agent } = await running();
   expect(await (await ask(agent, '/ok')).json()).toMatchObject({ ok: true, revision: 'r-1' });
   expect((await ask(agent, '/ok', 'a-guess')).status).toBe(401);
   expect(agent.origin).toMatch(/^unix:\/.+/);
 });
 
-test('its environment holds the secrets and what the platform sets, and nothing of ours', async () => {
+test("an agent's environment has its secrets and platform variables only", async () => {
   process.env.DATABASE_URL = 'postgres://the-service-itself';
   atTheEnd.push(() => void delete process.env.DATABASE_URL);
   const { agent, spec } = await running({ MODEL_KEY: 'k-123', PORT: '1', DATABASE_URI: 'mine', NODE_ENV: 'test' });
@@ -96,37 +96,37 @@ test('its environment holds the secrets and what the platform sets, and nothing 
   expect(seen.PATH?.startsWith(dirname(process.execPath))).toBe(true);
 });
 
-test('its webhooks may go into private networks where the operator says so', async () => {
+test("an agent's webhooks may use private networks if the operator allows it", async () => {
   const { agent } = await running({}, { privateWebhooks: true });
   expect(await (await ask(agent, '/env')).json()).toMatchObject({ LANDFALL_WEBHOOK_PRIVATE: 'allow' });
 });
 
-test('what it writes is in its log, with the secrets masked and without the line for us', async () => {
+test('logs the output of an agent, masks its secrets and hides control lines', async () => {
   const { agent, spec } = await running({ MODEL_KEY: 'canary-value', FAKE_SAY: 'my key is canary-value' });
   await (await ask(agent, '/say')).text();
   await until(() => spec.lines.length === 2);
   expect(spec.lines).toEqual(['info: ***', 'error: said later']);
 });
 
-test('an agent that is not well at once is asked again', async () => {
+test('checks the health of an agent again until it is healthy', async () => {
   const { agent } = await running({ FAKE_START: 'slow' });
   expect((await ask(agent, '/ok')).status).toBe(200);
 });
 
-test('a start that ends early tells how, and the last thing it said', async () => {
+test('a failed start reports how it ended and its last line', async () => {
   expect(await reasonOf(tryStart({ FAKE_START: 'dies' }))).toBe(
     'The agent\'s process ended before it was healthy: exit code 1. Its last line: The graph "echo" has no export named graph.',
   );
 });
 
 test.each([
-  ['never says that it listens', 'silent'],
-  ['never is healthy', 'ill'],
-])('a start that %s is ended in time', async (_, mode) => {
+  ['never announces that it listens', 'silent'],
+  ['never becomes healthy', 'ill'],
+])('stops a start that %s in time', async (_, mode) => {
   expect(await reasonOf(tryStart({ FAKE_START: mode }, { startWithinMs: 400 }))).toContain('within 0.4 s');
 });
 
-test('a start that is broken off leaves nothing behind', async () => {
+test('an aborted start leaves nothing behind', async () => {
   const breaking = new AbortController();
   const pidFile = aFile();
   const starting = tryStart({ FAKE_START: 'silent', FAKE_CHILD: pidFile }, {}, breaking.signal);
@@ -136,13 +136,13 @@ test('a start that is broken off leaves nothing behind', async () => {
   await until(() => !runs(pid));
 });
 
-test('an agent server that is not there is told', async () => {
+test('reports a missing agent server', async () => {
   expect(await reasonOf(tryStart({}, { agentServer: '/nowhere/main.ts' }))).toContain(
     "Cannot find module '/nowhere/main.ts'",
   );
 });
 
-test('stopping lets a request finish, and ends the children of the agent too', async () => {
+test("a stop lets a request finish and ends the agent's children", async () => {
   const pidFile = aFile();
   const { agent } = await running({ FAKE_CHILD: pidFile });
   const pid = await childIn(pidFile);
@@ -154,13 +154,13 @@ test('stopping lets a request finish, and ends the children of the agent too', a
   await until(() => !runs(pid));
 });
 
-test('an agent that does not end within its bound is killed', async () => {
+test('kills an agent that does not exit in time', async () => {
   const { agent } = await running({ FAKE_STOP: 'hangs' });
   await agent.stop(200);
   expect(await agent.exited).toBe('killed by SIGKILL');
 });
 
-test('nobody can listen in the place of an agent that ended', async () => {
+test('no process can listen in place of an agent that exited', async () => {
   const { agent } = await running();
   await ask(agent, '/crash').catch(() => undefined);
   await agent.exited;
@@ -175,40 +175,40 @@ test('nobody can listen in the place of an agent that ended', async () => {
   expect(await listening).toBe('refused');
 });
 
-test('an agent that says that it listens and does not is not connected to', async () => {
+test('does not connect to an agent that announces a socket it does not serve', async () => {
   expect(await reasonOf(tryStart({ FAKE_START: 'lies' }))).toContain('does not listen correctly');
 });
 
-test('an agent that breaks down is seen to', async () => {
+test('reports the exit code of an agent that crashes', async () => {
   const { agent } = await running();
   await ask(agent, '/crash').catch(() => undefined);
   expect(await agent.exited).toBe('exit code 7');
 });
 
-test('an agent rests and wakes as another revision, heard by that one, in the same process', async () => {
+test('an idle agent resumes as another revision in the same process, with its log', async () => {
   const { spec, agent } = await running();
   const before = Object(await (await ask(agent, '/')).json());
   const isIdle = await agent.rest?.();
-  await until(() => spec.lines.includes('info: was told to rest'));
+  await until(() => spec.lines.includes('info: received rest'));
   const lines: string[] = [];
   const again = { ...spec, revisionId: 'r-2', log: (_level: string, line: string) => void lines.push(line) };
   const notified = await isIdle?.wake(again, new AbortController().signal);
-  if (notified?.kind !== 'running') throw new Error('it did not wake');
+  if (notified?.kind !== 'running') throw new Error('it did not resume');
   const after = Object(await (await ask(notified.agent, '/')).json());
   expect([before.revision, after.revision, after.pid]).toEqual(['r-1', 'r-2', before.pid]);
-  await until(() => lines.includes('was told to wake'));
-  expect(spec.lines).not.toContain('info: was told to wake');
+  await until(() => lines.includes('received wake'));
+  expect(spec.lines).not.toContain('info: received wake');
   await notified.agent.stop();
   expect(await agent.exited).toBe('exit code 0');
 });
 
-test('an agent that does not know how to rest ends instead', async () => {
+test("an agent that can't become idle is ended", async () => {
   const { agent } = await running({ FAKE_STOP: 'hangs' }, { drainMs: 1 });
   expect(await agent.rest?.()).toBeUndefined();
   expect(await agent.exited).toBe('killed by SIGKILL');
 });
 
-test('an agent that takes more memory than its limit is ended, with that as the reason', async () => {
+test('ends an agent that exceeds its memory limit and says so', async () => {
   const bounded = specOf();
   atTheEnd.push(bounded.remove);
   const spec = { ...bounded, resourceSpec: { memory_mb: 100 } };
@@ -223,7 +223,7 @@ test('an agent that takes more memory than its limit is ended, with that as the 
   );
 });
 
-test('the last lines of an agent that broke down are told with its end, masked', async () => {
+test('returns the last lines of a crashed agent, masked', async () => {
   const { agent } = await running({ FAKE_SAY: 'first words' });
   await ask(agent, '/say');
   await ask(agent, '/crash').catch(() => undefined);
@@ -231,7 +231,7 @@ test('the last lines of an agent that broke down are told with its end, masked',
   expect(agent.said?.()).toEqual(['***', 'said later']);
 });
 
-test('a warning that agents are not kept apart is in every deploy log', async () => {
+test('warns in every deploy log that agents are not isolated', async () => {
   const { spec } = await running({}, { warning: 'They run as root.' });
   expect(spec.lines).toEqual(['warning: They run as root.']);
 });

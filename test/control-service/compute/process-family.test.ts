@@ -17,12 +17,12 @@ afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
 });
 
-/** Where this run is root a deployment has a user of its own, and nothing that it does hides a process. */
+/** As root, a deployment has a user of its own, so that none of its processes can hide. */
 const isRoot = process.geteuid?.() === 0;
 const number = randomInt(1_700_000_000, 1_800_000_000);
 const user = isRoot ? { uid: number, gid: number } : undefined;
 
-/** Starts an agent that starts a program of ours in its way. */
+/** Starts an agent that starts our program in the given way. */
 async function agentThatStarts(program: string, way: string, memoryMb: number) {
   const spec = specOf();
   atTheEnd.push(spec.remove);
@@ -45,7 +45,7 @@ async function agentThatStarts(program: string, way: string, memoryMb: number) {
     new AbortController().signal,
   );
   if (start.kind === 'running') atTheEnd.push(() => start.agent.stop(0));
-  /** Resolves with the id of `sit` once it runs and was looked at. */
+  /** Resolves with the id of `sit` once it runs and was observed. */
   const pid = async (): Promise<number> => {
     await until(() => existsSync(join(own, 'pid')));
     const before = looks;
@@ -57,23 +57,23 @@ async function agentThatStarts(program: string, way: string, memoryMb: number) {
 
 const eater = 'const held = []; setInterval(() => held.push(Buffer.alloc(20e6, 1)), 50)';
 
-/** Ways out of a process group. The last is followed only where the deployment has a user of its own. */
+/** Ways out of a process group. The last is detected only if the deployment has a user of its own. */
 const ways = [
   ['calls setsid', 'setsid $IT &'],
-  ['calls setsid and is forked twice', 'setsid /bin/sh -c "$IT &" &'],
-  ['drops its environment as well', 'env -i setsid $IT & sleep 600'],
-  ['drops its environment and is forked twice', 'env -i setsid /bin/sh -c "$IT &" &'],
+  ['calls setsid and forks twice', 'setsid /bin/sh -c "$IT &" &'],
+  ['clears its environment as well', 'env -i setsid $IT & sleep 600'],
+  ['clears its environment and forks twice', 'env -i setsid /bin/sh -c "$IT &" &'],
 ].slice(0, isRoot ? 4 : 3);
 
-describe('an agent and what leaves its process group', () => {
-  test.each(ways)('are bounded in memory together: %s', async (_, way) => {
+describe('an agent and its processes outside the process group', () => {
+  test.each(ways)('have one memory limit: %s', async (_, way) => {
     const { start } = await agentThatStarts('eat', way, 400);
     const end = start.kind === 'running' ? await start.agent.exited : start.reason;
     expect(end).toMatch(/it took \d+ MB of memory, more than its limit of 400 MB, and was stopped/);
     if (user) await until(() => ofUser(user.uid) === 0);
   });
 
-  test.each(ways)('end together: %s', async (_, way) => {
+  test.each(ways)('are ended together: %s', async (_, way) => {
     const { start, pid } = await agentThatStarts('sit', way, 2_048);
     const sitting = await pid();
     expect(runs(sitting)).toBe(true);
@@ -93,8 +93,8 @@ function statusOf(pid: number): string {
   }
 }
 
-describe('a family of processes', () => {
-  /** Starts a process that sleeps, as somebody and with a mark. */
+describe('a process family', () => {
+  /** Starts a process that sleeps, with the given user and marker. */
   async function sleeper(as: object, mark: Record<string, string>): Promise<number> {
     const child = spawn('/bin/sh', ['-c', 'echo on; exec sleep 600'], {
       cwd: '/',
@@ -107,7 +107,7 @@ describe('a family of processes', () => {
     return child.pid ?? 0;
   }
 
-  test('leaves what hides to another one of its user, as long as there is one', async () => {
+  test('leaves an unmarked process to another family of its user while one exists', async () => {
     const first = processFamily({ mark: ['LANDFALL_AGENT', randomUUID()], user }, systemClock);
     const second = processFamily({ mark: ['LANDFALL_AGENT', randomUUID()], user }, systemClock);
     const own = await sleeper({ ...user }, first.mark);
@@ -117,11 +117,11 @@ describe('a family of processes', () => {
     await first.end();
     expect([own, others, hiding].map(runs)).toEqual([false, true, true]);
     await second.end();
-    // Without users nothing tells whose it is.
+    // Without separate users the owner of a process is unknown.
     expect([others, hiding].map(runs)).toEqual([false, !user]);
   });
 
-  test('has no process of another user that bears its mark', async () => {
+  test('excludes a process of another user with its marker', async () => {
     const family = processFamily({ mark: ['LANDFALL_AGENT', randomUUID()], user }, systemClock);
     const forged = await sleeper(user ? { uid: user.uid + 1, gid: user.gid + 1 } : {}, family.mark);
     expect(family.usage().processes).toBe(user ? 0 : 1);

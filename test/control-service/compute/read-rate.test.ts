@@ -6,7 +6,7 @@ import { startLeashed } from '../../../src/control-service/compute/leashed-proce
 import { logProcess } from '../../../src/control-service/compute/process-log.ts';
 import { readRate, sharedReadRate } from '../../../src/control-service/compute/read-rate.ts';
 
-/** A clock that stands until it is moved, and says when somebody waits for it. */
+/** A clock that advances only manually, and reports when a caller sleeps. */
 function standingClock() {
   let now = 0;
   const sleepers: { until: number; wake: () => void }[] = [];
@@ -33,10 +33,10 @@ function standingClock() {
   };
 }
 
-/** What one read of a pipe gives at most. */
+/** The maximum size of one read from a pipe. */
 const oneRead = 65_536;
 
-test('a process that prints without end is read no faster than allowed, and its end is told', async () => {
+test('reads endless output no faster than allowed, and reports the exit', async () => {
   const bounds = { burst: 1_000_000, perSecond: 500_000 };
   const { clock, waits, advance } = standingClock();
   const env = { PATH: process.env['PATH'] ?? '' };
@@ -58,7 +58,7 @@ test('a process that prints without end is read no faster than allowed, and its 
   });
   for (let second = 1; second <= 10; second += 1) {
     await waits();
-    // Each line of `yes` is two bytes and counts as sixteen more.
+    // A line of `yes` has two bytes and counts for sixteen more.
     expect(read).toBeLessThanOrEqual((bounds.burst + second * bounds.perSecond) / 9 + oneRead);
     advance(1_000);
   }
@@ -69,7 +69,7 @@ test('a process that prints without end is read no faster than allowed, and its 
   expect(lines.filter((line) => line !== 'y')).toContainEqual(expect.stringMatching(/^\[\d+ lines left out/));
 });
 
-test('outputs that share a rate wait in turn for what all of them were given', () => {
+test('outputs that share a rate wait for what all of them used', () => {
   const all = readRate({ burst: 1_000, perSecond: 100 });
   const [one, other] = [
     { burst: 10_000, perSecond: 100 },
@@ -81,7 +81,7 @@ test('outputs that share a rate wait in turn for what all of them were given', (
   expect(other?.spend(0, 0, 1_000)).toBe(0);
 });
 
-test('an output within its bounds never waits', async () => {
+test('an output within its limits never waits', async () => {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const lines: string[] = [];

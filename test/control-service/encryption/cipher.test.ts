@@ -10,30 +10,30 @@ import {
 const [one, two] = [encryptionKey(randomBytes(32)), encryptionKey(randomBytes(32))];
 const sealed = secretCipher(one).seal('secrets', 'canary');
 
-test('what is sealed says nothing but whose key it was', () => {
+test('ciphertext reveals only the id of its key', () => {
   expect(sealed).toMatch(/^sealed:v1:[0-9a-f]{16}:[\w-]{16}:[\w-]+$/);
   expect([sealedBy(sealed), sealed.includes('canary')]).toEqual([one.id, false]);
   expect(one.key.toString('hex')).not.toContain(one.id);
 });
 
-test('no two envelopes are the same, also of one value', () => {
+test('encrypting the same value twice gives different envelopes', () => {
   expect(secretCipher(one).seal('secrets', 'canary')).not.toBe(sealed);
 });
 
 test.each([
   ['nothing', ''],
-  ['letters of the world', 'kľúč 鍵 🔑'],
+  ['non-ASCII letters', 'kľúč 鍵 🔑'],
   ['much', 'x'.repeat(300_000)],
-])('%s comes back as it was', (_, clear) =>
+])('decrypts %s unchanged', (_, clear) =>
   expect(secretCipher(one).open('secrets', secretCipher(one).seal('secrets', clear))).toBe(clear),
 );
 
-test('a former key still opens, and the present one seals', () => {
+test('decrypts with a former key and encrypts with the current one', () => {
   const both = secretCipher(two, [one]);
   expect([both.open('secrets', sealed), sealedBy(both.seal('secrets', 'a'))]).toEqual(['canary', two.id]);
 });
 
-test('another key is told as such, with the id of the one that is missing', () => {
+test('reports a wrong key with the id of the missing one', () => {
   expect(() => secretCipher(two).open('secrets', sealed)).toThrow(WrongKeyError);
   expect(() => secretCipher(two).open('secrets', sealed)).toThrow(one.id);
 });
@@ -44,17 +44,17 @@ test.each([
     'in its nonce',
     () => sealed.replace(/^(.{27})(.)/, (_all, begin: string, letter: string) => begin + (letter === 'A' ? 'B' : 'A')),
   ],
-  ['by being cut', () => sealed.slice(0, -4)],
-])('an envelope that was changed %s opens nowhere', (_, changed) => {
+  ['by truncation', () => sealed.slice(0, -4)],
+])('rejects an envelope that was changed %s', (_, changed) => {
   expect(() => secretCipher(one).open('secrets', changed())).toThrow('unable to authenticate');
 });
 
-test('an envelope of one column does not open in another', () => {
+test('does not decrypt an envelope of one column in another', () => {
   expect(() => secretCipher(one).open('database_password', sealed)).toThrow('unable to authenticate');
 });
 
 test.each([['a text'], ['sealed:v1:'], ['sealed:v1:0123456789abcdef:short'], [''], [7], [null]])(
-  '%s is no envelope',
+  '%s is not an envelope',
   (value) => {
     expect(sealedBy(value)).toBeUndefined();
   },

@@ -68,7 +68,7 @@ const secretsOf = async (store: ControlStore, tenantId: string, id: string) => {
   return [found?.deployment.secrets, found?.latest.secrets, found?.deployment.database_password];
 };
 
-test('whoever reads through the store sees clear values, and whoever reads the tables sees none', async () => {
+test('the store returns clear values, and its tables contain none', async () => {
   const store = await start();
   const { tenantId, id } = await make(store);
   const [secrets, revisions, password] = await secretsOf(store, tenantId, id);
@@ -83,7 +83,7 @@ test('whoever reads through the store sees clear values, and whoever reads the t
   expect(tables.match(/sealed:v1:/g)).toHaveLength(3);
 });
 
-test('what was in clear before is sealed by the next start, and nobody notices', async () => {
+test('the next start encrypts clear values without visible changes', async () => {
   const clear = createStore(database.db, systemClock);
   const { tenantId, id } = await make(clear, 3);
   const before = await secretsOf(clear, tenantId, id);
@@ -96,7 +96,7 @@ test('what was in clear before is sealed by the next start, and nobody notices',
   expect(logged).toHaveLength(1);
 });
 
-test('more rows than one statement takes are sealed all', async () => {
+test('encrypts more rows than one statement updates', async () => {
   const clear = createStore(database.db, systemClock);
   const { tenantId } = await make(clear);
   await sql`
@@ -110,7 +110,7 @@ test('more rows than one statement takes are sealed all', async () => {
   expect(revisions).toMatchObject([{ secrets: [{ value: 'canary-0' }] }]);
 });
 
-test('another key is told at the start, before anything is changed', async () => {
+test('reports a wrong key at startup, before any change', async () => {
   await make(await start({ LANDFALL_SECRETS_KEY: key() }));
   const before = await dumped();
   for (const env of [{ LANDFALL_SECRETS_KEY: key() }, {}]) {
@@ -119,7 +119,7 @@ test('another key is told at the start, before anything is changed', async () =>
   expect(await dumped()).toBe(before);
 });
 
-test('a new key beside the former one seals everything anew; after that the former one is not needed', async () => {
+test('re-encrypts everything with a new key, so that the former one can go', async () => {
   const [former, present] = [key(), key()];
   const first = await start({ LANDFALL_SECRETS_KEY: former });
   const { tenantId, id } = await make(first);
@@ -130,7 +130,7 @@ test('a new key beside the former one seals everything anew; after that the form
   await expect(start({ LANDFALL_SECRETS_KEY: former })).rejects.toThrow('another key');
 });
 
-test('a change by an expression of SQL is refused rather than stored in clear', async () => {
+test('rejects an update by an SQL expression instead of storing clear text', async () => {
   const store = await start();
   const { id } = await make(store);
   const db = database.db.withPlugin(encryptionPlugin(testCipher)).withSchema(controlSchema);
@@ -144,7 +144,7 @@ test('a change by an expression of SQL is refused rather than stored in clear', 
 });
 
 describe.each(['in process', 'over HTTP'] as const)('a service %s', (side) => {
-  test('keeps no value of a secret, in no table and not in its log', async () => {
+  test('stores and logs no value of a secret', async () => {
     const fixture = await openServiceFixture(side);
     try {
       const secret = (value: string) => [{ name: 'MODEL_KEY', value }];
@@ -174,7 +174,7 @@ describe.each(['in process', 'over HTTP'] as const)('a service %s', (side) => {
   });
 });
 
-test('a service whose key is another does not start, and says why', async () => {
+test('a service with a wrong key does not start, and says why', async () => {
   const output: string[] = [];
   const run = (LANDFALL_SECRETS_KEY: string) =>
     runLocal(['--port', '0', '--data', join(dataDir, 'data'), '--json'], {

@@ -16,7 +16,7 @@ const [one, two] = [randomBytes(32), randomBytes(32)];
 const idOf = (key: Buffer) => encryptionKey(key).id;
 const read = (env: Record<string, string> = {}, inUse: string[] = []) => readCipher({ env, dataDir, inUse });
 
-test('the first start makes a key that only its owner can read, later ones take it', async () => {
+test('the first start creates an owner-only key, and later ones use it', async () => {
   const first = await read();
   expect((await stat(join(dataDir, 'secrets-key'))).mode & 0o777).toBe(0o600);
   expect((await read({}, [first.keyId])).keyId).toBe(first.keyId);
@@ -24,22 +24,22 @@ test('the first start makes a key that only its owner can read, later ones take 
 
 test.each([
   ['base64', one.toString('base64')],
-  ['base64 without its end', one.toString('base64').replace('=', '')],
+  ['base64 without padding', one.toString('base64').replace('=', '')],
   ['base64url', one.toString('base64url')],
   ['hexadecimal digits', one.toString('hex')],
-  ['capital digits, with a line break', `${one.toString('hex').toUpperCase()}\n`],
-])('a key of the environment in %s is taken, and no file is made', async (_, text) => {
+  ['uppercase digits, with a newline', `${one.toString('hex').toUpperCase()}\n`],
+])('accepts a key in %s from the environment', async (_, text) => {
   expect((await read({ LANDFALL_SECRETS_KEY: text })).keyId).toBe(idOf(one));
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('former keys open too', async () => {
+test('decrypts with former keys', async () => {
   const old = `${one.toString('hex')}, ${two.toString('base64')}`;
   const secretCipher = await read({ LANDFALL_SECRETS_KEYS_OLD: old }, [idOf(one)]);
   expect(secretCipher.keyIds).toEqual([secretCipher.keyId, idOf(one), idOf(two)]);
 });
 
-test('a key that moves from the file to the environment opens what the one of the file sealed', async () => {
+test('a key moved from the file to the environment still decrypts', async () => {
   const { keyId } = await read();
   const moved = await read({ LANDFALL_SECRETS_KEY: one.toString('hex') }, [keyId]);
   expect(moved.keyIds).toEqual([idOf(one), keyId]);
@@ -54,13 +54,13 @@ test.each([
   ['too short', { LANDFALL_SECRETS_KEY: 'c2hvcnQ=' }, 'LANDFALL_SECRETS_KEY holds no key'],
   ['too long', { LANDFALL_SECRETS_KEY: randomBytes(33).toString('base64') }, 'LANDFALL_SECRETS_KEY holds no key'],
   ['no key at all', { LANDFALL_SECRETS_KEY: 'correct horse' }, 'openssl rand -base64 32'],
-  ['a former one that is none', { LANDFALL_SECRETS_KEYS_OLD: 'tr0ub4dor' }, 'LANDFALL_SECRETS_KEYS_OLD holds no key'],
-])('a key that is %s is told without being told', async (_, env, words) => {
+  ['an invalid former one', { LANDFALL_SECRETS_KEYS_OLD: 'tr0ub4dor' }, 'LANDFALL_SECRETS_KEYS_OLD holds no key'],
+])('reports a key that is %s without revealing it', async (_, env, words) => {
   await expect(read(env)).rejects.toThrow(words);
   await expect(read(env)).rejects.not.toThrow(Object.values(env)[0]);
 });
 
-test('a file that holds something else is told', async () => {
+test('reports a file that holds something else', async () => {
   await writeFile(join(dataDir, 'secrets-key'), 'letmein');
   await expect(read()).rejects.toThrow(`${join(dataDir, 'secrets-key')} holds no key`);
   expect(await readFile(join(dataDir, 'secrets-key'), 'utf8')).toBe('letmein');

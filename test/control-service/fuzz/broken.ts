@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** What stands where something else was expected. */
+/** Values to put where another one is expected. */
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -42,13 +42,13 @@ const oddKeys = fc.constantFrom(
   'x'.repeat(300),
 );
 
-/** The places in a value: paths to everything inside it. */
+/** The path of everything inside a value. */
 function placesOf(value: unknown, at: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value !== 'object' || value === null || at.length > 8) return [at];
   return [at, ...Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...at, key]))];
 }
 
-/** The value with what stands at a place replaced, or taken away. */
+/** Replaces or removes the part of a value at a path. */
 function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown {
   if (key === undefined) return by;
   if (Array.isArray(value))
@@ -61,7 +61,7 @@ function replaced(value: unknown, [key, ...rest]: readonly (string | number)[], 
   return Object.fromEntries(fields);
 }
 
-/** A value with one to three things wrong about it. */
+/** A value with one to three mistakes. */
 export const brokenOf = (value: unknown): fc.Arbitrary<unknown> =>
   fc
     .array(
@@ -84,7 +84,7 @@ export const brokenOf = (value: unknown): fc.Arbitrary<unknown> =>
 const isFields = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A body's bytes: as JSON, or cut, or with bytes that are no text, or nested without end. */
+/** The bytes of a body: as JSON, truncated, invalid UTF-8, or nested without end. */
 export const bytesOf = (value: unknown): fc.Arbitrary<Uint8Array> => {
   const whole = Buffer.from(JSON.stringify(value) ?? '');
   return fc.oneof(
@@ -101,7 +101,7 @@ export const bytesOf = (value: unknown): fc.Arbitrary<Uint8Array> => {
   );
 };
 
-/** What may stand in a query or a header where something else is expected. */
+/** Unexpected values for a query or a header. */
 export const oddText = fc.oneof(
   fc.constantFrom(
     '',

@@ -14,27 +14,27 @@ import { openTestStore } from '../store/open-store.ts';
 import { openUploads } from '../uploads/upload-places.ts';
 import { fromGit, fromImage, testTracing } from '../service-fixture.ts';
 
-/** Something that there is, by the names of path parameters and of a query. */
+/** A resource, as the values of its path and query parameters. */
 export type Thing = Readonly<Record<string, string>>;
 
-/** A service that is asked in process, and what there is in it to begin with. */
+/** A service that is called in process, with initial data. */
 export interface FuzzFixture {
   app: ReturnType<typeof createApp>;
   store: ControlStore;
   databaseUrl: string;
   tenantId: string;
   apiKey: string;
-  /** Things that the tenant has, each with what it is called in a path: a revision with its deployment. */
+  /** The tenant's resources, each with its path parameters: a revision with its deployment. */
   own: Thing[];
-  /** Makes more of everything that the tenant may have. */
+  /** Creates one more of each resource of the tenant. */
   furnish(): Promise<void>;
-  /** Claims whatever of the tenant's listeners is free again: quicker than making more. */
+  /** Claims the free work of the tenant's listeners, which is faster than creating more. */
   claimAgain(): Promise<void>;
-  /** Ids of things that another tenant has. */
+  /** Ids of another tenant's resources. */
   foreign: string[];
   /** What the service wrote to its log. */
   logged: string[];
-  /** Resolves when all that was asked for is carried out. */
+  /** Resolves when all requested rollouts are done. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
   const { store } = opened;
   const places = openUploads(store);
   const rollouts = instantRollouts(store);
-  // Nobody is to wait for work that does not come.
+  // Closed, so that no request waits for work.
   const bell = workBell(systemClock);
   bell.close();
   const logged: string[] = [];
@@ -80,7 +80,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     const control = serviceFor(tenantId);
     const listener = await control.createListener({
       compute_type: 'k8s',
-      compute_id: `ground-${(clusters += 1)}`,
+      compute_id: `cluster-${(clusters += 1)}`,
       compute_config: {},
     });
     const integration = await store.putIntegration(tenantId, {
@@ -125,7 +125,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     }
   }
 
-  /** A tracing project, one of its runs, and what agents tell of others by. */
+  /** A tracing project with one of its runs, and the token that agents report runs with. */
   async function projectWithRun(projectId: string): Promise<Thing> {
     const run_id = randomUUID();
     await store.putTracedRuns(projectId, [tracedRun(run_id)]);
@@ -163,7 +163,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
 
 let clusters = 0;
 
-/** An image registry that does not answer, says no, and makes a token, in turn. */
+/** An image registry that is unreachable, refuses, and creates a token, in turn. */
 function failingRegistry(): Registry {
   const ends = [
     { kind: 'unreachable', why: 'The image registry registry.test can’t be reached.' },
@@ -177,12 +177,11 @@ function failingRegistry(): Registry {
   };
 }
 
-/** A GitHub App whose GitHub is away every third time. */
+/** A GitHub App whose every third request to GitHub fails. */
 function failingIntegrations(store: ControlStore): Integrations {
   let requested = 0;
   const gitHub = async (): Promise<void> => {
-    if ((requested += 1) % 3 === 0)
-      throw new GitHubIntegrationError('GitHub was asked and could not be reached.', undefined);
+    if ((requested += 1) % 3 === 0) throw new GitHubIntegrationError('GitHub could not be reached.', undefined);
   };
   return {
     list: (tenantId) => gitHub().then(() => store.listIntegrations(tenantId)),
@@ -193,7 +192,7 @@ function failingIntegrations(store: ControlStore): Integrations {
   };
 }
 
-/** An address that was handed out, by its parts. */
+/** The parameters of an upload URL. */
 function addressIn(deploymentId: string, { upload_url }: { upload_url: string }): Thing {
   const { pathname, searchParams } = new URL(upload_url);
   return {
@@ -204,7 +203,7 @@ function addressIn(deploymentId: string, { upload_url }: { upload_url: string })
   };
 }
 
-/** A run as an agent tells of it. */
+/** A run as an agent reports it. */
 export const tracedRun = (id: string): TracedRun => ({
   id,
   thread_id: null,

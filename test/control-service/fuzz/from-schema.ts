@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import * as z from 'zod';
 import { schema, type Schema } from '../../openapi/shape.ts';
 
-/** JSON Schema with the bounds that are kept to here. */
+/** The JSON Schema keywords that the generator supports. */
 const bounds = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   format: z.string().optional(),
@@ -13,7 +13,7 @@ const bounds = z.looseObject({
   additionalProperties: z.union([schema, z.boolean()]).optional(),
 });
 
-/** Words that names of things are made of, so that some of them meet. */
+/** Parts of names; only a few, so that some names collide. */
 const word = fc.constantFrom(
   'a',
   'agent',
@@ -28,11 +28,7 @@ const word = fc.constantFrom(
 );
 const text = fc.oneof({ weight: 4, arbitrary: word }, { weight: 1, arbitrary: fc.string({ maxLength: 20 }) });
 
-/**
- * Values that a schema takes, made from its description: mostly small, every optional field there or not.
- *
- * @param known ids that something has, used where a uuid is asked for.
- */
+/** Generates values that match a schema: mostly small, with optional fields at random. Uses `known` ids for uuids. */
 export function fromSchema(
   described: Schema,
   components: Readonly<Record<string, Schema>>,
@@ -73,7 +69,7 @@ export function fromSchema(
   };
   const record = ({ properties = {}, required = [] }: Schema, depth: number): fc.Arbitrary<unknown> => {
     const fields = Object.entries(properties).filter(([name]) => depth < 6 || required.includes(name));
-    // With all of forty fields there is hardly a spec that keeps to the rules: mostly some are.
+    // With all of forty fields hardly any spec is valid, so include only some.
     return fc
       .record(Object.fromEntries(fields.map(([name, field]) => [name, make(field, depth + 1)])))
       .chain((whole) =>

@@ -7,9 +7,9 @@ import { openFuzzFixture, type FuzzFixture } from './fixture.ts';
 import { play } from './play.ts';
 import { halfMade } from './wholeness.ts';
 
-/** Requests for each operation; `LANDFALL_FUZZ=10000` asks for as many as a whole round has. */
+/** Requests per operation; a full run sets `LANDFALL_FUZZ=10000`. */
 const runs = Number(process.env['LANDFALL_FUZZ'] ?? 40);
-/** The same requests each time, so that what fails once fails again; `LANDFALL_FUZZ_SEED` asks for others. */
+/** A fixed seed makes failures reproducible; `LANDFALL_FUZZ_SEED` overrides it. */
 const seed = Number(process.env['LANDFALL_FUZZ_SEED'] ?? 1);
 const documents = {
   contract: openApi.parse(openApiDocument('contract')),
@@ -17,15 +17,15 @@ const documents = {
 };
 const minutes = 60_000;
 
-/** Whether GitHub or the image registry has to answer for it: on this ground they do not always. */
+/** Whether the operation depends on GitHub or the image registry, which fail at times in this fixture. */
 const usesOtherServices = ({ path }: Operation): boolean => /^\/v1\/integrations\/|\/push-token$/.test(path);
 
-/** As many grounds, on each of which a part of the operations is played: an answer is mostly waited for. */
-const grounds = 4;
-const parts = Array.from({ length: grounds }, (_, part) => operations.filter((__, at) => at % grounds === part));
+/** The number of services that share the operations: requests mostly wait, so several run at once. */
+const fixtures = 4;
+const parts = Array.from({ length: fixtures }, (_, part) => operations.filter((__, at) => at % fixtures === part));
 
 describe.concurrent.each(parts.map((part, at) => [at + 1, part] as const))(
-  `${runs} requests that were thought up, for each operation: part %i`,
+  `${runs} random requests per operation: part %i`,
   (_, part) => {
     let fixture: FuzzFixture;
     beforeAll(async () => {
@@ -33,9 +33,9 @@ describe.concurrent.each(parts.map((part, at) => [at + 1, part] as const))(
     });
     afterAll(() => fixture.close());
 
-    // One after the other: what one leaves is what the next ones find.
+    // Sequential, because each test works on what the previous ones left.
     test.each(part.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const))(
-      '%s answers as documented, fails at none, and leaves nothing half-made',
+      '%s responds as documented',
       { concurrent: false, timeout: Math.max(minutes, (runs / 10_000) * 60 * minutes) },
       async (__, operation) => {
         const statuses = await play(operation, { fixture, documents, runs, seed });

@@ -7,23 +7,23 @@ import type { OpenApi } from '../../openapi/shape.ts';
 import type { FuzzFixture, Thing } from './fixture.ts';
 import { ofTheThing, requestsFor, type ChosenId, type FuzzCase } from './requests.ts';
 
-/** How many things are known at most, and how many of those that an operation is about are wanted at least. */
+/** The maximum number of known resources, and the minimum of those that an operation can use. */
 const mostKnown = 300;
 const fewestKnown = 3;
 
-/** What an operation is played with. */
+/** The context of a fuzz run. */
 export interface Play {
   fixture: FuzzFixture;
-  /** The description of the interface, in each spelling of the fields. */
+  /** The OpenAPI document in each spelling of the fields. */
   documents: Readonly<Record<FieldSpelling, OpenApi>>;
-  /** Requests to be thought up. */
+  /** The number of random requests. */
   runs: number;
   seed: number;
 }
 
 /**
- * Sends an operation requests that were thought up, and throws at the first whose answer is not documented, is not in the
- * shape that is documented, or tells of another tenant. How often each status came.
+ * Sends random requests to an operation. Throws on the first response that is undocumented, doesn't match its schema,
+ * or belongs to another tenant. Returns how often each status occurred.
  */
 export async function play(
   operation: Operation,
@@ -74,7 +74,7 @@ async function send(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixtu
   return answer;
 }
 
-/** The thing that a request is about: more are made where there are hardly any left. */
+/** Selects the resource of a request; creates more when few are left. */
 async function meant(names: readonly string[], at: number, fixture: FuzzFixture): Promise<Thing> {
   const fit = () => fixture.own.filter((thing) => names.every((name) => name in thing));
   const isMade = names.some((name) => /^(deployment|listener|claim|revision|project)_id$/.test(name));
@@ -97,7 +97,7 @@ const filled = (value: string, thing: Thing, name: string): string =>
 
 function idOf({ name, whose, odd }: ChosenId, thing: Thing, { foreign }: FuzzFixture): string {
   if (whose === 'odd') return odd.toWellFormed() === '' ? 'odd' : odd.toWellFormed();
-  if (whose === 'nobody') return '00000000-0000-4000-8000-000000000000';
+  if (whose === 'unknown') return '00000000-0000-4000-8000-000000000000';
   return (whose === 'foreign' ? foreign[odd.length % foreign.length] : thing[name]) ?? 'none';
 }
 
@@ -107,22 +107,22 @@ function problemWith(
   { status, text, document }: { status: number; text: string; document: OpenApi },
 ): string | undefined {
   const documented = document.paths[path]?.[method]?.responses[String(status)];
-  // Dots are a path of their own, and so is nothing at all: whatever is meant by them is not this operation.
+  // Dot segments and empty ids change the path, so that another operation may respond.
   const isRemote = ids.some(({ whose, odd }) => whose === 'odd' && /^\.{0,2}$|^%|\//.test(odd));
-  // What is asked elsewhere fails at times, and is told as such where that is documented.
-  if (status >= 500 && !(status === 502 && documented)) return `${id} answered ${status}`;
+  // Remote services fail at times, which is documented as 502.
+  if (status >= 500 && !(status === 502 && documented)) return `${id} responded with ${status}`;
   if (isRemote) return undefined;
-  if (!documented) return `${id} answered ${status}, which is not documented`;
-  if (status < 300 && ids.some(({ whose }) => whose === 'foreign')) return `${id} let somebody else in`;
+  if (!documented) return `${id} responded with ${status}, which is not documented`;
+  if (status < 300 && ids.some(({ whose }) => whose === 'foreign')) return `${id} served another tenant`;
   const schema = documented.content?.['application/json']?.schema;
   if (!schema) return undefined;
   const { valid, errors } = validatorOf(schema, document).validate(JSON.parse(text));
   return valid
     ? undefined
-    : `${id} answered ${status} in another shape: ${errors.at(-1)?.instanceLocation} ${errors.at(-1)?.error}`;
+    : `${id} responded with ${status}, which does not match the schema: ${errors.at(-1)?.instanceLocation} ${errors.at(-1)?.error}`;
 }
 
-/** By the schema of an answer: to look up all that it refers to takes far longer than an answer does. */
+/** Cached by response schema: resolving its references takes far longer than a response. */
 const validators = new WeakMap<object, Validator>();
 
 function validatorOf(schema: object, { components }: OpenApi): Validator {
@@ -139,7 +139,7 @@ const withIds = z.looseObject({
   key: z.unknown().optional(),
 });
 
-/** What was made is asked about from now on. */
+/** Adds created resources to those that later requests use. */
 function remember({ id: operation }: Operation, text: string, { own }: FuzzFixture): void {
   const { id, latest_revision_id, key } = withIds.parse(JSON.parse(text));
   const made: Thing[] = [];

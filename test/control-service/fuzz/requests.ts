@@ -7,16 +7,16 @@ import { brokenOf, bytesOf, oddText } from './broken.ts';
 import { fromSchema } from './from-schema.ts';
 import { tracedRun } from './fixture.ts';
 
-/** Whose an id of a path is: that of something that there is when it is sent, or another one. */
+/** Which id a path gets: that of an existing resource of the tenant, or another one. */
 export interface ChosenId {
   name: string;
-  whose: 'own' | 'foreign' | 'nobody' | 'odd';
+  whose: 'own' | 'foreign' | 'unknown' | 'odd';
   odd: string;
 }
 
-/** A request that was thought up. */
+/** A random request. */
 export interface FuzzCase {
-  /** Which of the things that there are is meant. */
+  /** The index of the resource to use. */
   at: number;
   ids: ChosenId[];
   query: [name: string, value: string][];
@@ -26,14 +26,14 @@ export interface FuzzCase {
 
 const whose = fc.oneof(
   { weight: 25, arbitrary: fc.constant('own' as const) },
-  { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'nobody' as const, 'odd' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'unknown' as const, 'odd' as const) },
 );
 
-/** Stands for what is called so in the thing that is meant. */
+/** Placeholder for the parameter of that name of the selected resource. */
 export const ofTheThing = '\u0001';
 
 const moment = fc.constantFrom('2030-01-01T00:00:00Z', '2001-01-01', '2026-06-01T12:00:00+02:00');
-/** What the description of a query does not say of its values. */
+/** Valid query values that the OpenAPI document does not describe. */
 const queryValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
   status: fc.constantFrom('READY', 'DEPLOYED', 'CREATING,QUEUED', 'AWAITING_DELETE , UNKNOWN'),
   start_time: moment,
@@ -45,7 +45,7 @@ const queryValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
   deployment_ids: fc.constant(ofTheThing),
 };
 
-/** What a header can carry at all. */
+/** Whether a header can carry the value. */
 const isHeader = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 const oddHeader = oddText.filter(isHeader);
 
@@ -68,7 +68,7 @@ const headerNames: Readonly<Record<string, string>> = {
   contentDigest: 'content-digest',
 };
 
-/** Bodies that mostly hold by all rules, where a schema alone hardly ever makes one. */
+/** Mostly valid bodies, because those generated from a schema are mostly rejected. */
 const wellMade: Readonly<Record<string, () => unknown[]>> = {
   create_deployment: () => [
     fromGit(),
@@ -103,7 +103,7 @@ const wellMade: Readonly<Record<string, () => unknown[]>> = {
   claim_work: () => [{ holder: 'worker' }],
   tell_runs: () => [{ runs: [tracedRun(randomUUID())] }],
   report_work: () => [
-    { status: 'DEPLOYING', log: [{ sequence: 1, level: 'info', message: 'begun' }] },
+    { status: 'DEPLOYING', log: [{ sequence: 1, level: 'info', message: 'started' }] },
     { status: 'DEPLOYED', image_version: '1.0' },
     { status: 'DEPLOY_FAILED', message: 'no' },
     { status: 'REMOVED' },
@@ -112,7 +112,7 @@ const wellMade: Readonly<Record<string, () => unknown[]>> = {
 let made = 0;
 const names = (): number => (made += 1);
 
-/** Requests for an operation: many as they should be, many with something wrong about them. */
+/** Random requests for an operation: many valid, many with mistakes. */
 export function requestsFor(operation: Operation, document: OpenApi, known: readonly string[]): fc.Arbitrary<FuzzCase> {
   const uuid = fc.oneof(fc.constantFrom(...known), fc.uuid());
   const make = (schema: Schema) => fromSchema(schema, document.components.schemas, uuid);
@@ -127,7 +127,7 @@ export function requestsFor(operation: Operation, document: OpenApi, known: read
       .tuple(
         ...queries.map(({ name, schema, required = false }) =>
           fc.oneof(
-            // Of those that may be left out most are.
+            // Omit most optional parameters.
             { weight: required ? 1 : 40, arbitrary: fc.constant(null) },
             {
               weight: 20,
@@ -188,7 +188,7 @@ function bodiesFor(
 
 const chosen = (from: readonly unknown[], at: number): unknown => from[at % from.length];
 
-/** The schema of a body as the description has it. */
+/** The schema of a body in the OpenAPI document. */
 function fromDocument(operationId: string, document: OpenApi): Schema {
   for (const methods of Object.values(document.paths))
     for (const operation of Object.values(methods)) {

@@ -4,7 +4,7 @@ import { sourceConfigRequest, sourceRevisionConfigRequest } from '../../../src/c
 import { deploymentStatus } from '../../../src/control-service/rules/deployment-status.ts';
 import { unfinishedStatuses } from '../../../src/control-service/rules/revision-states.ts';
 
-/** What makes something half-made, each as a query for the ids of what is. */
+/** What makes data incomplete, each as a query for the ids of affected rows. */
 const halves: Readonly<Record<string, string>> = {
   'a deployment without a latest revision': 'select id from control.deployments where latest_revision_id is null',
   'a deployment whose latest revision is not its newest': `
@@ -16,7 +16,7 @@ const halves: Readonly<Record<string, string>> = {
   'a deployment without its tracing project': `
     select d.id from control.deployments d where not exists
       (select from control.tracing_projects p where p.deployment_id = d.id and p.name = d.name and p.tenant_id = d.tenant_id)`,
-  'a deployment that nobody is told to have made': `
+  'a deployment without an audit record': `
     select d.id from control.deployments d where not exists
       (select from control.audit a where a.operation = 'create deployment' and a.subject ->> 'deployment_id' = d.id::text)`,
   'a revision of another source than its deployment': `
@@ -27,7 +27,7 @@ const halves: Readonly<Record<string, string>> = {
   'a revision on its way in a deployment that is being deleted': `
     select r.id from control.revisions r join control.deployments d on d.id = r.deployment_id
       where d.deletion <> 'none' and r.status = any ($1)`,
-  'a write that was begun and not done': 'select key as id from control.write_keys where not done',
+  'a write that was started and not completed': 'select key as id from control.write_keys where not done',
 };
 
 const deploymentRow = z.object({
@@ -40,7 +40,7 @@ const deploymentRow = z.object({
   source_revision_config: sourceRevisionConfigRequest,
 });
 
-/** Everything in the database that is not whole, in words. */
+/** Describes all incomplete data in the database. */
 export async function halfMade(databaseUrl: string): Promise<string[]> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -11,9 +11,9 @@ afterEach(async () => {
 });
 
 test.each([
-  ['below a base path an agent is told of that too', '/api-host', {}, '/api-host'],
-  ['and of nothing that a caller says', '/api-host', { 'x-forwarded-prefix': '/outer' }, '/api-host'],
-  ['without one nothing is added', '', { 'x-forwarded-prefix': '/outer' }, ''],
+  ['passes the base path to an agent as its prefix', '/api-host', {}, '/api-host'],
+  ['ignores the prefix of a caller', '/api-host', { 'x-forwarded-prefix': '/outer' }, '/api-host'],
+  ['adds nothing without a base path', '', { 'x-forwarded-prefix': '/outer' }, ''],
 ])('%s', async (_, basePath, headers, prefix) => {
   const seen: unknown[] = [];
   const agent = await listen((request, response) => {

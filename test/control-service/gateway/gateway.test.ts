@@ -36,7 +36,7 @@ async function inFrontOf(listener: RequestListener): Promise<GatewayParty> {
 const errorBody = z.object({ detail: z.string() });
 const detailOf = async (response: Response): Promise<string> => errorBody.parse(await response.json()).detail;
 
-test('a request with the owner key reaches the agent with its path, body and token, without the key', async () => {
+test("forwards a request with the tenant's key to the agent, without the key", async () => {
   const seen: Record<string, unknown> = {};
   const { address } = await inFrontOf((request, response) => {
     Object.assign(seen, { method: request.method, url: request.url, headers: request.headers });
@@ -82,19 +82,19 @@ test.each(['/ok?api_key=', '/threads/'])('a key of the service in the path %s re
   expect([response.status, await detailOf(response), reached]).toEqual([400, expect.stringContaining('X-Api-Key'), 0]);
 });
 
-test('a deployment that is not there is a 404', async () => {
+test('responds with 404 for an unknown deployment', async () => {
   const { origin } = await aGateway();
   const response = await fetch(`${origin}/agents/unknown/ok`, { headers: key });
   expect([response.status, await detailOf(response)]).toEqual([404, expect.stringContaining('No deployment')]);
 });
 
-test('a refusal may bring its own words', async () => {
+test('a refusal can have its own detail', async () => {
   const { address } = await aGateway(async () => ({ status: 403, detail: 'Not with this tenant.' }));
   const response = await fetch(`${address}/ok`, { headers: key });
   expect([response.status, await detailOf(response)]).toEqual([403, 'Not with this tenant.']);
 });
 
-test('while nothing is live it says so and when to come back', async () => {
+test('responds with 503 and Retry-After while nothing is live', async () => {
   const { address } = await aGateway();
   const response = await fetch(`${address}/ok`, { headers: key });
   expect(response.status).toBe(503);
@@ -102,7 +102,7 @@ test('while nothing is live it says so and when to come back', async () => {
   expect(await detailOf(response)).toContain('No revision of this deployment is live');
 });
 
-test('while its agent is being started it says that and when to come back', async () => {
+test('responds with 503 and Retry-After while its agent starts', async () => {
   const { address, gateway } = await aGateway(undefined, undefined, (id) => id === deploymentId);
   const response = await fetch(`${address}/ok`, { headers: key });
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
@@ -112,19 +112,19 @@ test('while its agent is being started it says that and when to come back', asyn
   expect(await (await fetch(`${address}/ok`, { headers: key })).text()).toBe('here');
 });
 
-test('a key that can not be checked lets nobody in', async () => {
+test("rejects a request when its key can't be checked", async () => {
   const { address, logged } = await aGateway(() => Promise.reject(new Error('the database is away')));
   const response = await fetch(`${address}/ok`, { headers: key });
   expect(response.status).toBe(503);
   expect(logged).toEqual(['A key could not be checked: the database is away']);
 });
 
-test('an address of the service itself is left to it', async () => {
+test('leaves URLs of the service to the service', async () => {
   const { origin } = await aGateway();
   expect((await fetch(`${origin}/v2/deployments`)).status).toBe(418);
 });
 
-test('a process that is gone is a 502 that does not tell where it was', async () => {
+test('responds with 502 for an exited process without revealing its address', async () => {
   const agent = await listen(() => {});
   const { address, gateway } = await aGateway();
   gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
@@ -134,7 +134,7 @@ test('a process that is gone is a 502 that does not tell where it was', async ()
   expect(await detailOf(response)).not.toContain('127.0.0.1');
 });
 
-test('a process that breaks off in the middle of an answer cuts the answer', async () => {
+test('a process that aborts its response truncates the response', async () => {
   const { address } = await inFrontOf((_request, response) => {
     response.write('data: 1\n\n');
     setImmediate(() => response.destroy());
@@ -144,7 +144,7 @@ test('a process that breaks off in the middle of an answer cuts the answer', asy
   await expect(response.text()).rejects.toThrow('terminated');
 });
 
-test('a process that never begins its answer is a 504', async () => {
+test('responds with 504 when a process never starts its response', async () => {
   let passTime = (): void => {};
   const clock: Clock = {
     now: () => 0,
@@ -157,7 +157,7 @@ test('a process that never begins its answer is a 504', async () => {
   expect([response.status, await detailOf(response)]).toEqual([504, expect.stringContaining('did not begin')]);
 });
 
-test('an answer that is compressed stays as the agent made it', async () => {
+test('passes a compressed response unchanged', async () => {
   const packed = gzipSync('{"ok":true}');
   const { address } = await inFrontOf((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed),
@@ -167,7 +167,7 @@ test('an answer that is compressed stays as the agent made it', async () => {
   expect(await bytesOf(response)).toEqual(packed);
 });
 
-test('the headers of a stream come before its first event, and each event as it is sent', async () => {
+test('sends stream headers before the first event, and each event at once', async () => {
   let next = (_text: string): void => {};
   const { address } = await inFrontOf((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -185,7 +185,7 @@ test('the headers of a stream come before its first event, and each event as it 
   expect((await reader.read()).done).toBe(true);
 });
 
-test('the body of a request reaches the agent as it is sent', async () => {
+test('streams the body of a request to the agent', async () => {
   let agentSaw = (_text: string): void => {};
   const { address } = await inFrontOf((request, response) => {
     request.setEncoding('utf8').on('data', (text: string) => agentSaw(text));
@@ -203,7 +203,7 @@ test('the body of a request reaches the agent as it is sent', async () => {
   expect(String(await bytesOf(response))).toBe('all of it');
 });
 
-test('a caller that goes away ends the request at the agent', async () => {
+test('a caller that disconnects aborts the request to the agent', async () => {
   let gone = (): void => {};
   const ended = new Promise<void>((resolve) => (gone = resolve));
   let finished: boolean | undefined;
@@ -221,7 +221,7 @@ test('a caller that goes away ends the request at the agent', async () => {
   expect(finished).toBe(false);
 });
 
-test('a caller that goes away while its key is checked is not counted as in flight', async () => {
+test('a caller that disconnects during the key check is not counted in flight', async () => {
   let admitNow = (): void => {};
   const { address, gateway, server } = await aGateway(
     () => new Promise((resolve) => (admitNow = () => resolve('allowed'))),
@@ -246,7 +246,7 @@ test('a caller that goes away while its key is checked is not counted as in flig
   expect([route?.inFlight(), reached]).toEqual([0, 0]);
 });
 
-test('many streams at once do not wait for each other, and each is whole', async () => {
+test("many concurrent streams are complete and don't wait for each other", async () => {
   const open: (() => void)[] = [];
   const { address } = await inFrontOf((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('first\n');

@@ -15,67 +15,63 @@ const token = { 'x-landfall-agent-token': 'token' };
 const [own, other] = [makeApiKey().text, makeApiKey().text];
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-describe('what a caller shows', () => {
+describe('credentials of a caller', () => {
   test.each<[string, Record<string, string>, Record<string, string>]>([
-    ['the key never reaches the agent', { 'x-api-key': own, 'x-tenant-id': 't' }, {}],
-    ['nor does it as a bearer token', { authorization: `Bearer ${own}` }, {}],
-    ['nor with an empty key beside it', { 'x-api-key': ' ', authorization: `Bearer ${own}` }, {}],
-    ['nor does anything where the key may stand', { authorization: 'Bearer mine' }, {}],
-    ['nor does the key when it is sent twice', { 'x-api-key': own, authorization: `Bearer ${own}` }, {}],
-    ['nor with spaces around it', { 'x-api-key': ` ${own} `, authorization: `Bearer ${own}` }, {}],
-    ['nor without a scheme', { 'x-api-key': own, authorization: own }, {}],
-    ['nor another key of the service', { 'x-api-key': own, authorization: `Bearer ${other}` }, {}],
-    ['nor another key in the midst of something', { 'x-api-key': own, authorization: `Key x=${other}, y` }, {}],
-    ['nor a key as a password', { 'x-api-key': own, authorization: basic('me', own) }, {}],
-    ['nor another key as a name', { 'x-api-key': own, authorization: basic(other, '') }, {}],
-    ['nor as a cookie', { 'x-api-key': own, cookie: `a=b; key=${own}` }, {}],
-    ['nor another key as a cookie', { 'x-api-key': own, cookie: `a=b; key=${other}` }, {}],
-    ['nor in a header of any name', { 'x-api-key': own, 'x-mine': `key ${other}` }, {}],
-    ['nor as the name of a header', { 'x-api-key': own, [own.toLowerCase()]: 'x' }, {}],
-    ['nor as a password in a header of any name', { 'x-api-key': own, 'x-mine': basic('me', own) }, {}],
-    ['a cookie of another kind does', { 'x-api-key': own, cookie: 'a=b' }, { cookie: 'a=b' }],
-    ['nor what is for a proxy', { 'x-api-key': own, 'proxy-authorization': 'Basic abc' }, {}],
+    ['removes the key', { 'x-api-key': own, 'x-tenant-id': 't' }, {}],
+    ['removes the key as a bearer token', { authorization: `Bearer ${own}` }, {}],
+    ['removes the key next to an empty key header', { 'x-api-key': ' ', authorization: `Bearer ${own}` }, {}],
+    ['removes other credentials from the header that holds the key', { authorization: 'Bearer mine' }, {}],
+    ['removes the key when it is sent twice', { 'x-api-key': own, authorization: `Bearer ${own}` }, {}],
+    ['removes the key with spaces around it', { 'x-api-key': ` ${own} `, authorization: `Bearer ${own}` }, {}],
+    ['removes the key without a scheme', { 'x-api-key': own, authorization: own }, {}],
+    ['removes another key of the service', { 'x-api-key': own, authorization: `Bearer ${other}` }, {}],
+    ['removes another key inside a value', { 'x-api-key': own, authorization: `Key x=${other}, y` }, {}],
+    ['removes a key as a password', { 'x-api-key': own, authorization: basic('me', own) }, {}],
+    ['removes another key as a user name', { 'x-api-key': own, authorization: basic(other, '') }, {}],
+    ['removes the key as a cookie', { 'x-api-key': own, cookie: `a=b; key=${own}` }, {}],
+    ['removes another key as a cookie', { 'x-api-key': own, cookie: `a=b; key=${other}` }, {}],
+    ['removes a key in any header', { 'x-api-key': own, 'x-mine': `key ${other}` }, {}],
+    ['removes a key as the name of a header', { 'x-api-key': own, [own.toLowerCase()]: 'x' }, {}],
+    ['removes a key as a password in any header', { 'x-api-key': own, 'x-mine': basic('me', own) }, {}],
+    ['keeps other cookies', { 'x-api-key': own, cookie: 'a=b' }, { cookie: 'a=b' }],
+    ['removes proxy credentials', { 'x-api-key': own, 'proxy-authorization': 'Basic abc' }, {}],
     [
-      'a token for the agent beside the key does',
+      'keeps a token for the agent next to the key',
       { 'x-api-key': own, authorization: 'Bearer mine' },
       { authorization: 'Bearer mine' },
     ],
     [
-      'and so does a name with a password',
+      'keeps a user name and password',
       { 'x-api-key': own, authorization: basic('me', 'secret') },
       { authorization: basic('me', 'secret') },
     ],
     [
-      'unless the connection names it',
+      'removes credentials that the Connection header names',
       { 'x-api-key': own, authorization: 'Bearer mine', connection: 'authorization' },
       {},
     ],
-    ['a forged token of the gateway is replaced', { 'x-landfall-agent-token': 'forged' }, {}],
-    ['and can not be taken away', { connection: 'x-landfall-agent-token' }, {}],
+    ['replaces a forged token of the gateway', { 'x-landfall-agent-token': 'forged' }, {}],
+    ['keeps the token of the gateway if the Connection header names it', { connection: 'x-landfall-agent-token' }, {}],
   ])('%s', (_, sent, seen) => expect(forAgent(sent)).toEqual({ ...seen, ...token }));
 });
 
 test.each([
-  ['what a caller asks reaches the agent', { accept: 'a/b', 'x-mine': '1' }, { accept: 'a/b', 'x-mine': '1' }],
-  ['what speaks of the connection is dropped', { connection: 'keep-alive', 'keep-alive': 'timeout=5', te: 'x' }, {}],
-  ['what the connection names is dropped', { connection: 'X-One, x-two', 'x-one': '1', 'x-two': '2' }, {}],
+  ['forwards other headers of a request', { accept: 'a/b', 'x-mine': '1' }, { accept: 'a/b', 'x-mine': '1' }],
+  ['removes hop-by-hop headers', { connection: 'keep-alive', 'keep-alive': 'timeout=5', te: 'x' }, {}],
+  ['removes headers that the Connection header names', { connection: 'X-One, x-two', 'x-one': '1', 'x-two': '2' }, {}],
   [
-    'the framing can not be dropped by naming it',
+    'keeps the framing even if the Connection header names it',
     { connection: 'content-length', 'content-length': '3' },
     { 'content-length': '3' },
   ],
-  ['an expectation was met by the service', { expect: '100-continue' }, {}],
+  ['removes Expect, which the service handles', { expect: '100-continue' }, {}],
 ])('%s', (_, sent, seen) => expect(forAgent(sent)).toEqual({ ...seen, ...token }));
 
 test.each([
-  [
-    'what the agent says reaches the caller',
-    { 'content-location': '/threads/1' },
-    { 'content-location': '/threads/1' },
-  ],
-  ['its connection is its own', { connection: 'close', 'keep-alive': 'timeout=5' }, {}],
-  ['the token of the gateway does not come back', { 'x-landfall-agent-token': 'token' }, {}],
-  ['an encoding of the content stays', { 'content-encoding': 'gzip' }, { 'content-encoding': 'gzip' }],
+  ['forwards the headers of a response', { 'content-location': '/threads/1' }, { 'content-location': '/threads/1' }],
+  ['removes hop-by-hop headers of a response', { connection: 'close', 'keep-alive': 'timeout=5' }, {}],
+  ['removes the token of the gateway from a response', { 'x-landfall-agent-token': 'token' }, {}],
+  ['keeps the content encoding', { 'content-encoding': 'gzip' }, { 'content-encoding': 'gzip' }],
 ])('%s', (_, said, seen) => expect(forCaller(said)).toEqual(seen));
 
 test.each(
@@ -85,13 +81,13 @@ test.each(
     'fastly-client-ip x-original-url x-rewrite-url x-original-host x_forwarded_for x_forwarded_host x-forwarded_proto ' +
     'x-envoy-external-address x-forwarded-client-cert'
   ).split(' '),
-)('a forged %s never reaches the agent', (name) => expect(forAgent({ [name]: '10.0.0.1' })).toEqual(token));
+)('never forwards a forged %s to the agent', (name) => expect(forAgent({ [name]: '10.0.0.1' })).toEqual(token));
 
-describe('where the agent is told that it answers', () => {
+describe('the public address that an agent gets', () => {
   const forged = {
     'x-forwarded-proto': 'http',
     'x-forwarded-host': 'evil.example',
-    'x-forwarded-prefix': '/elsewhere',
+    'x-forwarded-prefix': '/other',
     connection: 'x-forwarded-host, x-forwarded-prefix',
   };
   const seen = (sent: Record<string, string>, publicUrl: string | undefined, basePath = '') => {
@@ -106,12 +102,18 @@ describe('where the agent is told that it answers', () => {
   });
 
   test.each<[string, Record<string, string>, string | undefined, string, Record<string, string>]>([
-    ['below the service', {}, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
-    ['below the path of the service', {}, undefined, '/api', { 'x-forwarded-prefix': '/api/agents/one' }],
-    ['at the public address', {}, 'https://a.example', '', outside('a.example', '/agents/one')],
-    ['with its port', {}, 'https://a.example:8443', '', outside('a.example:8443', '/agents/one')],
-    ['and its path', {}, 'https://a.example/outer/api', '/api', outside('a.example', '/outer/api/agents/one')],
-    ['whatever callers say', forged, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
-    ['and whatever they say of the public one', forged, 'https://a.example', '', outside('a.example', '/agents/one')],
+    ['the path below the service', {}, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
+    ['below the base path of the service', {}, undefined, '/api', { 'x-forwarded-prefix': '/api/agents/one' }],
+    ['the public URL', {}, 'https://a.example', '', outside('a.example', '/agents/one')],
+    ['the public URL with its port', {}, 'https://a.example:8443', '', outside('a.example:8443', '/agents/one')],
+    [
+      'the public URL with its path',
+      {},
+      'https://a.example/outer/api',
+      '/api',
+      outside('a.example', '/outer/api/agents/one'),
+    ],
+    ['ignores forged headers', forged, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
+    ['ignores forged headers with a public URL', forged, 'https://a.example', '', outside('a.example', '/agents/one')],
   ])('%s', (_, sent, publicUrl, basePath, reported) => expect(seen(sent, publicUrl, basePath)).toEqual(reported));
 });

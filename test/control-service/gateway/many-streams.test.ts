@@ -22,17 +22,17 @@ async function anAgent(...listener: Parameters<typeof listen>): Promise<Party> {
   return party;
 }
 
-/** Begins a request over a connection of its own, or one of the agent's. */
+/** Starts a request to the agent over a connection of its own, or over one of the given agent's. */
 async function begin(address: string, agent?: Agent): Promise<IncomingMessage> {
   const sent = request(address, { headers: { 'x-api-key': apiKey }, agent: agent ?? false }).end();
   const [response] = await once(sent, 'response');
   return response;
 }
 
-test('500 streams at once are all open at the same time, and every one ends whole', async () => {
+test('500 streams are open at the same time, and each one is complete', async () => {
   const open = new Set<() => void>();
   const agent = await anAgent((incoming, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('begun ');
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('started ');
     open.add(() => response.end(`done ${incoming.url}`));
   });
   const { address, gateway } = await inFrontOf(agent.origin);
@@ -46,12 +46,12 @@ test('500 streams at once are all open at the same time, and every one ends whol
   const texts = await Promise.all(
     streams.map(async ({ at, response }) => [at, String(Buffer.concat(await response.toArray()))] as const),
   );
-  expect(texts.filter(([at, text]) => text !== `begun done /${at}`)).toEqual([]);
+  expect(texts.filter(([at, text]) => text !== `started done /${at}`)).toEqual([]);
   await route?.drained();
   expect(route?.inFlight()).toBe(0);
 });
 
-test('a caller that reads slowly slows its stream down, holds nothing in memory, and nobody else up', async () => {
+test('a slow reader slows only its own stream down, and nothing is buffered', async () => {
   const piece = Buffer.alloc(64 * 1_024, 'x');
   const pieces = 1_024;
   let written = 0;
@@ -74,7 +74,7 @@ test('a caller that reads slowly slows its stream down, holds nothing in memory,
     before = written;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // What the sockets' own buffers take, of 64 MB.
+  // The sockets' buffers hold a part of the 64 MB.
   expect(written * piece.length).toBeLessThan(24 * 1_048_576);
   expect(await (await fetch(`${address}/ok`, { headers: { 'x-api-key': apiKey } })).text()).toBe('quick');
   let read = 0;
@@ -82,8 +82,8 @@ test('a caller that reads slowly slows its stream down, holds nothing in memory,
   expect(read).toBe(pieces * piece.length);
 });
 
-test('a connection that the agent closes when it idles is not used for the next request', async () => {
-  // As an agent server in another language does: it says nothing of how long it keeps a connection.
+test('does not reuse a connection that the agent closes when idle', async () => {
+  // Like an agent server in another language, it sends no keep-alive timeout.
   const idleMs = 4_500;
   let connections = 0;
   const server = createRawServer((socket) => {
@@ -104,7 +104,7 @@ test('a connection that the agent closes when it idles is not used for the next 
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a caller is told how long its connection is kept, as it would be without a gateway', async () => {
+test('sends a caller the same keep-alive headers as without a gateway', async () => {
   const agent = await anAgent((_incoming, response) => response.end('ok'));
   const { address } = await inFrontOf(agent.origin);
   const retention = new Agent({ keepAlive: true });

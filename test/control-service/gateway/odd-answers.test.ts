@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const key = { 'x-api-key': apiKey };
 
-/** What comes back over a bare connection to the gateway, to its end. */
+/** Everything that the gateway sends over a raw connection until it closes. */
 async function rawAnswer(address: string, headers: string): Promise<string> {
   const { hostname, port, pathname } = new URL(address);
   const socket = connect(Number(port), hostname);
@@ -31,7 +31,7 @@ async function inFront(agent: { origin: string; close: () => Promise<void> }): P
   return gateway;
 }
 
-/** An agent that writes its answer itself. */
+/** An agent that writes its raw response itself. */
 async function writingAgent(answer: string): Promise<GatewayParty> {
   const end = (socket: Socket): void => void socket.end(Buffer.from(answer, 'latin1'));
   return inFront(
@@ -49,16 +49,16 @@ async function started(agent: Server): Promise<{ origin: string; close: () => Pr
 const plainAnswer = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
 test.each([
-  ['a status that there is not', 'HTTP/1.1 099 Strange\r\ncontent-length: 0\r\n\r\n'],
+  ['an invalid status', 'HTTP/1.1 099 Strange\r\ncontent-length: 0\r\n\r\n'],
   ['no status', 'HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n'],
-  ['another protocol', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: own\r\n\r\nhello'],
-  ['another protocol without its name', 'HTTP/1.1 101 Switching\r\n\r\nhello'],
-  ['more headers than a server reads', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}\r\n`],
+  ['an upgrade', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: own\r\n\r\nhello'],
+  ['an upgrade without a protocol', 'HTTP/1.1 101 Switching\r\n\r\nhello'],
+  ['more headers than a server accepts', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}\r\n`],
   ['no HTTP', 'hello\r\n\r\n'],
   ['a control character in a header', 'HTTP/1.1 200 OK\r\nx-one: a\x01b\r\ncontent-length: 2\r\n\r\nok'],
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
   ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
-])('an answer with %s is a 502, and the service goes on', async (_, answer) => {
+])('responds with 502 to %s and continues to serve', async (_, answer) => {
   const { address } = await writingAgent(answer);
   for (let times = 0; times < 2; times += 1) {
     expect((await fetch(`${address}/ok`, { headers: key })).status).toBe(502);
@@ -70,7 +70,7 @@ test.each([
   ['a line feed', 'O\nK'],
   ['a byte beyond ASCII', 'O\x80K'],
   ['nothing', ''],
-])('a reason phrase with %s ends nothing but its own response', async (_, reason) => {
+])('a reason phrase with %s fails only its own response', async (_, reason) => {
   const { address } = await writingAgent(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nok`);
   for (let times = 0; times < 2; times += 1) {
     const response = await fetch(`${address}/ok`, { headers: key });
@@ -82,7 +82,7 @@ test.each([
   }
 });
 
-test('a reason phrase that a preflight is answered with ends nothing either', async () => {
+test('an invalid reason phrase on a preflight fails only its own response', async () => {
   const { address } = await writingAgent('HTTP/1.1 204 N\x01o\r\naccess-control-allow-origin: *\r\n\r\n');
   const question = { origin: 'https://page.example', 'access-control-request-method': 'GET' };
   for (let times = 0; times < 2; times += 1) {
@@ -91,7 +91,7 @@ test('a reason phrase that a preflight is answered with ends nothing either', as
   }
 });
 
-test('bytes behind a response are not read as the next response', async () => {
+test('bytes after a response are not read as the next response', async () => {
   const connections: Socket[] = [];
   const agent = createServer((socket) => {
     connections.push(socket);
@@ -108,13 +108,13 @@ test('bytes behind a response are not read as the next response', async () => {
   expect([await ask(), connections.length]).toEqual(['own', 2]);
 });
 
-test('a caller that wants the connection closed finds it closed', async () => {
+test('closes the connection if the caller requests it', async () => {
   const { address } = await inFront(await listen((_request, response) => response.end('all of it')));
   const answer = await rawAnswer(`${address}/ok`, 'Connection: close\r\n');
   expect(answer).toMatch(/\r\nconnection: close\r\n.*all of it/is);
 });
 
-test.each(['HEAD', 'GET'])('answers without a body to %s keep the connection and are no break-off', async (method) => {
+test.each(['HEAD', 'GET'])('a response without a body to %s keeps the connection open', async (method) => {
   const { address, server, logged } = await inFront(
     await listen((_request, response) => response.writeHead(204).end()),
   );

@@ -5,7 +5,7 @@ import { createGateway, type Admission, type Gateway } from '../../../src/contro
 export const deploymentId = '3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11';
 export const apiKey = 'the-key-of-the-owner';
 
-/** A server on a free port of the loopback that ends with the test. */
+/** A server on a free loopback port that closes after the test. */
 export interface Party {
   origin: string;
   server: Server;
@@ -29,12 +29,12 @@ export async function listen(listener: RequestListener): Promise<Party> {
 
 export interface GatewayParty extends Party {
   gateway: Gateway;
-  /** The stable address of the one deployment. */
+  /** The stable URL of the only deployment. */
   address: string;
   logged: string[];
 }
 
-/** A gateway in front of nothing, as the service stands before its own routes. */
+/** A gateway without other routes behind it. */
 export async function listenAsGateway(
   authorize: (id: string, key: string | undefined) => Promise<Admission> = async (id, key) =>
     id !== deploymentId ? 'missing' : key === apiKey ? 'allowed' : { status: 401, detail: 'Send X-Api-Key.' },

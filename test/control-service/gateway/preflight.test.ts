@@ -16,18 +16,18 @@ const question = {
   'access-control-request-headers': 'content-type,x-api-key',
 };
 
-describe('a browser asks whether a page may call', () => {
+describe('a CORS preflight request', () => {
   test.each<[string, boolean, string, Record<string, string>]>([
-    ['by OPTIONS, with origin and method', true, 'OPTIONS', question],
-    ['and may say that it sends no body', true, 'OPTIONS', { ...question, 'content-length': '0' }],
-    ['and never by another method', false, 'POST', question],
-    ['nor without an origin', false, 'OPTIONS', { 'access-control-request-method': 'POST' }],
-    ['nor with an empty one', false, 'OPTIONS', { ...question, origin: '' }],
-    ['nor without a method', false, 'OPTIONS', { origin: 'https://page.example' }],
-    ['nor with a body', false, 'OPTIONS', { ...question, 'content-length': '1' }],
-    ['nor with one of any length', false, 'OPTIONS', { ...question, 'transfer-encoding': 'chunked' }],
-    ['whoever shows a key is asked for a good one', false, 'OPTIONS', { ...question, 'x-api-key': 'guessed' }],
-    ['in whichever header', false, 'OPTIONS', { ...question, authorization: 'Bearer guessed' }],
+    ['OPTIONS with an origin and a method', true, 'OPTIONS', question],
+    ['OPTIONS with a content length of zero', true, 'OPTIONS', { ...question, 'content-length': '0' }],
+    ['another method', false, 'POST', question],
+    ['no origin', false, 'OPTIONS', { 'access-control-request-method': 'POST' }],
+    ['an empty origin', false, 'OPTIONS', { ...question, origin: '' }],
+    ['no requested method', false, 'OPTIONS', { origin: 'https://page.example' }],
+    ['a body', false, 'OPTIONS', { ...question, 'content-length': '1' }],
+    ['a chunked body', false, 'OPTIONS', { ...question, 'transfer-encoding': 'chunked' }],
+    ['an API key', false, 'OPTIONS', { ...question, 'x-api-key': 'guessed' }],
+    ['a bearer token', false, 'OPTIONS', { ...question, authorization: 'Bearer guessed' }],
   ])('%s: %s', (_, is, method, headers) => expect(isPreflight({ method, headers })).toBe(is));
 });
 
@@ -37,7 +37,7 @@ interface Requested {
   headers: IncomingHttpHeaders;
 }
 
-/** A gateway with one agent behind it, and what reached that. */
+/** A gateway with one agent, and the requests that reached the agent. */
 async function inFrontOf(
   listener: RequestListener,
   clock?: Clock,
@@ -54,7 +54,7 @@ async function inFrontOf(
   return { address: gateway.address, requested, withdraw: () => void gateway.gateway.withdraw(deploymentId) };
 }
 
-/** Sends what no browser and no `fetch` would. */
+/** Sends requests that browsers and `fetch` don't allow. */
 async function ask(address: string, headers: Record<string, string>, method = 'OPTIONS', body = '') {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     send(address, { method, headers }).on('response', resolve).on('error', reject).end(body);
@@ -73,10 +73,10 @@ const allowing: RequestListener = (_request, response) => {
     'x-powered-by': 'an agent',
     'content-type': 'text/plain',
   });
-  response.end('what nobody without a key may read');
+  response.end('what requires a key');
 };
 
-test('it is the agent that answers, and its word about pages is all that is told', async () => {
+test('forwards a preflight to the agent and returns only CORS headers', async () => {
   const { address, requested } = await inFrontOf(allowing);
   const { status, headers, text } = await ask(`${address}/runs/stream`, question);
   expect([status, text]).toEqual([200, '']);
@@ -91,7 +91,7 @@ test('it is the agent that answers, and its word about pages is all that is told
   expect(requested).toHaveLength(1);
 });
 
-test('the agent sees the question and nothing else: no query, no cookie, no header of the caller’s own', async () => {
+test('forwards only the preflight headers: no query, no cookie, no custom header', async () => {
   const { address, requested } = await inFrontOf(allowing);
   await ask(`${address}/runs/wait?assistant=x`, {
     ...question,
@@ -99,7 +99,7 @@ test('the agent sees the question and nothing else: no query, no cookie, no head
     'x-mine': '1',
     'x-landfall-agent-token': 'forged',
     'x-forwarded-host': 'evil.example',
-    'user-agent': 'somebody',
+    'user-agent': 'client',
     connection: 'origin, access-control-request-method, close',
   });
   expect(requested).toMatchObject([{ method: 'OPTIONS', url: '/runs/wait' }]);
@@ -112,24 +112,24 @@ test('the agent sees the question and nothing else: no query, no cookie, no head
   });
 });
 
-test('a refusal by the agent is one', async () => {
+test('passes a refusal of the agent on', async () => {
   const { address } = await inFrontOf((_request, response) => response.writeHead(405, { allow: 'GET' }).end('no'));
   expect(await ask(`${address}/ok`, question)).toMatchObject({ status: 405, text: '' });
 });
 
 test.each<[string, Record<string, string>, string, string]>([
-  ['OPTIONS that is no such question', { origin: 'https://page.example' }, 'OPTIONS', ''],
-  ['one with a body', { ...question, 'content-length': '4' }, 'OPTIONS', 'data'],
-  ['one with a wrong key', { ...question, 'x-api-key': 'guessed' }, 'OPTIONS', ''],
-  ['the request that comes after it', question, 'POST', ''],
-])('%s needs the key, and nothing reaches the agent', async (_, headers, method, body) => {
+  ['OPTIONS without a requested method', { origin: 'https://page.example' }, 'OPTIONS', ''],
+  ['a preflight with a body', { ...question, 'content-length': '4' }, 'OPTIONS', 'data'],
+  ['a preflight with a wrong key', { ...question, 'x-api-key': 'guessed' }, 'OPTIONS', ''],
+  ['the actual request', question, 'POST', ''],
+])('%s needs a key and does not reach the agent', async (_, headers, method, body) => {
   const { address, requested } = await inFrontOf(allowing);
   const { status, text } = await ask(`${address}/threads`, headers, method, body);
   expect([status, text]).toEqual([401, expect.stringContaining('X-Api-Key')]);
   expect(requested).toEqual([]);
 });
 
-test('where nothing is live nobody learns more than without a question', async () => {
+test('a preflight reveals nothing about deployments that are not live', async () => {
   const { address, withdraw } = await inFrontOf(allowing);
   withdraw();
   expect((await ask(`${address}/ok`, question)).status).toBe(401);
@@ -137,7 +137,7 @@ test('where nothing is live nobody learns more than without a question', async (
   expect((await ask(`${nowhere}/ok`, { ...question, 'x-api-key': apiKey })).status).toBe(404);
 });
 
-test('a page may read why it was refused, and nobody else hears of pages', async () => {
+test('only a page gets CORS headers with a refusal', async () => {
   const { address } = await inFrontOf(allowing);
   const page = await fetch(`${address}/ok`, { headers: { origin: 'https://page.example' } });
   expect([page.status, page.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
@@ -145,14 +145,14 @@ test('a page may read why it was refused, and nobody else hears of pages', async
   expect((await fetch(`${address}/ok`)).headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('an answer without an end is told, and waited for no longer', async () => {
+test('does not wait for the end of an endless preflight response', async () => {
   const { address } = await inFrontOf((_request, response) => {
     response.writeHead(200, { 'access-control-allow-origin': '*' }).write('on and on');
   });
   expect(await ask(`${address}/ok`, question)).toMatchObject({ status: 200, text: '' });
 });
 
-test('an agent that does not answer is waited for ten seconds, and not for the minutes of those with a key', async () => {
+test('waits ten seconds for a preflight, less than for requests with a key', async () => {
   const waits: number[] = [];
   let passTime = (): void => {};
   const clock: Clock = {

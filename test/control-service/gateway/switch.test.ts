@@ -17,7 +17,7 @@ const answering =
   (_request, response) =>
     response.end(text);
 
-test('a steady load over switches has no failed call, and after each only the new process answers', async () => {
+test('no call fails during switches, and the new process serves afterwards', async () => {
   const { gateway, address } = await kept(listenAsGateway());
   const open = async (name: string): Promise<Party> => {
     const agent = await kept(listen(answering(name)));
@@ -55,7 +55,7 @@ test('a steady load over switches has no failed call, and after each only the ne
   expect(seen.failed).toEqual([]);
 });
 
-test('a stream that is open when traffic switches ends on the process it began on', async () => {
+test('a stream that is open during a switch ends on its original process', async () => {
   const { gateway, address } = await kept(listenAsGateway());
   let finish = (): void => {};
   const old = await kept(
@@ -82,7 +82,7 @@ test('a stream that is open when traffic switches ends on the process it began o
   expect(former?.inFlight()).toBe(0);
 });
 
-test('what is withdrawn is not live for the next call', async () => {
+test('a withdrawn deployment is not live for the next call', async () => {
   const { gateway, address } = await kept(listenAsGateway());
   const agent = await kept(listen(answering('here')));
   gateway.switchTo(deploymentId, { origin: agent.origin, token: 't' });

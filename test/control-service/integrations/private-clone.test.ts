@@ -1,5 +1,5 @@
-// A real clone of a private repository: GitHub on loopback plays the App's side, and everything that could show the token
-// while a build runs and after it is looked through.
+// Clones a private repository from a stand-in for GitHub on loopback, and searches everything that could reveal the
+// token during and after a build.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { plainAgent } from '../builds/repositories.ts';
 import { fakeAgent } from '../compute/agents.ts';
 import { refusalOf } from '../service-fixture.ts';
 
-/** What runs in the build writes down everything that it can see of its surroundings. */
+/** Runs in the build and records everything that it can see of its environment. */
 const curious = {
   ...plainAgent,
   'look.sh':
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const postgres = await startTestPostgres();
   atTheEnd.push(() => postgres.stop());
   folder = mkdtempSync(join(tmpdir(), 'landfall-clone-'));
-  // Where builds run as users of their own they lie here all the same.
+  // Keeps builds of other users here too.
   chmodSync(folder, 0o711);
   atTheEnd.push(() => rmSync(folder, { recursive: true, force: true }));
   services = await startLocal({
@@ -96,7 +96,7 @@ async function end(made: Deployment): Promise<{ status: string; message: string;
   }
 }
 
-/** Every file below a folder that holds one of the words, however it is spelled. */
+/** Every file below a folder that contains one of the words in any encoding. */
 function filesWith(root: string, words: readonly string[]): string[] {
   const spelled = words.flatMap((word) => [word, Buffer.from(`x-access-token:${word}`).toString('base64')]);
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -108,7 +108,7 @@ function filesWith(root: string, words: readonly string[]): string[] {
     });
 }
 
-/** Looks at the command lines of all processes again and again; what it returns tells whether one had a word in it. */
+/** Polls the command lines of all processes; the returned function says whether one contained a word. */
 function watchCommandLines(): () => boolean {
   const seen = new Set<string>();
   const timer = setInterval(() => {
@@ -116,7 +116,7 @@ function watchCommandLines(): () => boolean {
       try {
         seen.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
       } catch {
-        // It has ended meanwhile.
+        // The process has exited.
       }
     }
   }, 5);
@@ -127,7 +127,7 @@ function watchCommandLines(): () => boolean {
   };
 }
 
-test('the one tenant sees the App’s installations, and the private repositories too', async () => {
+test('the only tenant sees the App’s installations and private repositories', async () => {
   expect(await services.control.listIntegrations()).toEqual([
     { id: expect.any(String), installation_id: demo.github.installationId('acme'), name: 'acme' },
   ]);
@@ -138,7 +138,7 @@ test('the one tenant sees the App’s installations, and the private repositorie
   ]);
 });
 
-test('a private repository is cloned, and its token is nowhere', async () => {
+test('clones a private repository without revealing its token', async () => {
   tokens.length = 0;
   const inCommandLines = watchCommandLines();
   const made = await deploy('acme/secret-agent');
@@ -148,14 +148,14 @@ test('a private repository is cloned, and its token is nowhere', async () => {
   const used = tokens.filter(({ call }) => JSON.stringify(call).includes('contents'));
   expect(used.map(({ call }) => call)).toEqual([{ permissions: { contents: 'read' }, repositories: ['secret-agent'] }]);
   const words = tokens.map(({ token }) => token);
-  // What ran in the build looked around: its environment, the configuration of its clone, the list of processes.
+  // The build recorded its environment, the configuration of its clone and the process list.
   const looked = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('seen-env'));
   expect(looked.length).toBeGreaterThan(0);
   expect(filesWith(folder, words)).toEqual([]);
   for (const word of words) for (const text of [log, lines.join('\n')]) expect(text).not.toContain(word);
 });
 
-test('the token has ended before anything of the repository runs', async () => {
+test('revokes the token before code of the repository runs', async () => {
   const { token } = tokens.find(({ call }) => JSON.stringify(call).includes('contents')) ?? { token: '' };
   const answer = await fetch(`${urlOf('acme/secret-agent')}/info/refs?service=git-upload-pack`, {
     headers: { authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}` },
@@ -163,7 +163,7 @@ test('the token has ended before anything of the repository runs', async () => {
   expect(answer.status).toBe(401);
 });
 
-test('a token opens the one repository that it was made for, and only to be read', async () => {
+test('a token gives read access to a single repository', async () => {
   const app = githubApp({
     appId: demo.github.app.id,
     privateKey: demo.github.app.privateKey,
@@ -187,19 +187,19 @@ test('a token opens the one repository that it was made for, and only to be read
   });
 });
 
-test('a repository that the installation does not hold is refused where that is known', async () => {
+test("rejects a repository that the installation can't access", async () => {
   expect(await refusalOf(deploy('globex/their-agent'))).toMatchObject({
     status: 400,
     detail: expect.stringContaining('the installation of acme does not hold'),
   });
 });
 
-test('a private repository without an integration says what it takes', async () => {
+test('a private repository without an integration fails with what to do', async () => {
   const { status, message } = await end(await deploy('acme/secret-agent', { integration_id: null }));
   expect([status, message]).toEqual(['BUILD_FAILED', expect.stringContaining('source_config.integration_id')]);
 });
 
-test('a token that is revoked before it is used is a failure that says so, and shows nothing of it', async () => {
+test('a token revoked before its use fails the build without revealing it', async () => {
   const said: string[] = [];
   let revoked = '';
   const app = githubApp({
@@ -242,7 +242,7 @@ test('a token that is revoked before it is used is a failure that says so, and s
   expect(filesWith(join(folder, 'apart'), [revoked])).toEqual([]);
 });
 
-test('an App that was uninstalled meanwhile is a failure that says so', async () => {
+test('a build fails with the reason after the App was uninstalled', async () => {
   const integration_id = await integrationId();
   await demo.github.uninstall('acme');
   const made = await services.control.createDeployment({

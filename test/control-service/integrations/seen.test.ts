@@ -11,7 +11,7 @@ import { operatorOf } from '../../../src/control-service/keys/operator.ts';
 import { fromGit, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-/** An App whose GitHub is what a test says. */
+/** An App whose GitHub behaves as the test sets it. */
 function appOf() {
   const self = {
     installed: [] as Installation[],
@@ -80,12 +80,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   };
   const acme = async () => (await fixture.control.listIntegrations()).find(({ name }) => name === 'acme')?.id ?? '';
 
-  test('where there are several tenants nobody sees an installation that was not bound to them', async () => {
+  test('with several tenants, each sees only the installations bound to it', async () => {
     expect(await names()).toEqual([]);
     expect(await names(fixture.stranger)).toEqual([]);
   });
 
-  test('[control.integration.id] the operator binds one to a tenant, and to no other', async () => {
+  test('[control.integration.id] the operator binds an installation to one tenant only', async () => {
     await operator().bindInstallation(11, fixture.tenantId);
     expect(await fixture.control.listIntegrations()).toEqual([
       { id: expect.stringMatching(/^[0-9a-f-]{36}$/), installation_id: 11, name: 'acme' },
@@ -94,7 +94,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await refusalOf(fixture.stranger.listRepositories(await acme()))).toMatchObject({ status: 404 });
   });
 
-  test('its repositories are those that GitHub tells', async () => {
+  test('lists the repositories that GitHub returns', async () => {
     const id = await acme();
     expect(await fixture.control.listRepositories(id)).toEqual([
       {
@@ -116,7 +116,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ]);
   });
 
-  test('GitHub is asked once a minute, and of many at once by one', async () => {
+  test('requests GitHub once a minute, and once for concurrent calls', async () => {
     aMinuteLater();
     github.self.requested.length = 0;
     await Promise.all(Array.from({ length: 10 }, () => fixture.control.listIntegrations()));
@@ -126,7 +126,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(github.self.requested).toEqual(['installations', 'installations']);
   });
 
-  test('one that is suspended or gone is not there, and comes back under its id', async () => {
+  test('hides a suspended or deleted installation, and shows it again under its id', async () => {
     const id = await acme();
     const [first, ...others] = github.self.installed;
     if (!first) throw new Error('nothing is installed');
@@ -140,7 +140,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await acme()).toBe(id);
   });
 
-  test('a renamed account is told by its new name', async () => {
+  test('shows a renamed account under its new name', async () => {
     github.self.installed = github.self.installed.map((each) =>
       each.id === 11 ? { ...each, account: 'acme-corp' } : each,
     );
@@ -149,7 +149,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await names()).toEqual(['acme']);
   });
 
-  test('one that was taken from a tenant is not there any more, and bound again it has its id', async () => {
+  test('hides an unbound installation, and keeps its id when bound again', async () => {
     const id = await acme();
     await operator().unbindInstallation(11, fixture.tenantId);
     expect(await names()).toEqual([]);
@@ -159,14 +159,14 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await acme()).toBe(id);
   });
 
-  test('the operator sees all of them, and whose they are', async () => {
+  test('the operator sees all installations and their tenants', async () => {
     expect(await operator().listInstallations()).toEqual([
       { installation_id: '11', account: 'acme', is_suspended: false, is_gone: false, tenant_ids: [fixture.tenantId] },
       { installation_id: '12', account: 'globex', is_suspended: false, is_gone: false, tenant_ids: [] },
     ]);
   });
 
-  test('what GitHub cannot be asked is a 502 that says why, and no answer of before', async () => {
+  test('responds with 502 and the reason when GitHub fails, without stale data', async () => {
     aMinuteLater();
     github.self.failure = new GitHubIntegrationError('Could not list installations: GitHub responded 401.', 401);
     expect(await refusalOf(fixture.control.listIntegrations())).toMatchObject({
@@ -180,7 +180,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   const requested = (repo_url: string, integration_id: string) =>
     fixture.control.createDeployment(fromGit({ source_config: { repo_url, integration_id } }));
 
-  test('[control.source-config.integration-id-origin] a creation takes what the installation holds', async () => {
+  test('[control.source-config.integration-id-origin] accepts a repository of the installation', async () => {
     const id = await acme();
     expect(await requested('https://github.com/Acme/agent.git', id)).toMatchObject({
       source_config: { integration_id: id },
@@ -193,17 +193,17 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test.each([
-    ['that it does not hold', 'https://github.com/acme/secret', 'does not hold'],
+    ['outside the installation', 'https://github.com/acme/secret', 'does not hold'],
     ['of another owner', 'https://github.com/globex/agent', 'does not hold'],
     ['of another GitHub', 'https://git.example.com/acme/agent', 'is no repository of https://github.com'],
-  ])('and refuses a repository %s', async (_, url, said) => {
+  ])('rejects a repository %s', async (_, url, said) => {
     expect(await refusalOf(requested(url, await acme()))).toMatchObject({
       status: 400,
       detail: expect.stringContaining(said),
     });
   });
 
-  test('where it cannot be known it is taken, and shows when it is cloned', async () => {
+  test('accepts an unverified repository while GitHub is down; the clone fails later', async () => {
     const id = await acme();
     aMinuteLater();
     github.self.failure = new GitHubIntegrationError('GitHub is away.', undefined);
@@ -216,13 +216,13 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('a token is for a tenant’s own integration and a repository that it holds', async () => {
+  test('issues tokens only for the tenant’s own integration and its repositories', async () => {
     const id = await acme();
     const url = 'https://github.com/acme/agent';
     expect(await integrations.cloneToken(fixture.tenantId, id, url)).toEqual({ ok: true, value: 'token-of-agent' });
     const foreign = await integrations.cloneToken('00000000-0000-4000-8000-000000000000', id, url);
     expect(foreign).toMatchObject({ ok: false, reason: expect.stringContaining('not there any more') });
-    expect(await integrations.cloneToken(fixture.tenantId, id, 'https://elsewhere.test/acme/agent')).toMatchObject({
+    expect(await integrations.cloneToken(fixture.tenantId, id, 'https://other.test/acme/agent')).toMatchObject({
       ok: false,
     });
   });

@@ -11,7 +11,7 @@ import { plainAgent, repository, temporaryFolder } from '../builds/repositories.
 import { fromGit } from '../service-fixture.ts';
 import { attempt, pryingAgent, said, type Attempt, type Tried } from './prying.ts';
 
-/** What holds depends on who runs the tests, so that their names say which of the two was seen. */
+/** Isolation depends on the user that runs the tests, so the titles say which case was tested. */
 const asRoot = process.getuid?.() === 0;
 const byWhom = asRoot ? 'a service that is root' : 'a service of an ordinary user';
 
@@ -29,7 +29,7 @@ const mine = (...requested: Attempt): Promise<Tried> => tryIn(0, ...requested);
 
 beforeAll(async () => {
   root = temporaryFolder(atTheEnd);
-  // Everyone may come as far as the data folder: what is denied there is denied by its own.
+  // Open up to the data folder, so that only its own permissions deny access.
   chmodSync(root, 0o755);
   dataDir = join(root, 'data');
   const { folder: repo } = repository(join(root, 'git/agent'), {
@@ -79,23 +79,20 @@ afterAll(async () => {
   for (const remove of atTheEnd) remove();
 });
 
-/** Only of another deployment, so that it is asked for when it runs. */
+/** The other agent's process; set when the test runs. */
 let otherPid = 0;
 
 /** What an agent tries to reach. */
 const reached: readonly (readonly [string, () => Attempt])[] = [
   ["another deployment's files", () => ['read', join(agents[1]?.folder ?? '', 'secret.txt')]],
   ["another deployment's folder", () => ['list', agents[1]?.folder ?? '']],
-  ["another deployment's folder, to write there", () => ['write', join(agents[1]?.folder ?? '', 'planted.txt')]],
+  ["another deployment's folder for writing", () => ['write', join(agents[1]?.folder ?? '', 'planted.txt')]],
   ['the service’s environment', () => ['read', `/proc/${process.pid}/environ`]],
   ["another deployment's process", () => ['kill', String(otherPid)]],
   ['the service’s process', () => ['kill', String(process.pid)]],
   ['the data folder', () => ['list', dataDir]],
   ['the folder of all builds', () => ['list', join(dataDir, 'builds')]],
-  [
-    'the program of this installation, to write in it',
-    () => ['write', resolve(import.meta.dirname, '../../../package.json')],
-  ],
+  ['the installed program for writing', () => ['write', resolve(import.meta.dirname, '../../../package.json')]],
 ];
 
 describe(`agents of ${byWhom}`, () => {
@@ -104,7 +101,7 @@ describe(`agents of ${byWhom}`, () => {
     expect(said(await mine('run', 'echo kept > kept.txt; cat kept.txt'))).toBe('kept\n');
   });
 
-  test('none can connect to a database that is not its own, nor make one', async () => {
+  test('none can connect to another database or create one', async () => {
     const databases = [
       new URL(postgres.url).pathname.slice(1),
       (await databaseNamed(postgres.url, agents[1]?.id ?? '')).database,
@@ -140,7 +137,7 @@ describe(`agents of ${byWhom}`, () => {
     ]);
   });
 
-  test('the service gives them nothing of its environment, no new rights, files of their own alone, and no core', async () => {
+  test("get nothing of the service's environment, no new privileges and no core dumps", async () => {
     process.env.CANARY_OF_THE_SERVICE = 'canary-5e0c';
     expect(said(await mine('run', 'env'))).not.toContain('canary-5e0c');
     delete process.env.CANARY_OF_THE_SERVICE;
@@ -151,19 +148,19 @@ describe(`agents of ${byWhom}`, () => {
     );
   });
 
-  test('temporary files are its own, where nobody can have put any before', async () => {
+  test('have private temporary folders', async () => {
     const folder = said(await mine('run', 'printf %s "$TMPDIR"'));
     expect(said(await mine('run', 'ls -ldn "$TMPDIR"'))).toMatch(new RegExp(`^drwx------ +\\d+ ${agents[0]?.uid} `));
     expect(await tryIn(1, 'list', folder)).toMatchObject({ done: !asRoot });
   });
 
-  test('builds run as the user that the agent runs as', async () => {
+  test("builds run as the agent's user", async () => {
     expect(said(await mine('text', 'who.txt')).trim()).toBe(String(agents[0]?.uid));
   });
 });
 
 describe.each(asRoot ? ['root'] : [])('agents of a service that is %s', () => {
-  test('each deployment has a user of its own, which is nobody of this machine, and is in no other group', async () => {
+  test('each deployment has a new user without other groups', async () => {
     const uids = agents.map(({ uid }) => uid);
     expect(new Set(uids).size).toBe(2);
     for (const uid of uids) expect(uid).toBeGreaterThan(20_000);
@@ -177,10 +174,10 @@ describe.each(asRoot ? ['root'] : [])('agents of a service that is %s', () => {
     expect(of).toEqual({ done: false, code: expect.stringMatching(/^(EACCES|EPERM)$/) });
   });
 
-  test('none reads a file that the service keeps: its key, the key of the secrets, uploads, the database', async () => {
+  test("none reads the service's files: keys, uploads, the database", async () => {
     const kept = readdirSync(dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(dataDir, 'builds')))
-      // It holds a number of a process, and is looked at by other services.
+      // Holds a process id that other services read.
       .filter(({ name }) => !/^lock\.\d+$/.test(name))
       .map((entry) => join(entry.parentPath, entry.name));
     expect(kept).toContain(join(dataDir, 'api-key'));
@@ -195,12 +192,12 @@ describe.each(asRoot ? ['root'] : [])('agents of a service that is %s', () => {
 });
 
 describe.each(asRoot ? [] : ['an ordinary user'])('agents of a service of %s', () => {
-  test('they are of one user with the service, which is all that protects them from one another', async () => {
+  test("share the service's user, and so are not protected from one another", async () => {
     for (const [, requested] of reached.slice(0, 2)) expect(await mine(...requested())).toMatchObject({ done: true });
   });
 });
 
-test(`${byWhom} says where agents run${asRoot ? ' as users of their own' : ' as itself'}`, async () => {
+test(`${byWhom} runs agents as ${asRoot ? 'users of their own' : 'itself'}`, async () => {
   const { ids, warning, folder } = await isolate({ dataDir, agentServer: pryingAgent, log: () => undefined });
   expect({ ids: ids !== undefined, warned: warning !== undefined, folder }).toEqual({
     ids: asRoot,

@@ -19,7 +19,7 @@ import { agentServerPath } from '../../../src/control-service/compute/agent-serv
 import { agentServerPackages, copyProgram, telltales } from '../../../src/control-service/isolation/program.ts';
 
 const asRoot = process.getuid?.() === 0;
-/** What a service of an ordinary user says of its agents. */
+/** The warning of a service of an ordinary user about its agents. */
 const ofOneUser = "Agents and builds run as this service's own user";
 let folder: string;
 let systemFolder: string;
@@ -43,7 +43,7 @@ function madeFolder(name: string): string {
   return made;
 }
 
-/** A data folder below a home that nobody else may enter. */
+/** A data folder below a home that only its owner may enter. */
 function closedData(name: string): string {
   const dataDir = join(folder, name, 'data');
   mkdirSync(dataDir, { recursive: true });
@@ -54,14 +54,14 @@ function closedData(name: string): string {
 const program = { node: process.execPath, agentServer: agentServerPath() };
 
 describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
-  test.each(asRoot ? ['a copy of its program'] : [])('makes %s that is whole', () => {
+  test.each(asRoot ? ['copy of its program'] : [])('creates a complete %s', () => {
     const { agentServer } = copyProgram({ ...program, node: '/bin/sh' }, madeFolder('whole'));
     const ran = spawnSync(process.execPath, [agentServer], { cwd: '/', env: {}, encoding: 'utf8' });
     expect(ran.stderr).toContain('error[environment]');
   });
 
   test.each(asRoot ? ['once for each state of the installation'] : [])(
-    'makes the copy %s, and keeps the last two',
+    'creates the copy %s, and keeps the last two',
     () => {
       const installed = madeFolder('installed');
       const packages = agentServerPackages.flatMap((name) => [
@@ -94,7 +94,7 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     },
   );
 
-  test.each(asRoot ? ['an installation that is gone'] : [])('removes at its start the copies of %s', async () => {
+  test.each(asRoot ? ['an installation that is gone'] : [])('removes the copies of %s at startup', async () => {
     const own = madeFolder('forsaken');
     const dataDir = madeFolder('open-data');
     const copy = join(own, `program-${'0'.repeat(16)}-${'1'.repeat(16)}`);
@@ -103,11 +103,11 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     expect(existsSync(copy)).toBe(false);
   });
 
-  test('knows files that tell whether its program can be read', () => {
+  test('knows files that show whether its program is readable', () => {
     expect(telltales(program).filter((file) => !statSync(file).isFile())).toEqual([]);
   });
 
-  test('keeps builds where their users can go, and they go with the data folder', async () => {
+  test('keeps builds where their users can go, and removes them with the data folder', async () => {
     const dataDir = closedData('home');
     const isolation: Isolation = await isolate({ dataDir, agentServer: program.agentServer, log, systemFolder });
     expect(isolation.warning?.startsWith(ofOneUser)).toBe(asRoot ? undefined : true);
@@ -117,7 +117,7 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     expect(readdirSync(systemFolder).filter((name) => name.startsWith('agents-'))).toEqual([]);
   });
 
-  test('removes at its start what stands for a data folder that somebody removed, links in it unfollowed', async () => {
+  test('removes folders of a deleted data folder at startup without following symlinks', async () => {
     const [gone, kept] = [closedData('gone'), closedData('kept')];
     const first = await isolate({ dataDir: gone, agentServer: program.agentServer, log, systemFolder });
     const precious = join(folder, 'precious');
@@ -130,7 +130,7 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     expect(statSync(precious).isFile()).toBe(true);
   });
 
-  test('says once that agents run as it does where other users cannot be given a place', async () => {
+  test("warns once that agents run as its own user when others can't be used", async () => {
     const dataDir = closedData('nowhere');
     const file = join(folder, 'a-file');
     writeFileSync(file, '');

@@ -32,7 +32,7 @@ async function deploy(name: string): Promise<void> {
   urls.push(url ?? '');
 }
 
-// Who is not root has no other users: an agent of such a service is as good as the service.
+// Without root there are no other users: an agent can do what its service can.
 describe.runIf(process.getuid?.() === 0)('the embedded database of a service that is root', () => {
   beforeAll(async () => {
     const root = temporaryFolder(atTheEnd);
@@ -57,14 +57,14 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a service tha
     for (const remove of atTheEnd) remove();
   });
 
-  test('ends the queries of connections that hung up', async () => {
+  test('ends the queries of closed connections', async () => {
     const running = `select count(*)::int as n from pg_stat_activity where query = 'select pg_sleep(3600)'`;
     expect(await tryIn(0, 'abandon', '10')).toMatchObject({ done: true });
     expect(said(await tryIn(0, 'query', running))).toBe('[{"n":10}]');
     await vi.waitFor(async () => expect(said(await tryIn(0, 'query', running))).toBe('[{"n":0}]'), 20_000);
   });
 
-  test('has places for others while an agent holds connections that never log in', async () => {
+  test('accepts other clients while an agent holds connections that never log in', async () => {
     expect(await tryIn(0, 'hold', '400')).toMatchObject({ done: true });
     for (let round = 0; round < 5; round += 1) {
       expect(said(await tryIn(1, 'query', 'select 1 as n'))).toBe('[{"n":1}]');
@@ -74,7 +74,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a service tha
     expect(said(await tryIn(2, 'query', 'select 1 as n'))).toBe('[{"n":1}]');
   });
 
-  test('is reached by each agent in its own way alone', async () => {
+  test('is reached by each agent only through its own socket', async () => {
     const way = said(await tryIn(1, 'run', 'printf %s "$DATABASE_URI"'));
     const folder = new URL(way).searchParams.get('host') ?? '';
     expect(await tryIn(1, 'list', folder)).toMatchObject({ done: true });

@@ -6,14 +6,14 @@ import { agentServerPackages } from '../../../src/control-service/isolation/prog
 
 const whole = '         0          0 4294967295\n';
 
-describe('the numbers of deployments’ users', () => {
+describe('the uids of deployments', () => {
   test.each([
-    ['a machine has those that nobody else uses', [whole, whole], 1_880_000_000],
-    ['a container of 65,536 users has smaller ones', ['0 100000 65536', '0 100000 65536'], 20_000],
-    ['a container whose users lie in two spans has them where they fit', ['0 1000 1\n1 100000 65535', whole], 20_000],
-    ['a namespace of one user has none', ['0 1000 1', '0 1000 1'], undefined],
+    ['an unused range on a machine', [whole, whole], 1_880_000_000],
+    ['smaller ones in a container of 65,536 users', ['0 100000 65536', '0 100000 65536'], 20_000],
+    ['a range that fits where a container maps users in two parts', ['0 1000 1\n1 100000 65535', whole], 20_000],
+    ['none in a namespace of one user', ['0 1000 1', '0 1000 1'], undefined],
     ['groups count like users', [whole, '0 1000 1'], undefined],
-    ['what cannot be read has none', ['', whole], undefined],
+    ["none if the maps can't be read", ['', whole], undefined],
   ])('%s', (_, maps, first) => {
     expect(agentIds(maps)?.first).toBe(first);
   });
@@ -21,7 +21,7 @@ describe('the numbers of deployments’ users', () => {
 
 const src = resolve(import.meta.dirname, '../../../src');
 
-/** The packages that a file loads when it runs, and those that the files do which it imports. */
+/** The packages that a file and its imports load at run time. */
 function loadedBy(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return [];
   seen.add(file);
@@ -40,7 +40,7 @@ function loadedBy(file: string, seen = new Set<string>()): string[] {
   });
 }
 
-test('every package that the agent server loads goes with it where it is copied', () => {
+test('copying the agent server includes every package that it loads', () => {
   const loaded = new Set(loadedBy(join(src, 'agent-server/main.ts')));
   expect([...loaded].filter((name) => !agentServerPackages.includes(name)).toSorted()).toEqual([]);
   expect(readdirSync(join(src, 'agent-server'))).toContain('main.ts');

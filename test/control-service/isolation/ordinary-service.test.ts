@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { firstClosed, wayTo } from '../../../src/postgres/embedded/reach.ts';
 
-/** Whom the service is of: of another user than root where this checkout is open to one. */
-const nobodyUser = { uid: 65_534, gid: 65_534 };
-const isOpen = firstClosed({ name: 'nobody', ...nobodyUser }, wayTo(realpathSync(import.meta.dirname))) === undefined;
-const whom = process.getuid?.() !== 0 ? 'who runs this test' : isOpen ? 'user 65534' : 'root, without users';
+/** The user of the service: other than root if the checkout is open to others. */
+const ordinaryUser = { uid: 65_534, gid: 65_534 };
+const isOpen = firstClosed({ name: 'nobody', ...ordinaryUser }, wayTo(realpathSync(import.meta.dirname))) === undefined;
+const whom = process.getuid?.() !== 0 ? 'the current user' : isOpen ? 'user 65534' : 'root';
 const said = z.object({ done: z.literal(true), said: z.string() });
 const seenSchema = z.object({
   ids: z.unknown(),
@@ -20,20 +20,20 @@ const seenSchema = z.object({
   environmentOfService: z.object({ done: z.boolean() }),
 });
 
-test(`a service whose agents are of its own user (${whom}) gives them little, and is not kept from them`, () => {
+test(`a service (${whom}) that shares its user with agents can only limit them`, () => {
   const printed = execFileSync(process.execPath, [join(import.meta.dirname, 'ordinary-service.ts')], {
     cwd: '/',
     encoding: 'utf8',
     env: { PATH: process.env.PATH, CANARY_OF_THE_SERVICE: 'canary-7d11' },
-    ...(whom === 'user 65534' ? nobodyUser : {}),
+    ...(whom === 'user 65534' ? ordinaryUser : {}),
   });
   const { ids, environmentGiven, bounds, status, ...reached } = seenSchema.parse(JSON.parse(printed));
-  expect(ids === null).toBe(whom !== 'root, without users');
+  expect(ids === null).toBe(whom !== 'root');
   expect(environmentGiven.said).not.toContain('canary-7d11');
   expect(bounds.said).toBe('0077\n0\n16384\n');
   const noNewPrivileges = existsSync('/usr/bin/setpriv') ? 1 : 0;
   expect(status.said).toMatch(new RegExp(`^NoNewPrivs:\\s+${noNewPrivileges}$`, 'm'));
-  // One user is one user: SECURITY.md says so.
+  // Agents of the same user are not isolated, see SECURITY.md.
   expect(reached).toEqual({
     otherFolder: { done: true, said: 'two' },
     key: { done: true },

@@ -1,4 +1,4 @@
-// Runs two agents as a service of an ordinary user does, has one of them try what it can reach, and prints that.
+// Runs two agents as a service of an ordinary user, has one try what it can reach, and prints the result.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,12 +16,12 @@ import { httpControl } from '../http-control.ts';
 import { fromGit } from '../service-fixture.ts';
 
 const main = resolve(import.meta.dirname, '../../../src/control-service/main.ts');
-/** Whose service it is: where this run is root nobody's, if the checkout and Node.js are open to that user. */
+/** The user of the service: the ordinary user 65534 for root, if it can read the checkout and Node.js. */
 const isRoot = process.getuid?.() === 0;
-const nobodyUser =
+const ordinaryUser =
   isRoot && isOpen(dirname(main)) && isOpen(dirname(process.execPath)) ? { uid: 65_534, gid: 65_534 } : undefined;
-const isOrdinary = !isRoot || nobodyUser !== undefined;
-const whom = isOrdinary ? 'an ordinary user' : 'root, for the checkout is closed to others';
+const isOrdinary = !isRoot || ordinaryUser !== undefined;
+const whom = isOrdinary ? 'an ordinary user' : 'root, because the checkout is private';
 
 const atTheEnd: (() => void)[] = [];
 let root: string;
@@ -39,7 +39,7 @@ interface Service {
   output: string[];
 }
 
-/** Starts the services as a person does; resolves once they answer. */
+/** Starts the services from the command line; resolves once they respond. */
 async function started(): Promise<Service> {
   const child = spawn(
     process.execPath,
@@ -53,7 +53,7 @@ async function started(): Promise<Service> {
         LANDFALL_SECRETS_KEY: Buffer.from('canary-of-the-service-1234567890').toString('base64'),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...nobodyUser,
+      ...ordinaryUser,
     },
   );
   atTheEnd.push(() => void child.kill('SIGKILL'));
@@ -72,7 +72,7 @@ async function ended({ process: child }: Service, signal: 'SIGTERM' | 'SIGKILL')
   await exit;
 }
 
-/** Leaves its process group, and its id in a file. */
+/** Leaves its process group and writes its id to a file. */
 const leaves = (file: string): string =>
   `setsid /bin/sh -c 'echo $$ > ${file}.new; mv ${file}.new ${file}; exec sleep 600'`;
 const pidIn = (name: string): number => Number(readFileSync(join(out, name), 'utf8'));
@@ -98,10 +98,10 @@ beforeAll(async () => {
         .addNode('say', () => ({ said: 'hello' })).addEdge(START, 'say').addEdge('say', END).compile();`,
     'build.sh': `ln -s ${installedPackages()} node_modules; env; ${leaves(join(out, 'left'))} >/dev/null 2>&1 &\nuntil [ -e ${join(out, 'left')} ]; do sleep 0.1; done\ncat ${join(dataDir, 'api-key')} > /dev/null && echo the key can be read\n`,
   });
-  if (nobodyUser) {
+  if (ordinaryUser) {
     for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }))
-      lchownSync(join(root, name), nobodyUser.uid, nobodyUser.gid);
-    chownSync(root, nobodyUser.uid, nobodyUser.gid);
+      lchownSync(join(root, name), ordinaryUser.uid, ordinaryUser.gid);
+    chownSync(root, ordinaryUser.uid, ordinaryUser.gid);
   }
   postgres = await startTestPostgres();
   service = await started();
@@ -132,7 +132,7 @@ afterAll(async () => {
 });
 
 describe(`a service of ${whom}`, () => {
-  test('has a deployment go live that answers', async () => {
+  test('deploys an agent that responds', async () => {
     const control = httpControl(service.url, service.key);
     expect(await control.getRevision(id, revisionId)).toMatchObject({ status: 'DEPLOYED', status_message: null });
     const answer = await fetch(`${service.url}/agents/${id}/runs/wait`, {
@@ -143,7 +143,7 @@ describe(`a service of ${whom}`, () => {
     expect(await answer.json()).toEqual({ said: 'hello' });
   });
 
-  test('says at the start and in each deploy log what it does not keep apart', async () => {
+  test('warns at startup and in each deploy log about missing isolation', async () => {
     const { logs } = await httpControl(service.url, service.key).deployLogs(id, revisionId, { limit: 1_000 });
     const warning = "Agents and builds run as this service's own user";
     expect(service.output.some((line) => line.startsWith(warning))).toBe(isOrdinary);
@@ -151,31 +151,31 @@ describe(`a service of ${whom}`, () => {
   });
 
   test('closes its files to the other users of the machine', () => {
-    // Root lets its deployments' users pass through to folders of their own.
+    // As root, it lets deployments' users pass through to their folders.
     expect(statSync(dataDir).mode & 0o777).toBe(isOrdinary ? 0o700 : 0o711);
     const source = join(dataDir, 'builds', revisionId, 'source/graph.js');
     const files = [join(dataDir, 'api-key'), ...(existsSync(source) ? [source] : [])];
     expect(files.map((file) => statSync(file).mode & 0o077)).toEqual(files.map(() => 0));
-    // Only root can try it as somebody else.
+    // Only root can try it as another user.
     const other = { cwd: '/', uid: 65_533, gid: 65_533 };
     expect(files.filter((file) => isRoot && spawnSync('cat', [file], other).status === 0)).toEqual([]);
   });
 
-  test('gives builds and agents nothing of its own environment', async () => {
+  test('does not pass its own environment to builds and agents', async () => {
     const { logs } = await httpControl(service.url, service.key).buildLogs(id, revisionId, { limit: 1_000 });
     const lines = logs.map(({ message }) => message);
     expect(lines.some((line) => line.startsWith('LANDFALL_BUILD='))).toBe(true);
     for (const seen of [lines.join('\n'), readFileSync(join(out, 'environment'), 'utf8')])
       expect(seen).not.toMatch(/LANDFALL_SECRETS_KEY|DATABASE_URL/);
-    // One user is one user: that is what the warning says.
+    // Agents of the same user are not isolated, as the warning says.
     expect(lines.includes('the key can be read')).toBe(isOrdinary);
   });
 
-  test('ends what a build leaves running, also outside of its process group', () => {
+  test('ends processes that a build leaves behind outside its process group', () => {
     expect(runs(pidIn('left'))).toBe(false);
   });
 
-  test('ends its agents and what left their process group when it ends', async () => {
+  test('ends its agents and their detached processes on exit', async () => {
     await until(() => existsSync(join(out, 'daemon')));
     const pids = ['agent', 'daemon'].map(pidIn);
     expect(pids.map(runs)).toEqual([true, true]);
@@ -186,7 +186,7 @@ describe(`a service of ${whom}`, () => {
     await until(() => pidIn('agent') !== before && pidIn('daemon') !== pids[1] && runs(pidIn('daemon')));
   });
 
-  test('is killed with its agents, and ends at the next start what left their group', async () => {
+  test('ends detached processes of agents at the next start after SIGKILL', async () => {
     const [agent = 0, daemon = 0] = ['agent', 'daemon'].map(pidIn);
     expect([agent, daemon].map(runs)).toEqual([true, true]);
     await ended(service, 'SIGKILL');

@@ -1,4 +1,4 @@
-// Keeps the agent server's contract with its starter, and tries what it is asked to try: what its process may reach.
+// Follows the agent server's contract, and tries on request what its process can reach.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ const attempts = {
     await client.connect();
     await client.end();
   },
-  // Holds that many connections which never log in, and opens each again whenever it is closed.
+  // Holds that many connections which never log in, and reopens each one that is closed.
   hold: async (count) => {
     const url = new URL(process.env.DATABASE_URI);
     const host = url.searchParams.get('host');
@@ -35,10 +35,10 @@ const attempts = {
         socket.on('data', resolve).on('error', resolve);
         socket.on('close', () => (resolve(), setTimeout(() => void open(isSilent), 5)));
       });
-    // A few of those that say nothing: the server takes twice as many of them.
+    // Some connections send nothing: the server accepts twice as many of them.
     await Promise.all(Array.from({ length: Number(count) }, (_, at) => open(at % 3 === 0)));
   },
-  // Starts that many queries that do not notice a hang-up, and hangs up.
+  // Starts that many queries that ignore a disconnect, and disconnects.
   abandon: async (count) => {
     const abandonOne = async () => {
       const client = new Client({ connectionString: process.env.DATABASE_URI });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { RunningAgent } from '../../../src/control-service/compute/compute.ts';
 import { ask } from '../compute/agents.ts';
 
-/** A stand-in for the agent server that tries to reach what it is told to. */
+/** A stand-in for the agent server that tries what it can reach. */
 export const pryingAgent = join(import.meta.dirname, 'prying-agent.mjs');
 
 const tried = z.union([
@@ -12,13 +12,13 @@ const tried = z.union([
 ]);
 export type Tried = z.infer<typeof tried>;
 
-/** Something that an agent can be told to try, and with what. */
+/** An action for the agent to try, with its argument. */
 export type Attempt = readonly [
   what: 'read' | 'list' | 'write' | 'text' | 'run' | 'kill' | 'connect' | 'query' | 'hold' | 'abandon',
   of: string,
 ];
 
-/** The path at which an agent is told to try something. */
+/** The path that makes an agent try something. */
 const pathOf = ([what, of]: Attempt): string => `/try?${new URLSearchParams({ what, of }).toString()}`;
 
 /** Has the agent at an address try something. */
@@ -26,12 +26,12 @@ export async function attempt(address: string, headers: Record<string, string>, 
   return tried.parse(await (await fetch(`${address}${pathOf(requested)}`, { headers })).json());
 }
 
-/** Has an agent try something, without a gateway before it. */
+/** Has an agent try something, without a gateway in between. */
 export async function attemptAt(agent: RunningAgent, requested: Attempt): Promise<Tried> {
   return tried.parse(await (await ask(agent, pathOf(requested))).json());
 }
 
-/** What an agent said that did what it was told; fails the test where it could not. */
+/** The output of a successful attempt; throws for a failed one. */
 export function said(of: Tried): string {
   if (!of.done) throw new Error(of.code);
   return of.said;

@@ -1,5 +1,5 @@
-// A process of a deployment's user that, without an end, exchanges what lies in its folders for links that lead outside,
-// and makes new files and folders where the service removes some. Says `ready` once everything is there.
+// A process of a deployment's user that keeps replacing its folders with symlinks to other ones and creating files
+// while the service removes them. Prints `ready` once all folders exist.
 //
 //   racing-user.mjs <outside> <folder>…
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const attempt = (work) => {
   try {
     work();
   } catch {
-    // The service was faster, or has the folder by now.
+    // The service removed it first or owns the folder now.
   }
 };
 let round = 0;
@@ -24,7 +24,7 @@ function exchange(folder) {
     attempt(() => renameSync(at(`${name}.link`), at(name)));
     attempt(() => rmSync(at(name)));
     attempt(() => renameSync(at(`${name}.aside`), at(name)));
-    // The folder below is exchanged as well, while the one above stays.
+    // Replaces the folder below while the parent stays.
     attempt(() => renameSync(at(`${name}/kept`), at(`${name}/moved`)));
     attempt(() => symlinkSync(`${outside}/node_modules/kept`, at(`${name}/kept`)));
     attempt(() => rmSync(at(`${name}/kept`)));

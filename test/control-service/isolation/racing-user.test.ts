@@ -16,13 +16,13 @@ afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
 
-/** A user of its own takes root; nothing keeps the one user that there is else from what it races for. */
+/** Only root can use a separate user; a single user has nothing to race for. */
 const isRoot = process.geteuid?.() === 0;
 const byRoot = isRoot ? ['a service that is root'] : [];
 const number = randomInt(1_700_000_000, 1_800_000_000);
 const times = Number(process.env['LANDFALL_FUZZ'] ?? 20);
 
-/** A folder of the service's, and a process that changes its user's folders without an end. */
+/** A folder of the service, and a process that keeps changing its user's folders. */
 function place() {
   const root = temporaryFolder(atTheEnd);
   chmodSync(root, 0o711);
@@ -36,7 +36,7 @@ function place() {
   const racer = join(root, 'racer.mjs');
   copyFileSync(join(import.meta.dirname, 'racing-user.mjs'), racer);
 
-  /** Makes folders of the user, and resolves once they change. */
+  /** Creates folders of the user, and resolves once they change. */
   async function race(...folders: string[]): Promise<void> {
     for (const folder of folders) {
       mkdirSync(folder, { recursive: true, mode: 0o711 });
@@ -54,7 +54,7 @@ function place() {
   return { root, outside, state, race };
 }
 
-test.each(byRoot)('a user who exchanges folders for links leads no removal of %s elsewhere', async () => {
+test.each(byRoot)('%s never follows symlinks that a user swaps in during a removal', async () => {
   const { root, state, race } = place();
   const before = state();
   const downloads = Array.from({ length: times }, (_, each) => join(root, `npm-cache/t-${each}`));
@@ -67,7 +67,7 @@ test.each(byRoot)('a user who exchanges folders for links leads no removal of %s
   expect([readdirSync(join(root, 'npm-cache')), reports]).toEqual([[], []]);
 });
 
-test.each(byRoot)('a build that its user goes on changing is listed and removed by %s', async () => {
+test.each(byRoot)('a build that its user keeps changing is listed and removed by %s', async () => {
   const { root, state, race } = place();
   const before = state();
   const builds = Array.from({ length: times }, (_, each) => join(root, `builds/r-${each}`));
@@ -81,12 +81,12 @@ test.each(byRoot)('a build that its user goes on changing is listed and removed 
   expect([readdirSync(join(root, 'builds')), reports]).toEqual([[], []]);
 });
 
-test.each(byRoot)('%s ends processes that start the next one and exit at once', async () => {
+test.each(byRoot)('%s ends processes that fork and exit at once', async () => {
   const mark = join(temporaryFolder(atTheEnd), 'mark');
   write(dirname(mark), { mark: '' });
   chownSync(mark, number, number);
   chmodSync(dirname(mark), 0o711);
-  // Ends by itself after 20,000 processes.
+  // Stops after 20,000 processes.
   const chain = 'f() { echo x >> "$1"; [ "$2" = 20000 ] || f "$1" $(($2 + 1)) & exit; }; f "$0" 0';
   spawn('/bin/sh', ['-c', chain, mark], { cwd: '/', stdio: 'ignore', uid: number, gid: number });
   const length = (): number => lstatSync(mark).size;
@@ -97,7 +97,7 @@ test.each(byRoot)('%s ends processes that start the next one and exit at once', 
   expect(length()).toBe(after);
 });
 
-test('names that are no text and folders deeper than any path are removed', async () => {
+test('removes invalid UTF-8 names and folders deeper than the maximum path', async () => {
   const root = temporaryFolder(atTheEnd);
   const tree = join(root, 'tree');
   mkdirSync(tree);

@@ -6,7 +6,7 @@ import { everyRow } from '../every-row.ts';
 import { openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
+describe.each(sides)("a tenant's keys, %s", (_side, open) => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
     fixture = await open();
@@ -16,7 +16,7 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
   const idsOf = async (control = fixture.control) =>
     (await control.listApiKeys({ limit: 100 })).resources.map(({ id }) => id);
 
-  test('a key is made under a name, told once, and listed without its text', async () => {
+  test('creates a named key, returns it once, and lists it without its text', async () => {
     const made = await fixture.control.createApiKey({ name: 'ci of the shop' });
     expect(made).toMatchObject({ name: 'ci of the shop', last_used_at: null, is_organisation_key: false });
     expect(readApiKey(made.key ?? '')?.id).toBe(made.id);
@@ -26,7 +26,7 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
     expect(await fixture.store.findKey(made.id)).toMatchObject({ tenant_ids: [fixture.tenantId] });
   });
 
-  test('a key that is asked for with an idempotency key is made once, and its repetition is told everything but the key', async () => {
+  test('a repeated creation with an idempotency key returns all but the key', async () => {
     const idempotencyKey = randomUUID();
     const before = await idsOf();
     const answers = await Promise.all(
@@ -42,12 +42,12 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
     ['an empty name', { name: ' ' }],
     ['a name that is too long', { name: 'n'.repeat(101) }],
     ['a name of two lines', { name: 'a\nb' }],
-    ['a name that is none', { name: 7 }],
-  ])('%s is refused', async (_, body) => {
+    ['a name of another type', { name: 7 }],
+  ])('rejects %s', async (_, body) => {
     expect(await refusalOf(fixture.control.createApiKey(body))).toMatchObject({ status: 422, at: ['body.name'] });
   });
 
-  test('a key is ended, once, by another key or by itself', async () => {
+  test('revokes a key once, by another key or by itself', async () => {
     const { id } = await fixture.control.createApiKey({ name: 'short-lived' });
     await fixture.control.revokeApiKey(id);
     expect(await idsOf()).not.toContain(id);
@@ -55,20 +55,20 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
     expect((await refusalOf(fixture.control.revokeApiKey(id))).status).toBe(404);
   });
 
-  test('an end that is asked for again under its key is no error', async () => {
+  test('a repeated revocation with an idempotency key succeeds', async () => {
     const { id } = await fixture.control.createApiKey({ name: 'short-lived' });
     const idempotencyKey = randomUUID();
     await fixture.control.revokeApiKey(id, { idempotencyKey });
     await expect(fixture.control.revokeApiKey(id, { idempotencyKey })).resolves.toBeUndefined();
   });
 
-  test("another tenant's key is not there", async () => {
+  test("does not show another tenant's key", async () => {
     const { id } = await fixture.control.createApiKey({ name: 'mine' });
     expect((await refusalOf(fixture.stranger.revokeApiKey(id))).status).toBe(404);
     expect([(await idsOf(fixture.stranger)).includes(id), (await idsOf()).includes(id)]).toEqual([false, true]);
   });
 
-  test('the last key of a tenant stays, with a sentence that says what to do first', async () => {
+  test('keeps the last key of a tenant and says what to do first', async () => {
     const [only = ''] = await idsOf(fixture.stranger);
     const refusal = await refusalOf(fixture.stranger.revokeApiKey(only));
     expect([refusal.status, refusal.detail]).toEqual([409, expect.stringContaining('the last one of this tenant')]);
@@ -77,7 +77,7 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
     expect(await idsOf(fixture.stranger)).toEqual([only]);
   });
 
-  test("the installation's key and an organisation's are ended by the operator alone", async () => {
+  test('only the operator revokes keys of the installation and of organizations', async () => {
     const [kept, wide] = [makeApiKey(), makeApiKey()];
     await fixture.store.addKey({ id: kept.id, tenant_id: fixture.tenantId, hash: hashApiKey(kept), is_kept: true });
     const other = await fixture.store.addTenant(`org-${randomUUID()}`);
@@ -100,14 +100,14 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
     expect(listed.find(({ id }) => id === kept.id)).toMatchObject({ is_installation_key: true });
   });
 
-  test('keys come in pages, newest first', async () => {
+  test('lists keys in pages, newest first', async () => {
     const all = await idsOf();
     const first = await fixture.control.listApiKeys({ limit: 2 });
     const second = await fixture.control.listApiKeys({ limit: 2, offset: first.offset });
     expect([...first.resources, ...second.resources].map(({ id }) => id)).toEqual(all.slice(0, 4));
   });
 
-  test('of two keys that are ended at the same moment one stays', async () => {
+  test('of two keys revoked concurrently one remains', async () => {
     const { id } = await fixture.stranger.createApiKey({ name: 'second' });
     const both = await idsOf(fixture.stranger);
     const ends = await Promise.allSettled(both.map((one) => fixture.stranger.revokeApiKey(one)));
@@ -125,7 +125,7 @@ describe('the last use of a key', () => {
   });
   afterAll(() => fixture.close());
 
-  test('is written down, and not at every request', async () => {
+  test('is recorded, but not on every request', async () => {
     const id = readApiKey(fixture.apiKey)?.id ?? '';
     const lastUse = async () => (await fixture.store.findKey(id))?.last_used_at?.getTime();
     expect(await lastUse()).toBeUndefined();
@@ -140,7 +140,7 @@ describe('the last use of a key', () => {
     expect(await lastUse()).toBe(now);
   });
 
-  test('is no use where the text of the key is another', async () => {
+  test('is not recorded for a forged key', async () => {
     const key = makeApiKey();
     await fixture.store.addKey({ id: key.id, tenant_id: fixture.tenantId, hash: hashApiKey(key) });
     const forged = `${key.text.slice(0, 20)}${makeApiKey().text.slice(20)}`;

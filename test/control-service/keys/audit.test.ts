@@ -6,7 +6,7 @@ import { everyRow } from '../every-row.ts';
 import { fromGit, openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-describe.each(sides)('the record of changes, %s', (_side, open) => {
+describe.each(sides)('the audit log, %s', (_side, open) => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
     fixture = await open();
@@ -21,8 +21,8 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
   const changesOf = async (deployment_id: string) =>
     (await fixture.control.listAudit({ deployment_id, limit: 100 })).resources;
 
-  test('a creation is told with who did it and what it named', async () => {
-    const { id, first } = await made({ name: 'told', secrets: [{ name: 'MODEL_KEY', value: 'canary-1' }] });
+  test('records who created a deployment and which fields were set', async () => {
+    const { id, first } = await made({ name: 'recorded', secrets: [{ name: 'MODEL_KEY', value: 'canary-1' }] });
     expect(await changesOf(id)).toEqual([
       {
         id: expect.stringMatching(/^\d+$/),
@@ -31,7 +31,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
         key_id: readApiKey(fixture.apiKey)?.id,
         key_name: 'unnamed',
         operation: 'create deployment',
-        subject: { deployment_id: id, deployment_name: 'told', revision_id: first },
+        subject: { deployment_id: id, deployment_name: 'recorded', revision_id: first },
         fields: [
           'secrets.MODEL_KEY',
           'source_config.repo_url',
@@ -42,7 +42,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
     ]);
   });
 
-  test('every way to change a deployment is told by its name, newest first', async () => {
+  test('records each change of a deployment by name, newest first', async () => {
     const { id, first } = await made();
     const patch = { source_config: { build_on_push: true }, secrets: [{ name: 'A', value: 'canary-2' }] };
     const { latest_revision_id: second } = await fixture.control.patchDeployment(id, patch);
@@ -58,7 +58,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
     ]);
   });
 
-  test('no value is told or kept', async () => {
+  test('neither returns nor stores values', async () => {
     const { id } = await made({
       secrets: [{ name: 'A', value: 'canary-3' }],
       source_config: { install_command: 'canary-3' },
@@ -69,7 +69,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
     expect(JSON.stringify([await fixture.control.listAudit({ limit: 100 }), kept])).not.toMatch(/canary/);
   });
 
-  test('what changes nothing, is refused or is repeated makes no record', async () => {
+  test('does not record rejected, repeated or empty changes', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
     await fixture.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
@@ -81,7 +81,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
     expect(await changesOf(id)).toEqual(before);
   });
 
-  test('keys that are made and ended are told by id and name', async () => {
+  test('records the id and the name of created and revoked keys', async () => {
     const { id } = await fixture.control.createApiKey({ name: 'ci' });
     await fixture.control.revokeApiKey(id);
     const subject = { api_key_id: id, api_key_name: 'ci' };
@@ -91,12 +91,12 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
     ]);
   });
 
-  test("another tenant's changes are not there", async () => {
+  test("does not show another tenant's changes", async () => {
     const { id } = await made();
     expect(await fixture.stranger.listAudit({ deployment_id: id })).toEqual({ resources: [], next_before: null });
   });
 
-  test('the record comes in pages, by operation and by key too', async () => {
+  test('is listed in pages, and filtered by operation and key', async () => {
     const { resources: all } = await fixture.control.listAudit({ limit: 100 });
     const one = await fixture.control.listAudit({ limit: 2 });
     const two = await fixture.control.listAudit({ limit: 2, before: one.next_before ?? '' });
@@ -108,7 +108,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
   });
 });
 
-test('what was changed is known for a year, and forgotten after it', async () => {
+test('keeps audit records for a year', async () => {
   let now = Date.UTC(2030, 0, 1);
   const fixture = await openServiceFixture('in process', '', { now: () => now, sleep: () => Promise.resolve() });
   const names = async () =>

@@ -18,14 +18,14 @@ beforeEach(async () => {
   return () => rm(dataDir, { recursive: true });
 });
 
-test('the first start makes a key, later ones tell the same', async () => {
+test('the first start creates a key, and later ones return it', async () => {
   const first = await keepKey(opened.store, dataDir);
   expect(await keepKey(opened.store, dataDir)).toEqual(first);
   expect(readApiKey(first.apiKey)).toBeDefined();
   expect(await readdir(dataDir)).toEqual(['api-key']);
 });
 
-test('only its owner can read the file, whatever it was before', async () => {
+test('makes the file readable only by its owner, even an existing one', async () => {
   await keepKey(opened.store, dataDir);
   const file = join(dataDir, 'api-key');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -34,7 +34,7 @@ test('only its owner can read the file, whatever it was before', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('the database holds no key, only a hash', async () => {
+test('the database stores only a hash of the key', async () => {
   const { apiKey } = await keepKey(opened.store, dataDir);
   const key = readApiKey(apiKey);
   const kept = await opened.store.findKey(key?.id ?? '');
@@ -42,7 +42,7 @@ test('the database holds no key, only a hash', async () => {
   expect(key && kept && isSameKey(key, kept)).toBe(true);
 });
 
-test('another database gets to know the key of the file', async () => {
+test('adds the key of the file to a new database', async () => {
   const { apiKey } = await keepKey(opened.store, dataDir);
   const other = await openTestStore();
   try {
@@ -53,7 +53,7 @@ test('another database gets to know the key of the file', async () => {
   }
 });
 
-test('a lost file is made anew for the same tenant', async () => {
+test('replaces a lost file for the same tenant', async () => {
   const first = await keepKey(opened.store, dataDir);
   await rm(join(dataDir, 'api-key'));
   const second = await keepKey(opened.store, dataDir);
@@ -61,7 +61,7 @@ test('a lost file is made anew for the same tenant', async () => {
   expect(second.apiKey).not.toBe(first.apiKey);
 });
 
-test('a file that holds something else, or a key that was revoked, is told', async () => {
+test('reports a file with other content or with a revoked key', async () => {
   const file = join(dataDir, 'api-key');
   await writeFile(file, 'letmein');
   await expect(keepKey(opened.store, dataDir)).rejects.toThrow(`${file} holds no API key`);

@@ -24,9 +24,9 @@ describe('the command line', () => {
       { kind: 'add key', name: 'ci', tenants: ['shop', 'bank'] },
     ],
     ['all keys', ['keys', 'list', '--data', 'd'], { kind: 'list keys', tenant: undefined, data: 'd' }],
-    ['the end of a key', ['keys', 'revoke', '0123456789abcdef'], { kind: 'revoke key', id: '0123456789abcdef' }],
+    ['revoking a key', ['keys', 'revoke', '0123456789abcdef'], { kind: 'revoke key', id: '0123456789abcdef' }],
     [
-      'the end of a key that is named by all of it',
+      'revoking a key by its full text',
       ['keys', 'revoke', `lf_0123456789abcdef_${'a'.repeat(43)}`],
       { kind: 'revoke key', id: '0123456789abcdef' },
     ],
@@ -41,14 +41,14 @@ describe('the command line', () => {
     ['a key without a tenant', ['keys', 'add', '--name', 'ci'], '--tenant and --name'],
     ['a key without a name', ['keys', 'add', '--tenant', 'shop'], '--tenant and --name'],
     ['a name of two lines', ['keys', 'add', '--tenant', 'a', '--name', 'a\nb'], '--name is one line'],
-    ['the end of no key', ['keys', 'revoke'], 'Name the key'],
+    ['revoking without a key', ['keys', 'revoke'], 'Name the key'],
     ['another verb', ['keys', 'drop'], 'keys has no drop'],
-    ['a verb with a slip in it', ['keys', 'revok'], 'keys has no revok; did you mean revoke?'],
+    ['a verb with a typo', ['keys', 'revok'], 'keys has no revok; did you mean revoke?'],
     ['no verb', ['tenants'], 'tenants has no command'],
-    ['a word too many', ['tenants', 'add', 'a', 'b'], 'Unexpected argument b'],
-    ['an option that there is not', ['keys', 'list', '--jsn'], 'Unknown option --jsn; did you mean --json?'],
+    ['an extra word', ['tenants', 'add', 'a', 'b'], 'Unexpected argument b'],
+    ['an unknown option', ['keys', 'list', '--jsn'], 'Unknown option --jsn; did you mean --json?'],
     ['a data folder without a name', ['keys', 'list', '--data', ''], '--data is empty'],
-  ])('%s is told', (_, args, words) => {
+  ])('rejects %s', (_, args, words) => {
     expect(readOperatorCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
   });
 });
@@ -57,7 +57,7 @@ const id = z.object({ id: z.string() });
 const madeKey = z.object({ id: z.string(), key: z.string(), tenant_ids: z.array(z.string()) });
 const listed = z.array(z.object({ id: z.string(), name: z.string() }));
 
-/** Runs one of the operator's commands, and reads what it says. */
+/** Runs one of the operator's commands and parses its output. */
 async function operate(env: Record<string, string>, data: string, ...args: string[]) {
   const [said, output]: [string[], string[]] = [[], []];
   const code = await runLocal([...args, '--data', data, '--json'], {
@@ -78,7 +78,7 @@ let root: string;
 let services: LocalServices | undefined;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'landfall-operator-'));
-  // As root the database's server runs as another user, who has to get in.
+  // As root, the database server runs as another user, who needs access.
   chmodSync(root, 0o711);
   ending.push(() => rmSync(root, { recursive: true, force: true }));
 });
@@ -113,12 +113,12 @@ describe('an installation', () => {
   });
   const start = () => startOn(data, env['DATABASE_URL']);
 
-  test('is told to be missing before its service has run', async () => {
+  test('is reported missing before its service has run', async () => {
     const { code, output } = await operate(env, data, 'tenants', 'list');
     expect([code, output]).toEqual([1, expect.stringContaining('landfall local')]);
   });
 
-  test('gets tenants and keys while its service runs, which count from the next request on', async () => {
+  test('gets tenants and keys while its service runs, effective on the next request', async () => {
     const running = await start();
     const shop = id.parse((await operate(env, data, 'tenants', 'add', 'shop')).value).id;
     const again = await operate(env, data, 'tenants', 'add', 'shop');
@@ -145,7 +145,7 @@ describe('an installation', () => {
     });
   });
 
-  test('gets them while its service does not run', async () => {
+  test('gets tenants and keys while its service does not run', async () => {
     const bank = id.parse((await operate(env, data, 'tenants', 'add', 'bank')).value).id;
     const { key } = madeKey.parse((await operate(env, data, 'keys', 'add', '--tenant', 'bank', '--name', 'ci')).value);
     const names = listed.parse((await operate(env, data, 'tenants', 'list')).value).map(({ name }) => name);
@@ -155,7 +155,7 @@ describe('an installation', () => {
     expect(await statusOf(await start(), { 'x-api-key': key })).toBe(200);
   });
 
-  test('gets another key of its own once that was ended', async () => {
+  test('gets a new key of its own after a revocation', async () => {
     const first = await start();
     const { apiKey, tenantId } = first;
     await first.close();
@@ -167,13 +167,13 @@ describe('an installation', () => {
     expect(await statusOf(running, { 'x-api-key': apiKey })).toBe(401);
   });
 
-  test('knows no tenant that there is not', async () => {
-    const { code, output } = await operate(env, data, 'keys', 'add', '--tenant', 'nobody', '--name', 'ci');
-    expect([code, output]).toEqual([1, expect.stringContaining('There is no tenant nobody')]);
+  test('rejects an unknown tenant', async () => {
+    const { code, output } = await operate(env, data, 'keys', 'add', '--tenant', 'unknown', '--name', 'ci');
+    expect([code, output]).toEqual([1, expect.stringContaining('There is no tenant unknown')]);
   });
 });
 
-test('an installation with its own Postgres is reached while its service runs, and while it does not', async () => {
+test('an embedded Postgres is reached whether its service runs or not', async () => {
   const data = join(root, 'embedded');
   const missing = await operate({}, data, 'tenants', 'list');
   expect([missing.code, missing.output]).toEqual([1, expect.stringContaining(`There is no database in ${data}`)]);

@@ -1,11 +1,11 @@
-// The agent of an image: keeps what containers have to keep, ends by SIGTERM, and does what it is asked to.
+// The agent of an image: follows the container contract, exits on SIGTERM, and runs test commands.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 
 const { env } = process;
 
-/** What whoever is at the database's address says first. */
+/** The first data that the server at the database's address sends. */
 const greeting = () =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(env.DATABASE_URI);
@@ -17,7 +17,7 @@ const greeting = () =>
     socket.once('error', (error) => resolve(error.code));
   });
 
-/** Tells of its runs where it was told to. */
+/** Posts its runs to the tracing URL. */
 async function reportRuns() {
   const { status } = await fetch(env.LANDFALL_TRACING_URL, {
     method: 'POST',
@@ -27,7 +27,7 @@ async function reportRuns() {
   return { recorded: status };
 }
 
-/** What bounds its memory, in bytes, as its own machine tells it. */
+/** The memory limit of its cgroup, in bytes. */
 function memoryBound() {
   const files = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'];
   return Number(readFileSync(files.find(existsSync), 'utf8'));
@@ -39,7 +39,7 @@ const answers = {
   '/env': () => env,
   '/database': async () => ({ said: await greeting() }),
   '/say': () => console.error('said later') ?? {},
-  '/tell': reportRuns,
+  '/report': reportRuns,
   '/crash': () => process.exit(7),
 };
 
@@ -61,7 +61,7 @@ if (env.FAKE_START === 'dies') {
   console.error('The model is gone.');
   process.exit(3);
 }
-// The stand-in for an engine has no network of its own: any port will do, and it wants to know which.
+// The stand-in engine has no network of its own: listen on any port and write it to a file.
 const standsIn = process.argv.includes('--stand-in-port');
 server.listen(standsIn ? 0 : Number(env.PORT), env.HOST, () => {
   if (standsIn) writeFileSync(env.STAND_IN_PORT_FILE, String(server.address().port));

@@ -33,7 +33,7 @@ async function open(settings: { startWithinMs?: number; engine?: StandIn } = {})
     serviceId: 'this-service',
     usedDir: join(engine.env['CONTAINER_STAND_IN'] ?? '', 'used'),
     named: engine.command,
-    env: { ...engine.env, HOME: '/home/somebody', DATABASE_URL: 'postgres://the-service-itself' },
+    env: { ...engine.env, HOME: '/home/user', DATABASE_URL: 'postgres://the-service-itself' },
     program: { node: process.execPath, agentServer: agentServerPath() },
     drainMs: 3_000,
     startWithinMs: settings.startWithinMs ?? 20_000,
@@ -61,14 +61,14 @@ const verbs = (engine: StandIn): string[] =>
 describe.each([
   ['Docker', false],
   ['Podman', true],
-])('an image, by a stand-in for %s', (_, isPodman) => {
+])('an image on a stand-in for %s', (_, isPodman) => {
   const opened = async (): Promise<Tried> => {
     const tried = await open();
     if (isPodman) tried.engine.is('kind');
     return tried;
   };
 
-  test('answers with its token on the loopback, with its secrets, and reaches the database of this machine', async () => {
+  test('answers with its token on loopback, gets its secrets, and reaches the database', async () => {
     const tried = await opened();
     const secrets = [
       { name: 'MODEL_KEY', value: 'canary-41ee' },
@@ -92,7 +92,7 @@ describe.each([
     expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
   });
 
-  test('tells of its runs to this service, whose loopback it can’t reach itself', async () => {
+  test('reports its runs to this service, whose loopback it can’t reach itself', async () => {
     const tried = await opened();
     const recorded = await collector();
     atTheEnd.push(() => recorded.close());
@@ -101,12 +101,12 @@ describe.each([
     const env = z.record(z.string(), z.string()).parse(await (await ask(agent, '/env')).json());
     expect(env['LANDFALL_TRACING_URL']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/projects\/p\/runs$/);
     expect(env['LANDFALL_TRACING_URL']).not.toBe(tracing.url);
-    expect(await (await ask(agent, '/tell')).json()).toEqual({ recorded: 202 });
+    expect(await (await ask(agent, '/report')).json()).toEqual({ recorded: 202 });
     expect(recorded.heard).toEqual(['POST /v1/projects/p/runs Bearer canary-tracing {"runs":[]}']);
     expect(tried.engine.calls().filter(({ args }) => args.join(' ').includes('canary'))).toEqual([]);
   });
 
-  test('no argument of any call, and the environment of no other call, holds a secret', async () => {
+  test('passes secrets only in the environment of the call that needs them', async () => {
     const tried = await opened();
     const secrets = [
       { name: 'MODEL_KEY', value: 'canary-41ee' },
@@ -125,7 +125,7 @@ describe.each([
     expect(calls.filter(({ env }) => JSON.stringify(env).includes('the-service-itself'))).toEqual([]);
   });
 
-  test('is made, started, published and stopped, and leaves nothing', async () => {
+  test('is created, started, published and stopped, and leaves nothing behind', async () => {
     const tried = await opened();
     const agent = await runs(tried, imageSpec('agent', tried.databaseUrl));
     await agent.stop(2_000);
@@ -149,7 +149,7 @@ describe.each([
   });
 });
 
-test('what it writes is in its log, with the secrets masked', async () => {
+test('logs the output of an agent and masks its secrets', async () => {
   const tried = await open();
   const spec = imageSpec('agent', tried.databaseUrl, { secrets: [{ name: 'FAKE_SAY', value: 'canary-said' }] });
   const agent = await runs(tried, spec);
@@ -159,7 +159,7 @@ test('what it writes is in its log, with the secrets masked', async () => {
   expect(agent.said?.()).toEqual(['***', 'said later', 'leaving']);
 });
 
-test('an agent that breaks down is seen to, and its container goes', async () => {
+test('notices that an agent crashed and removes its container', async () => {
   const tried = await open();
   const agent = await runs(tried, imageSpec('agent', tried.databaseUrl));
   await ask(agent, '/crash').catch(() => undefined);
@@ -167,7 +167,7 @@ test('an agent that breaks down is seen to, and its container goes', async () =>
   await expect.poll(() => tried.engine.there('containers')).toEqual([]);
 });
 
-test('an agent that took too much memory says so', async () => {
+test('reports that an agent exceeded its memory limit', async () => {
   const tried = await open();
   const spec = imageSpec('agent', tried.databaseUrl, {
     secrets: [{ name: 'FAKE_OOM', value: 'yes' }],
@@ -178,16 +178,16 @@ test('an agent that took too much memory says so', async () => {
   expect(await agent.exited).toBe('it took more memory than its limit of 300 MB and was stopped');
 });
 
-describe('a start that comes to nothing says why, and leaves nothing', () => {
+describe('a failed start gives the reason and leaves nothing behind', () => {
   test.each([
     [
-      'an image that is not there',
+      'a missing image',
       imageSpec('no-such/image:1', '').program,
       {},
       'The container main of the image no-such/image:1 could not be created (DOCKER: Error: pull access denied',
     ],
     [
-      'an agent that ends early',
+      'an agent that exits early',
       imageSpec('agent', '').program,
       { secrets: [{ name: 'FAKE_START', value: 'dies' }] },
       "The agent's container ended before it was healthy: exit code 3. Its last line: The model is gone.",
@@ -203,19 +203,19 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
       'The init container prepare failed: exit code 4. Its last line: no disk',
     ],
     [
-      'a sidecar whose image is not there',
+      'a sidecar with a missing image',
       imageSpec('agent', '').program,
       { resourceSpec: { sidecars: [{ name: 'proxy', image: 'no-proxy' }] } },
       'The container proxy of the image no-proxy could not be created',
     ],
     [
-      'what only a cluster has',
+      'a setting that only a cluster supports',
       imageSpec('agent', '').program,
       { resourceSpec: { volumes: [{ name: 'v', nfs: {} }] } },
       "This machine can't run these containers. resource_spec.volumes[0]: nfs is something of a cluster",
     ],
     [
-      'a secret of several lines that the engine would read',
+      'a multi-line secret that the engine would read',
       imageSpec('agent', '').program,
       { secrets: [{ name: 'DOCKER_HOST', value: 'a\nb' }] },
       'The values of DOCKER_HOST are too long or of several lines',
@@ -235,7 +235,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     expect(tried.engine.there('containers')).toEqual([]);
   });
 
-  test('a start that is broken off', async () => {
+  test('an aborted start', async () => {
     const tried = await open();
     const breaking = new AbortController();
     const starting = reasonOf(tried, imageSpec('sleeper', tried.databaseUrl), breaking.signal);
@@ -245,7 +245,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     await expect.poll(() => tried.engine.there('containers')).toEqual([]);
   });
 
-  test('an engine whose server does not answer, and a later start when it does', async () => {
+  test('an unavailable engine, and a later start when it is available', async () => {
     const tried = await open();
     tried.engine.is('silent');
     const spec = imageSpec('agent', tried.databaseUrl);
@@ -256,7 +256,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     expect((await ask(await runs(tried, spec), '/ok')).status).toBe(200);
   });
 
-  test('an engine that fails at its first use, and a later start when it does not', async () => {
+  test('an engine that fails at first, and a later start when it works', async () => {
     const tried = await open();
     tried.engine.is('listless');
     const spec = imageSpec('agent', tried.databaseUrl);
@@ -267,7 +267,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     expect((await ask(await runs(tried, spec), '/ok')).status).toBe(200);
   });
 
-  test('two agents that start at the same moment share the way to the database', async () => {
+  test('two agents that start at the same time share the database relay', async () => {
     const tried = await open();
     const both = await Promise.all([1, 2].map(() => runs(tried, imageSpec('agent', tried.databaseUrl))));
     for (const agent of both) expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
@@ -288,7 +288,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
   });
 });
 
-test('init containers run one after the other before the main one, sidecars beside it, over one volume', async () => {
+test('runs init containers in sequence, then sidecars beside the agent, on one volume', async () => {
   const tried = await open();
   const script = (text: string): { image: string; args: string[] } => ({ image: 'tool', args: ['-c', text] });
   const spec = imageSpec('agent', tried.databaseUrl, {
@@ -326,7 +326,7 @@ test('init containers run one after the other before the main one, sidecars besi
   expect(tried.engine.there('volumes')).toEqual([]);
 });
 
-test('its labels are on its containers and volumes, and take the place of none of the service’s own', async () => {
+test('sets labels on containers and volumes without replacing the service’s own', async () => {
   const tried = await open();
   const spec = imageSpec('agent', tried.databaseUrl, {
     resourceSpec: {
@@ -345,7 +345,7 @@ test('its labels are on its containers and volumes, and take the place of none o
   }
 });
 
-describe('removing what a deployment had', () => {
+describe("removal of a deployment's resources", () => {
   const kept = { volumes: [{ name: 'kept', persistentVolumeClaim: { claimName: 'data' } }] };
   const gone = { id: deploymentId, name: 'tried', namespace: undefined };
 
@@ -360,7 +360,7 @@ describe('removing what a deployment had', () => {
   test.each([
     ['does not answer', 'silent', /still there\. .*Cannot connect to the daemon\. Is it running\?.* Start it/],
     ['can’t list containers', 'listless', /still there\. Containers could not be listed .*the store is locked/],
-  ] as const)('while the engine %s it fails and says why, and later it is done', async (_, state, why) => {
+  ] as const)('fails with the reason while the engine %s, and succeeds later', async (_, state, why) => {
     const after = await ranBefore();
     after.engine.is(state);
     await expect(after.compute.remove(gone)).rejects.toThrow(why);
@@ -370,7 +370,7 @@ describe('removing what a deployment had', () => {
     expect(after.engine.there('volumes')).toEqual([]);
   });
 
-  test('a volume that the engine does not remove is told', async () => {
+  test('reports a volume that the engine fails to remove', async () => {
     const after = await ranBefore();
     after.engine.is('clinging');
     await expect(after.compute.remove(gone)).rejects.toThrow('Volumes could not be removed');
@@ -379,14 +379,14 @@ describe('removing what a deployment had', () => {
     expect(after.engine.there('volumes')).toEqual([]);
   });
 
-  test('a deployment that no engine ever made anything for needs none', async () => {
+  test('needs no engine for a deployment without containers', async () => {
     const tried = await open();
     tried.engine.is('silent');
     await tried.compute.remove(gone);
     expect(tried.engine.calls()).toEqual([]);
   });
 
-  test('where the engine is not installed any more, that is told, and the deployment goes', async () => {
+  test('removes the deployment and logs a warning when the engine was uninstalled', async () => {
     const after = await ranBefore();
     rmSync(after.engine.command);
     await after.compute.remove(gone);
@@ -394,7 +394,7 @@ describe('removing what a deployment had', () => {
   });
 });
 
-test('what a service that was killed left behind goes before the next one starts anything', async () => {
+test('removes containers of a crashed service before it starts another', async () => {
   const before = await open();
   await runs(before, imageSpec('agent', before.databaseUrl));
   expect(before.engine.there('containers')).toHaveLength(1);
@@ -405,7 +405,7 @@ test('what a service that was killed left behind goes before the next one starts
   expect(after.engine.there('containers')).not.toContain(left);
 });
 
-test('a build runs in an image with Node.js, with itself and this program read-only, and its home to write in', async () => {
+test('mounts a build and the program read-only, and only the home writable', async () => {
   const tried = await open();
   const spec = specOf({ MODEL_KEY: 'canary-41ee' });
   atTheEnd.push(spec.remove);

@@ -29,13 +29,13 @@ const planned = (requested: object | undefined): PodPlan => {
   return made.plan;
 };
 const cut = (text: string): string => text.replace(`landfall-${deploymentId}-`, 'LANDFALL-');
-/** The flags of a container that its fields make, without those that all have. */
+/** The flags that its fields add to a container. */
 const own = (flags: readonly string[]): string[] =>
   flags.filter((flag) => !/^--(security-opt|cap-drop|pids-limit|publish)=/.test(flag)).map(cut);
 const usual = ['--memory=2048000000b', '--memory-swap=2048000000b'];
 const mountIt = { volumes: [{ name: 'v' }], volume_mounts: [{ name: 'v', mountPath: '/v' }] };
 
-/** Where every field of a ResourceSpec lands: flags of the main container, or what is told of it. */
+/** How each field of a ResourceSpec is applied: flags of the main container, or a note. */
 const rows: readonly (readonly [field: string, spec: object, flags: string[], note?: string | undefined])[] = [
   ['min_scale', { min_scale: 2 }, usual, 'min_scale: this machine runs one replica.'],
   ['max_scale', { max_scale: 3 }, usual, 'max_scale: this machine runs one replica.'],
@@ -104,18 +104,18 @@ const rows: readonly (readonly [field: string, spec: object, flags: string[], no
   ['sidecars', { sidecars: [{ name: 'a', image: 'tool' }] }, usual],
 ];
 
-describe('where the fields of a resource_spec land', () => {
+describe('how fields of a resource_spec are applied', () => {
   test.each(rows.map(([field, ...rest]) => [field, ...rest] as const))('%s', (_, spec, flags, note) => {
     const made = planned(spec);
     expect(own(made.main.flags)).toEqual(flags);
     expect(made.notes).toEqual(note === undefined ? [] : [note]);
   });
 
-  test('every field has its row', () => {
+  test('every field has a row', () => {
     expect(Object.keys(resourceFields.shape).filter((field) => !rows.some(([of]) => of === field))).toEqual([]);
   });
 
-  test('labels are on every container and every volume', () => {
+  test('sets labels on every container and volume', () => {
     const { init, main, sidecars, labels } = planned({
       labels: { team: 'agents' },
       init_containers: [{ name: 'a', image: 'tool' }],
@@ -125,23 +125,23 @@ describe('where the fields of a resource_spec land', () => {
     expect(labels).toEqual(['--label=team=agents']);
   });
 
-  test('without a resource_spec the type bounds the memory', () => {
+  test('limits memory by deployment type without a resource_spec', () => {
     expect(own(planned(undefined).main.flags)).toEqual(usual);
   });
 });
 
 const beside = (fields: object) => ({ ...mountIt, sidecars: [{ name: 'proxy', image: 'tool', ...fields }] });
 
-describe('where the fields of a container land', () => {
+describe('how fields of a container are applied', () => {
   test.each([
-    ['its command and its arguments', { command: ['/run', '-x'], args: ['y'] }, ['--entrypoint=/run'], ['-x', 'y'], {}],
+    ['command and arguments', { command: ['/run', '-x'], args: ['y'] }, ['--entrypoint=/run'], ['-x', 'y'], {}],
     ['arguments alone', { args: ['y'] }, [], ['y'], {}],
-    ['its folder', { workingDir: '/srv' }, ['--workdir=/srv'], [], {}],
-    ['its pulling', { imagePullPolicy: 'IfNotPresent' }, ['--pull=missing'], [], {}],
-    ['its restarts', { restartPolicy: 'OnFailure' }, ['--restart=on-failure'], [], {}],
-    ['its variables', { env: [{ name: 'A', value: 'b' }, { name: 'EMPTY' }] }, [], [], { A: 'b', EMPTY: '' }],
+    ['working directory', { workingDir: '/srv' }, ['--workdir=/srv'], [], {}],
+    ['image pull policy', { imagePullPolicy: 'IfNotPresent' }, ['--pull=missing'], [], {}],
+    ['restart policy', { restartPolicy: 'OnFailure' }, ['--restart=on-failure'], [], {}],
+    ['environment variables', { env: [{ name: 'A', value: 'b' }, { name: 'EMPTY' }] }, [], [], { A: 'b', EMPTY: '' }],
     [
-      'its resources',
+      'resources',
       { resources: { limits: { cpu: '500m', memory: '64Mi' }, requests: { cpu: '1', memory: '1M' } } },
       [
         '--cpu-shares=1024',
@@ -154,14 +154,14 @@ describe('where the fields of a container land', () => {
       {},
     ],
     [
-      'its mounts',
+      'volume mounts',
       { volumeMounts: [{ name: 'v', mountPath: '/data', readOnly: true }] },
       ['--mount=type=volume,source=LANDFALL-run1-v,destination=/data,readonly'],
       [],
       {},
     ],
     [
-      'its user',
+      'user',
       { securityContext: { runAsUser: 7, runAsGroup: 8, readOnlyRootFilesystem: true, runAsNonRoot: true } },
       ['--user=7:8', '--read-only'],
       [],
@@ -173,7 +173,7 @@ describe('where the fields of a container land', () => {
   });
 
   test.each([
-    ['emptyDir is made for one run', { emptyDir: {} }, { passing: ['LANDFALL-run1-v'], volumes: [] }],
+    ['emptyDir exists for one run', { emptyDir: {} }, { passing: ['LANDFALL-run1-v'], volumes: [] }],
     [
       'a claim stays with the deployment',
       { persistentVolumeClaim: { claimName: 'data' } },
@@ -186,7 +186,7 @@ describe('where the fields of a container land', () => {
   });
 });
 
-describe('what this machine can’t be for an agent is refused', () => {
+describe('rejects what this machine can’t provide for an agent', () => {
   test.each([
     [
       'a volume of a cluster',
@@ -194,7 +194,7 @@ describe('what this machine can’t be for an agent is refused', () => {
       'resource_spec.volumes[0]: configMap is something of a cluster',
     ],
     [
-      'a claim with a name that is none',
+      'a claim with an invalid name',
       { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'a,type=bind' } }] },
       'is no name of a claim',
     ],
@@ -204,7 +204,7 @@ describe('what this machine can’t be for an agent is refused', () => {
       'mounted by a part of it',
     ],
     [
-      'a path that would be more than one option',
+      'a path that contains further options',
       { volumes: [{ name: 'v' }], volume_mounts: [{ name: 'v', mountPath: '/v,readonly' }] },
       'holds a comma',
     ],
@@ -215,12 +215,12 @@ describe('what this machine can’t be for an agent is refused', () => {
     ],
     ['variables from a cluster', beside({ envFrom: [{ configMapRef: {} }] }), 'sidecars[0].envFrom'],
     [
-      'more rights',
+      'more privileges',
       beside({ securityContext: { privileged: true, capabilities: { add: ['SYS_ADMIN'] } } }),
       'does not grant privileged, capabilities',
     ],
     [
-      'an amount that is none',
+      'an invalid amount',
       beside({ resources: { limits: { cpu: 'much' } } }),
       'sidecars[0].resources.limits.cpu: much is no amount',
     ],
@@ -239,7 +239,7 @@ describe('what this machine can’t be for an agent is refused', () => {
     expect(made.ok ? [] : made.problems).toEqual([expect.stringContaining('set secrets instead')]);
   });
 
-  test('the image of the deployment itself, where it would be a flag', () => {
+  test('the deployment’s own image, if it would be a flag', () => {
     const made = planPod(
       { deploymentId, resourceSpec: undefined, deploymentType: undefined, secretReferences: [] },
       { ...program, image: '-v=/:/host' },
@@ -264,11 +264,11 @@ test.each([
 });
 
 const variables: readonly (readonly [string, Record<string, string>, string, Record<string, string>])[] = [
-  ['a plain one by a line', { A: 'b c=d #e' }, 'A=b c=d #e\n', {}],
-  ['an empty one too', { A: '' }, 'A=\n', {}],
-  ['one of several lines by the environment', { A: 'b\nc' }, '', { A: 'b\nc' }],
-  ['a very long one by the environment', { A: 'b'.repeat(70_000) }, '', { A: 'b'.repeat(70_000) }],
-  ['one that an engine reads, by a line', { DOCKER_HOST: 'tcp://elsewhere' }, 'DOCKER_HOST=tcp://elsewhere\n', {}],
+  ['passes a plain one in the file', { A: 'b c=d #e' }, 'A=b c=d #e\n', {}],
+  ['passes an empty one in the file', { A: '' }, 'A=\n', {}],
+  ['passes a multi-line one in the environment', { A: 'b\nc' }, '', { A: 'b\nc' }],
+  ['passes a very long one in the environment', { A: 'b'.repeat(70_000) }, '', { A: 'b'.repeat(70_000) }],
+  ['passes one that an engine reads in the file', { DOCKER_HOST: 'tcp://other' }, 'DOCKER_HOST=tcp://other\n', {}],
 ];
 
 describe('how a variable gets into a container', () => {
@@ -279,61 +279,57 @@ describe('how a variable gets into a container', () => {
     });
   });
 
-  test('what an engine reads and no line can hold is refused by name', () => {
+  test('rejects a multi-line variable that an engine reads, by name', () => {
     expect(passEnvironment({ DOCKER_HOST: 'a\nb', A: 'b' })).toEqual({ ok: false, names: ['DOCKER_HOST'] });
   });
 });
 
-describe('what an engine is', () => {
+describe('how an engine is detected', () => {
   test.each([
     ['Docker', { ServerVersion: '28.0' }, { kind: 'docker', rootless: false, desktop: false }],
     [
-      'Docker without root',
+      'rootless Docker',
       { ServerVersion: '28.0', SecurityOptions: ['name=seccomp', 'name=rootless'] },
       { kind: 'docker', rootless: true, desktop: false },
     ],
     [
-      'Docker on a desktop',
+      'Docker Desktop',
       { ServerVersion: '28.0', OperatingSystem: 'Docker Desktop' },
       { kind: 'docker', rootless: false, desktop: true },
     ],
-    ['a client of Docker whose server is away', { ServerVersion: '', ClientInfo: {} }, undefined],
+    ['a Docker client without a server', { ServerVersion: '', ClientInfo: {} }, undefined],
     ['Podman', { host: { security: { rootless: false } } }, { kind: 'podman', rootless: false, desktop: false }],
+    ['rootless Podman', { host: { security: { rootless: true } } }, { kind: 'podman', rootless: true, desktop: false }],
     [
-      'Podman without root',
-      { host: { security: { rootless: true } } },
-      { kind: 'podman', rootless: true, desktop: false },
-    ],
-    [
-      'Podman in a machine of its own',
+      'Podman machine',
       { host: { security: { rootless: true }, serviceIsRemote: true } },
       { kind: 'podman', rootless: true, desktop: true },
     ],
-    ['something else', [], undefined],
+    ['an unknown program', [], undefined],
   ])('%s', (_, recorded, facts) => {
     expect(factsIn(JSON.stringify(recorded))).toEqual(facts);
   });
 
-  test('what is no JSON is no engine', () => {
+  test('output that is not JSON', () => {
     expect(factsIn('usage: ...')).toBeUndefined();
   });
 });
 
 const rootful = { kind: 'docker', rootless: false, desktop: false } as const;
-describe('the way of a container to what is of this machine', () => {
+describe('how a container reaches this machine', () => {
   test.each([
-    ['one elsewhere is reached as it stands', 'postgres://u:p@db.example.com/a', rootful, { kind: 'direct' }],
-    ['one of this machine by a passage', 'postgres://u:p@127.0.0.1:5/a', rootful, { kind: 'passed on' }],
-    ['so is this service itself', 'http://127.0.0.1:5/v1/projects/p/runs', rootful, { kind: 'passed on' }],
+    ['a remote address is used unchanged', 'postgres://u:p@db.example.com/a', rootful, { kind: 'direct' }],
+    ['a local address needs a relay', 'postgres://u:p@127.0.0.1:5/a', rootful, { kind: 'passed on' }],
+    ['so does this service', 'http://127.0.0.1:5/v1/projects/p/runs', rootful, { kind: 'passed on' }],
     ['localhost is this machine', 'postgres://u:p@localhost/a', { ...rootful, kind: 'podman' }, { kind: 'passed on' }],
     [
-      'a desktop has a name for it',
+      'Docker Desktop has a host name for it',
       'postgres://u:p@127.0.0.1/a',
       { ...rootful, desktop: true },
       { kind: 'by the engine', host: 'host.docker.internal', network: undefined },
     ],
     [
-      'Podman without root has an address for it',
+      'rootless Podman has an address for it',
       'postgres://u:p@127.0.0.1/a',
       { kind: 'podman', rootless: true, desktop: false },
       { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' },
@@ -342,7 +338,7 @@ describe('the way of a container to what is of this machine', () => {
     expect(wayTo(url, facts)).toEqual(way);
   });
 
-  test('its address keeps all but host and port', () => {
+  test('replaces only the host and the port', () => {
     expect(addressAt('postgres://u:p%40@127.0.0.1:5/a?sslmode=disable', '10.1.0.1', 77)).toBe(
       'postgres://u:p%40@10.1.0.1:77/a?sslmode=disable',
     );
@@ -356,7 +352,7 @@ describe('the way of a container to what is of this machine', () => {
     ['Docker', [{ IPAM: { Config: [{ Gateway: '172.18.0.1' }] } }], '172.18.0.1'],
     ['Podman', [{ subnets: [{ gateway: '10.89.0.1' }] }], '10.89.0.1'],
     ['neither', [{}], undefined],
-  ])('the address of this machine on a network, as %s tells it', (_, recorded, gateway) => {
+  ])('finds the host address of a network of %s', (_, recorded, gateway) => {
     expect(gatewayIn(JSON.stringify(recorded))).toBe(gateway);
   });
 });
@@ -370,6 +366,6 @@ test.each([
     { Status: 'exited', ExitCode: 137, OOMKilled: true },
   ],
   ['it could not be started', { Status: 'created', ExitCode: 0 }],
-])('the end of a container is told: %s', (words, state) => {
+])('exit reason: %s', (words, state) => {
   expect(endInWords(state, 512)).toBe(words);
 });

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
 });
 
-/** Minutes go by in some milliseconds. */
+/** Shortens minutes to milliseconds. */
 const hurried: Clock = {
   now: () => systemClock.now(),
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 10), signal),
@@ -25,9 +25,9 @@ interface Fixture {
   live: LiveAgents;
   engine: StandIn;
   spec: ReturnType<typeof imageSpec>;
-  /** What is told of how it fares, as its revision says it. */
+  /** The health messages that its revision shows. */
   recorded: string[];
-  /** What answers for the deployment: a path of its agent; undefined while nothing does. */
+  /** Requests a path of the deployment's agent; undefined while none is live. */
   ask: (path: string) => Promise<Response> | undefined;
 }
 
@@ -70,12 +70,12 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
   return { live, engine, spec, recorded, ask };
 }
 
-/** Waits until the agent answers. */
+/** Waits until the agent responds. */
 async function serves({ ask }: Fixture): Promise<void> {
   await expect.poll(async () => (await ask('/ok'))?.status, { timeout: 10_000 }).toBe(200);
 }
 
-test('a container that breaks down is started again as a new one, and its revision says so', async () => {
+test('restarts a crashed container as a new one and says so in its revision', async () => {
   const on = await fixture('agent');
   on.live.revive(on.spec);
   await serves(on);
@@ -87,7 +87,7 @@ test('a container that breaks down is started again as a new one, and its revisi
   expect(on.engine.there('containers')).not.toContain(first);
 });
 
-test('a container that does not stay up is given up, with the last lines of its log, and nothing is left of it', async () => {
+test('gives up on a crash loop, with the last lines of the log, and cleans up', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-live-'));
   atTheEnd.push(() => rmSync(folder, { recursive: true }));
   const gone = join(folder, 'gone');

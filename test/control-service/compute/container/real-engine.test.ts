@@ -9,7 +9,7 @@ import { ask } from '../agents.ts';
 import { realEngine, type RealEngine } from './real-engine.ts';
 import { databaseDouble, deploymentId, imageSpec } from './stand-in.ts';
 
-/** What was found decides which of the tests below there are: each says what it ran. */
+/** The engine found decides which of the tests below exist; each title names it. */
 const engine = await realEngine();
 const runs = engine.kind === 'runs' ? [engine] : [];
 const missing: Exclude<RealEngine, { kind: 'runs' }>[] = engine.kind === 'runs' ? [] : [engine];
@@ -31,7 +31,7 @@ const computeFor = (env: NodeJS.ProcessEnv) =>
   });
 
 test.each(runs.map((found) => [found.name, found.how, found] as const))(
-  '%s (%s) really runs an image that was built without a network: it answers, reaches the database, has its bounds, and goes',
+  '%s (%s) runs a locally built image, reaches the database and applies limits',
   async (_name, _how, { env, image }) => {
     const database = await databaseDouble();
     const compute = computeFor(env);

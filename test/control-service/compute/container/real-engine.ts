@@ -12,8 +12,8 @@ export type RealEngine =
   | { kind: 'runs'; name: string; how: string; env: NodeJS.ProcessEnv; image: string; remove: () => Promise<void> };
 
 /**
- * Looks for an engine that answers, builds an image with it without any network, and tries to run that. Where an engine
- * may not do all that it does usually, as in a closed sandbox, it is given bounds that it may set.
+ * Finds a working engine, builds an image with it without network access, and tries to run it. Lowers the limits
+ * where an engine may not set the usual ones, as in a closed sandbox.
  */
 export async function realEngine(): Promise<RealEngine> {
   const found = await findEngine({ clock: systemClock, env: process.env });
@@ -65,7 +65,7 @@ function writeRoot(folder: string): void {
 
 /** Undefined, or why it could not be built. */
 async function build(engine: Engine, folder: string, image: string): Promise<string | undefined> {
-  // Nothing is fetched and nothing run: the one has no network then, and the other needs none to copy files.
+  // Copies files only, so that the build needs no network.
   const offline = engine.facts.kind === 'podman' ? ['--isolation=chroot', '--pull=never'] : ['--network=none'];
   const args = ['build', ...offline, `--tag=${image}`, folder];
   const { code, complaint } = await engine.run(args, { withinMs: 120_000 });

@@ -12,18 +12,18 @@ type Oddity = 'kind' | 'silent' | 'listless' | 'clinging';
 export interface StandIn {
   /** Its path. */
   command: string;
-  /** The environment that makes it itself. */
+  /** The environment that selects this stand-in. */
   env: Record<string, string>;
-  /** What it was called with, one call after the other. */
+  /** Its calls, in order. */
   calls(): { args: string[]; env: Record<string, string> }[];
-  /** What there is, by its name. */
+  /** The names of existing resources. */
   there(kind: 'containers' | 'networks' | 'volumes'): string[];
   /**
-   * Makes it what it is not at first: `kind` for Podman, `silent` for one whose server does not answer, `listless` and
-   * `clinging` for one that lists no containers and removes no volumes.
+   * Enables a fault: `kind` for Podman, `silent` for an unavailable server, `listless` for failing lists, and
+   * `clinging` for volumes that can't be removed.
    */
   is(what: Oddity): void;
-  /** Makes it no more what it was made. */
+  /** Disables a fault. */
   forget(what: Oddity): void;
   remove(): void;
 }
@@ -61,12 +61,12 @@ export function standIn(): StandIn {
     there: (kind) => list(join(folder, kind)),
     is: (what) => writeFileSync(join(folder, what), ''),
     forget: (what) => rmSync(join(folder, what)),
-    // A call that was broken off may still write down what it was.
+    // An aborted call may still write its record.
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
-/** Something at the address of a database that says `the database` to whoever comes. */
+/** A server at the address of a database that sends `the database` to each client. */
 export async function databaseDouble(): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((socket) => socket.on('error', () => undefined).end('the database'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -78,7 +78,7 @@ export async function databaseDouble(): Promise<{ url: string; close(): Promise<
   };
 }
 
-/** Something that agents tell of their runs to, and what it heard: method, path, authorization and body. */
+/** A server that agents report runs to; records method, path, authorization and body. */
 export async function collector(): Promise<{ origin: string; heard: string[]; close(): Promise<void> }> {
   const heard: string[] = [];
   const server = createHttpServer((request, response) => {
@@ -105,7 +105,7 @@ export async function collector(): Promise<{ origin: string; heard: string[]; cl
 
 export const deploymentId = '5b7a3a58-3f5e-4c36-9d3c-2f7f0e4f2a11';
 
-/** What it takes to run an image, and what it wrote. */
+/** A spec to run an image, and what it logged. */
 export function imageSpec(
   imageUri: string,
   databaseUrl: string,
