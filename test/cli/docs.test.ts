@@ -107,6 +107,24 @@ describe('docs/design/threats.md', () => {
   });
 });
 
+describe('docs/design/agent-process.md', () => {
+  const page = read('docs/design/agent-process.md');
+
+  test('has every environment variable of the agent server', () => {
+    const names = [...read('src/agent-server/environment.ts').matchAll(/^ {2}([A-Z_]+): z/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('has every code of a failed start', () => {
+    const codes = [...read('src/agent-server/startup-error.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+      ([, code]) => code,
+    );
+    expect(codes.length).toBeGreaterThan(10);
+    expect(codes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
+  });
+});
+
 describe('docs/troubleshooting.md', () => {
   const messages = [...read('docs/troubleshooting.md').matchAll(/^### `(.+)`$/gm)].map(([, message = '']) => message);
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import * as z from 'zod';
 
-/** The agent server's response to a command (see Commands in the agent server's README). */
+/** The agent server's response to a command (docs/design/agent-process.md#commands). */
 const Answer = z.union([
   z.strictObject({ event: z.literal('idle') }),
   z.strictObject({ event: z.literal('serving') }),

@@ -22,7 +22,7 @@ export const assistantRows: Row[] = [
     const id = await server.assistant({ context: { greeting: 'one' } });
     await server.ask('PATCH', `/assistants/${id}`, { context: { greeting: 'two' } });
     await server.ask('POST', `/assistants/${id}/latest`, { version: 1 });
-    return `they answer "${await greeting(server, id)}"`;
+    return `runs return "${await greeting(server, id)}"`;
   }),
   row('`POST .../latest` with a missing version is a 404 and changes nothing', async (server) => {
     const id = await server.assistant({ context: { greeting: 'one' } });

@@ -20,6 +20,6 @@ export const guardedRows: Row[] = [
   row('with `http.disable_webhooks` runs accept a webhook, but none is sent', async (server) => {
     const { path, url } = server.hook();
     const { status } = await server.as('Eve').wait({ ...hello, webhook: url });
-    return `${status}, and ${(await server.hooks(path, 1, 1_500)).length === 0 ? 'none comes' : 'it comes'}`;
+    return `${status}, and ${(await server.hooks(path, 1, 1_500)).length === 0 ? 'none is sent' : 'it is sent'}`;
   }),
 ];

@@ -85,7 +85,7 @@ export const runRows: Row[] = [
     const after = await server.events(`/threads/${thread}/runs/${run}/stream`, {
       headers: { 'last-event-id': before.at(-1)?.id ?? '' },
     });
-    return after.map(({ data }) => Object.keys(Object(data)).join()).join(', then ') || 'nothing comes';
+    return after.map(({ data }) => Object.keys(Object(data)).join()).join(', then ') || 'no events';
   }),
   row('the stream of a cancelled run ends with `error`', async (server) => {
     const thread = await server.thread();
@@ -106,7 +106,7 @@ export const runRows: Row[] = [
     const heard = server.events(`/threads/${thread}/stream`, {}, ({ event }) => event === 'values', 5_000);
     // Several, because nothing signals that the stream is open.
     for (let n = 0; n < 5; n++) await server.wait(hello, thread);
-    return (await heard).some(({ event }) => event === 'values') ? 'it does' : 'nothing comes';
+    return (await heard).some(({ event }) => event === 'values') ? 'it does' : 'no events';
   }),
   row('`after_seconds` delays a run', async (server) => {
     const thread = await server.thread();

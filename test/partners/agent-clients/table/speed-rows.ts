@@ -21,7 +21,7 @@ async function heardAtOnce(server: Asking, hear: (run: object) => Promise<unknow
 
 /** Sent one after the other, with no other requests. */
 export const speedRows: Row[] = [
-  row(`a wait answers as its run ends: the quickest of ${tries} within ${moment} ms`, async (server) => {
+  row(`a wait responds as its run ends: the quickest of ${tries} within ${moment} ms`, async (server) => {
     const thread = await server.thread();
     return heardAtOnce(server, (run) => server.wait(run, thread));
   }),

@@ -1,4 +1,4 @@
-// The table of the agent server's README: each row is a request to both servers.
+// The table of docs/design/agent-comparison.md: each row is a request to both servers.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { installPublicAgentServer } from '../../start-public-agent-server.ts';
 import { assistantRows } from './assistant-rows.ts';
@@ -6,7 +6,7 @@ import { guarded, ourServer, thePublicServer, toReceiver } from './contender.ts'
 import type { Contender } from './contender.ts';
 import { guardedRows } from './guarded-rows.ts';
 import { cronRows, killedRows, storeRows, systemRows } from './other-rows.ts';
-import { lineOf, readTable } from './readme-table.ts';
+import { lineOf, readTable } from './comparison-table.ts';
 import { Asking } from './row.ts';
 import type { Row } from './row.ts';
 import { runRows } from './run-rows.ts';
@@ -39,7 +39,7 @@ const lineIn = (contract: string) => lineOf(table.find(([of]) => of === contract
 const lineBy = async ({ contract, ask }: Row, requested: readonly Contender[] = []) =>
   lineOf([contract, ...(await Promise.all(requested.map((server) => ask(new Asking(server)))))]);
 
-test('the table has every question, in this order, and no other line', () => {
+test('the table has the rows of this test in the same order', () => {
   expect(table.map(([contract]) => contract)).toEqual(
     [...quiet, ...guardedRows, ...loud].map(({ contract }) => contract),
   );

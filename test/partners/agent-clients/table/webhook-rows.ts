@@ -83,7 +83,7 @@ export const webhookRows: Row[] = [
     const { path, url } = server.hook();
     server.server.receiver.answer(path, 503, 200);
     await server.wait({ ...hello, webhook: url }, await server.thread());
-    return `it came ${(await server.hooks(path, 2, 12_000)).length === 2 ? 'twice' : 'once'}`;
+    return `delivered ${(await server.hooks(path, 2, 12_000)).length === 2 ? 'twice' : 'once'}`;
   }),
   row('a webhook with an invalid URL is a 422', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: 'not a url' }),

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const readme = join(import.meta.dirname, '../../../../src/agent-server/README.md');
-const heading = '## The contract, the public server and ours';
+const page = join(import.meta.dirname, '../../../../docs/design/agent-comparison.md');
 
-/** The lines of the table in the README of the agent server: contract, public server, ours. */
+/** The rows of the table in docs/design/agent-comparison.md: contract, public server, ours. */
 export function readTable(): [contract: string, theirs: string, ours: string][] {
-  const [, section = ''] = readFileSync(readme, 'utf8').split(`${heading}\n`);
-  return section
-    .split('\n## ')[0]!
+  return readFileSync(page, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(1)
@@ -22,5 +19,5 @@ export function readTable(): [contract: string, theirs: string, ours: string][] 
     });
 }
 
-/** A line as it stands there. */
+/** A row in the table's notation. */
 export const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
