@@ -1,4 +1,4 @@
-// What an agent server holds in memory: before anybody asked it anything, and after many runs.
+// Resident memory of an agent server: before the first request, and after many runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOurs, startPeer } from './agent-servers.ts';
 import type { Measured } from './figure.ts';
@@ -12,11 +12,11 @@ export interface AgentMemoryParts {
   database: (name: string) => Promise<string>;
 }
 
-/** How many runs, each on a thread of its own: memory is told after half of them, and after all. */
+/** Number of runs, each on its own thread. Memory is measured after half of them and after all. */
 const RUNS = 10_000;
 /** The public server takes half a second for every run. */
 const PEER_RUNS = 500;
-/** How long (ms) a process rests before its memory is told. */
+/** How long (ms) a process idles before its memory is measured. */
 const REST_MS = 3_000;
 
 /** Memory of ours at rest and after 10,000 runs, of the bare engine at rest, and of the public server (MB). */

@@ -1,4 +1,4 @@
-// Plays many histories of the App on models of everything around it, and asks that none of them breaks an invariant.
+// Plays many random histories of the App on models of its environment, and checks that none breaks an invariant.
 //   npm run bench -- --only app-histories     100,000 histories; some 20 minutes on two cores
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -11,7 +11,7 @@ import { searched } from '../test/app/simulation/searched.ts';
 import type { Measured } from './figure.ts';
 
 const all = 100_000;
-/** How many are played with one seed, and how many deeds they have at most. */
+/** Histories per seed, and the maximum number of commands in each. */
 const share = 2_500;
 const maxCommands = 16;
 

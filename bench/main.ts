@@ -33,7 +33,7 @@ const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'control-load': controlLoad,
 };
 
-/** Takes many minutes, so it is played only where it is asked for by name. */
+/** Takes many minutes, so it runs only if named. */
 const longer: typeof families = {
   'app-histories': async () => (await import('./app-histories.ts')).appHistories(),
 };
@@ -41,7 +41,7 @@ const known = { ...families, ...longer };
 
 const usage = `npm run bench -- [--only FAMILY]... [--json FILE]\nfamilies: ${Object.keys(known).join(', ')}`;
 
-/** What was asked for; a person who mistypes is told, without a stack. */
+/** The arguments. Prints usage without a stack trace if they are invalid. */
 function readArguments() {
   try {
     const options = {

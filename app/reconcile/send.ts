@@ -79,7 +79,7 @@ function unsent(intent: Intent): Intent {
   return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };
 }
 
-/** The revision that an answer tells of; an old revision may itself be put into place again. */
+/** The revision that a response reports; an old revision may itself become current again. */
 function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
   const { latest_revision_id: latest } = answer;
   if (latest && latest !== formerLatestRevisionId) return latest;
