@@ -13,7 +13,7 @@ describe('a base address', () => {
     expect(readAddress(written)).toMatchObject({ ok: true, address: { origin, prefix } });
   });
 
-  test('may be plain http elsewhere where that was allowed', () => {
+  test('may be plain http off loopback if allowed', () => {
     expect(readAddress('http://inside.example.test', { allowHttp: true })).toMatchObject({ ok: true });
   });
 

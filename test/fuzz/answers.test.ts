@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
 });
 
-/** What is thrown from now on where nobody catches it. */
+/** Collects uncaught errors from now on. */
 function noteUncaught(): unknown[] {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
@@ -169,7 +169,7 @@ test(
     }
     const counted = [...statuses].map(([status, times]) => `${times} x ${status ?? 'none'}`).join(', ');
     console.log(`fuzz of answers: ${cases} raw answers, seed ${seed}: ${counted}`);
-    // Both what could be passed on and what could not came up.
+    // Both kinds occurred: responses that were forwarded, and those that could not be.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 502]));
   },
 );

@@ -69,7 +69,7 @@ function printing(text: Buffer, name: string, chunk: number) {
 }
 
 test(
-  `hostile output leaves no secret in the log and holds the loop for no turn of ${longestTurnMs} ms`,
+  `hostile output leaves no secret in the log and no turn of ${longestTurnMs} ms`,
   async () => {
     const made = await opened.store.createDeployment(tenantId, {
       name: 'loud',

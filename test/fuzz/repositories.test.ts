@@ -165,7 +165,7 @@ function holding(folder: string): string {
 }
 
 test(
-  `${cases} hostile repositories end built or refused, and change and read nothing of the service`,
+  `${cases} hostile repositories end built or refused, and do not touch the service`,
   async () => {
     const here = workplace(plainAgent, atTheEnd);
     chmodSync(here.root, 0o711);

@@ -158,7 +158,7 @@ describe('a GitHub Deployment', () => {
     ['as text', '{"landfall":"intent-1"}'],
   ])(
     'is found by our id in its payload, which comes back %s, behind others whose payload is anything',
-    async (_, payload) => {
+    'is found by our id in its payload, %s, among foreign payloads',
       for (let n = 0; n < 101; n += 1) {
         github.deployments.push({ id: github.nextId(), sha: commit, payload: [{}, '{', 'null', '', null][n % 5] });
       }
@@ -196,9 +196,9 @@ describe('a GitHub Deployment', () => {
   });
 
   test.each([
-    ['goes again, as that of a pull request', { transient: true }],
-    ['others are deployed to, too', { shared: true }],
-  ])("retires nobody else's in an environment that %s", async (_, more) => {
+    ['is transient', { transient: true }],
+    ['others deploy to', { shared: true }],
+  ])("does not retire others' deployments in an environment that %s", async (_, more) => {
     await writeDeploymentStatus(client, place, 5, { ...shown, production: false, ...more, state: 'success' });
     expect(bodies('POST')).toMatchObject([{ state: 'success', auto_inactive: false }]);
   });

@@ -143,7 +143,7 @@ test('the same finding is the same cause until there is another revision', () =>
 test.each<[string, Partial<HeadQuestion>, number]>([
   ['since its commit', {}, 60],
   [
-    'since the branch had another head, for an old commit that it was forced back to',
+    'since the branch moved, for an old commit that it was forced back to',
     { intents: [word(a, { createdAt: now - 15 * minute })] },
     15,
   ],

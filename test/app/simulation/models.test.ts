@@ -77,8 +77,8 @@ describe('the model of the control service', () => {
 
   test.each([
     ['is refused if the service honours If-Match', true, 412, 2],
-    ['is carried out if it does not', false, undefined, 3],
-  ] as const)('a change that was decided on an older revision %s', async (_, ifMatch, status, revisions) => {
+    ['is applied otherwise', false, undefined, 3],
+  ] as const)('a change based on an older revision %s', async (_, ifMatch, status, revisions) => {
     const { control, held, id, pass } = fixture({ ...all, ifMatch });
     await pass(5 * minutes);
     const former = held.latest?.id;
@@ -117,7 +117,7 @@ describe('a process of the model', () => {
     ['lost-after', undefined, 1],
     ['broken-after', 502, 1],
   ] as const)(
-    'a response that is %s leaves status %s, and the request is carried out %i times',
+    'a response that is %s leaves status %s, and the request is applied %i times',
     async (kind, status, done) => {
       const { clock, control, held, id, pass } = fixture();
       await pass(5 * minutes);
