@@ -52,7 +52,7 @@ const run = (inputs: Record<string, string>): Promise<StepResult> =>
     },
   });
 
-test('with a token the step reports its outcome to the pull request and a GitHub Deployment', async () => {
+test('with a token the step reports to the pull request and a GitHub Deployment', async () => {
   const step = await run({ 'github-token': 'token-of-github', 'github-deployment': 'true', environment: 'preview-12' });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed' } });
   expect(github.comments.map(({ body }) => String(body))).toEqual([expect.stringContaining('## ❌ echo: failed')]);

@@ -113,10 +113,10 @@ describe('what of a run is shown', () => {
 
   test.each([
     ['the deployment', undefined, 'echo'],
-    ['the deployment in the environment that is named', 'staging', 'echo in staging'],
-  ])('a comment is about %s, whatever the mode', (_, environment, about) => {
     ['the deployment and its environment', 'staging', 'echo in staging'],
   ])('a comment names %s in every mode', (_, environment, about) => {
+    for (const mode of ['plan', 'deploy', 'smoke'] as const) {
+      expect(runShown({ ...reporting, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
     }
   });
 

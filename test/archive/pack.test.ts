@@ -30,8 +30,8 @@ describe('a packed folder', () => {
     expect((await bytesOf(first)).equals(await bytesOf(second))).toBe(true);
     expect(first.ok && first.source.digest).toBe(second.ok && second.source.digest);
   });
+
   test('has exactly these bytes, as digests are compared across machines', async () => {
-  test('has these very bytes: who has a digest from another machine can compare it', async () => {
     const folder = await folderOf({
       'langgraph.json': '{"graphs":{}}\n',
       'src/graph.ts': 'export const a = 1;\n'.repeat(9),

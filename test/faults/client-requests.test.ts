@@ -221,7 +221,7 @@ describe('429 with Retry-After', () => {
     ['seconds', '86400', '86400 s'],
     ['seconds beyond reason', '99999999999999999999', ' s'],
     ['a date', at('2027-11-21T12:00:00Z'), '31536000 s'],
-  ])('that is huge, in %s, fails at once and names the requested delay', async (_, retryAfter, words) => {
+  ])('that is huge, in %s, fails at once and names the delay', async (_, retryAfter, words) => {
     const clock = quickClock();
     await against(
       (socket) => socket.write(reply(429, '', { 'retry-after': retryAfter })),

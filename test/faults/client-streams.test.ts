@@ -94,7 +94,7 @@ describe('a stream that is cut', () => {
       'inside an event, though its chunks are whole',
       (socket) => socket.end(Buffer.concat([chunk('event: upd'), Buffer.from(lastChunk)])),
     ],
-  ])('%s is reported after the received events', async (_, cut) => {
+  ])('%s is reported after its events', async (_, cut) => {
     const answer: Answer = (socket) => {
       socket.write(streamHead);
       socket.write(chunk(first + second));

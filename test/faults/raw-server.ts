@@ -21,7 +21,7 @@ export interface RawServer extends AsyncDisposable {
 /** Does something to the socket of the `count`th request (from 1). */
 export type Answer = (socket: Socket, request: RawRequest, count: number) => void;
 
-/** A server that speaks HTTP as badly as a test requires: it reads complete requests and leaves the response to the test. */
+/** A server whose raw responses a test writes: it reads complete requests and leaves the response to the test. */
 export async function rawServer(answer: Answer): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];

@@ -18,7 +18,7 @@ describe('a service that fails', () => {
     ['honours keys, the request was applied', true, true],
     ['honours keys, the request was not applied', true, false],
     ['ignores keys, the request was applied', false, true],
-  ])('makes one revision after a lost response: it %s', async (_, honoursKeys, applied) => {
+  ])('makes one revision after a lost response: %s', async (_, honoursKeys, applied) => {
     fixture.control.honoursKeys = honoursKeys;
     fixture.control.fails('patch', busy(), { applied });
     await fixture.push('a');

@@ -116,18 +116,15 @@ describe('a process of the model', () => {
     ['lost-before', undefined, 0],
     ['lost-after', undefined, 1],
     ['broken-after', 502, 1],
-  ] as const)(
-    'a response that is %s leaves status %s, and the request is applied %i times',
-    async (kind, status, done) => {
-      const { clock, control, held, id, pass } = fixture();
-      await pass(5 * minutes);
-      const faults = new Faults();
-      faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
-      const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
-      const requested = refusalOf(reached.patchDeployment(id, restate));
-      await pass(10_000);
-      expect(await requested).toMatchObject({ status, effect: 'unknown' });
-      expect(held.all).toHaveLength(1 + done);
-    },
-  );
+  ] as const)('a response that is %s has status %s, and its request applies %i times', async (kind, status, done) => {
+    const { clock, control, held, id, pass } = fixture();
+    await pass(5 * minutes);
+    const faults = new Faults();
+    faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
+    const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
+    const requested = refusalOf(reached.patchDeployment(id, restate));
+    await pass(10_000);
+    expect(await requested).toMatchObject({ status, effect: 'unknown' });
+    expect(held.all).toHaveLength(1 + done);
+  });
 });

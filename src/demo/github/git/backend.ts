@@ -15,7 +15,7 @@ export interface GitRequest {
 }
 
 /**
- * Responds with the machine's `git http-backend`, which speaks CGI: headers in variables, the body unchanged.
+ * Responds with the machine's `git http-backend`, a CGI program: headers in variables, the body unchanged.
  *
  * @param beforeEnd runs after git has exited and before the response ends, so that a push returns when all is processed.
  */
