@@ -3,7 +3,7 @@ import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
 import { lingering } from '../../src/deploy/bounded.ts';
 import { beginFollowing } from './begin-following.ts';
-import { ended } from './end-words.ts';
+import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { Changes } from './store.ts';
 import { adviceOn, later, mayPass } from './transient-error.ts';

@@ -8,7 +8,7 @@ import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/rules/names.ts';
-import { wrongArguments } from '../control-service/wrong-words.ts';
+import { wrongArguments } from '../control-service/wrong-arguments.ts';
 import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerWithRetries } from './find-listener.ts';

@@ -9,7 +9,7 @@ import {
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { askAgent } from '../../src/control-service/gateway/ask-agent.ts';
+import { requestAgent } from '../../src/control-service/gateway/request-agent.ts';
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
 import { agentVersion } from '../../src/control-service/rollouts/agent-version.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
@@ -197,7 +197,7 @@ test(
     let started = 0;
     for (let times = 0; times < Math.ceil(cases / 4); times += 1) {
       const signal = AbortSignal.timeout(5_000);
-      const status = await askAgent(agent, '/ok', signal).then(
+      const status = await requestAgent(agent, '/ok', signal).then(
         (response) => response.destroy().statusCode,
         () => undefined,
       );

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { runs, until } from './agents.ts';
 
 // Folders that everyone may look into: in a closed one a command might be.
@@ -14,7 +14,7 @@ const textOf = async (output: AsyncIterable<Buffer>): Promise<string> =>
   String(Buffer.concat(await Array.fromAsync(output)));
 
 test('a command gets its arguments as they are, and its end is told', async () => {
-  const started = startLeashed(
+  const started = startGuarded(
     { ...requested, command: 'printf', args: ['%s|', 'a b', '$HOME', '-n', "it's"] },
     systemClock,
   );
@@ -27,7 +27,7 @@ test.each([
   ['a command that is not there', 'no-such-command', requested.cwd, { kind: 'exited', code: 127 }],
   ['a folder that is not there', 'true', '/nowhere', { kind: 'exited', code: 126 }],
 ])('%s', async (_, command, cwd, end) => {
-  expect(await startLeashed({ ...requested, command, args: [], cwd }, systemClock).ended).toEqual(end);
+  expect(await startGuarded({ ...requested, command, args: [], cwd }, systemClock).ended).toEqual(end);
 });
 
 const asRoot = process.geteuid?.() === 0;
@@ -43,7 +43,7 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
     symlinkSync('closed', join(root, 'link'));
     const cwd = join(root, how === 'by itself' ? 'closed/inner' : 'link/inner');
     const user = { uid: 45_680, gid: 45_680 };
-    const started = startLeashed({ ...requested, cwd, user, command: 'cat', args: ['file'] }, systemClock);
+    const started = startGuarded({ ...requested, cwd, user, command: 'cat', args: ['file'] }, systemClock);
     expect(await textOf(started.stdout)).toBe('');
     expect(await started.ended).toEqual({ kind: 'exited', code: 126 });
     rmSync(root, { recursive: true });
@@ -51,7 +51,7 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
 );
 
 test('what a command leaves running in the background ends with it', async () => {
-  const started = startLeashed({ ...requested, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
+  const started = startGuarded({ ...requested, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
   const pid = Number(await textOf(started.stdout));
   expect(await started.ended).toEqual({ kind: 'exited', code: 0 });
   await until(() => !runs(pid));
@@ -59,7 +59,7 @@ test('what a command leaves running in the background ends with it', async () =>
 
 test('killing reaches children and grandchildren', async () => {
   const script = 'sh -c "sleep 600 & echo \\$!; wait" & wait';
-  const started = startLeashed({ ...requested, command: 'sh', args: ['-c', script] }, systemClock);
+  const started = startGuarded({ ...requested, command: 'sh', args: ['-c', script] }, systemClock);
   const [said] = await once(started.stdout, 'data');
   started.kill();
   expect(await started.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });

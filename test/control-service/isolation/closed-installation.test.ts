@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isolate, removeIsolated, type Isolation } from '../../../src/control-service/isolation/isolation.ts';
 import { write } from '../builds/repositories.ts';
 import { agentServerPath } from '../../../src/control-service/compute/agent-server-path.ts';
-import { agentServerPackages, copyProgram, telltales } from '../../../src/control-service/isolation/program.ts';
+import { agentServerPackages, copyProgram, sampleFiles } from '../../../src/control-service/isolation/program.ts';
 
 const asRoot = process.getuid?.() === 0;
 /** What a service of an ordinary user says of its agents. */
@@ -104,7 +104,7 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
   });
 
   test('knows files that tell whether its program can be read', () => {
-    expect(telltales(program).filter((file) => !statSync(file).isFile())).toEqual([]);
+    expect(sampleFiles(program).filter((file) => !statSync(file).isFile())).toEqual([]);
   });
 
   test('keeps builds where their users can go, and they go with the data folder', async () => {

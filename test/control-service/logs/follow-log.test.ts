@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
-import { changeBell } from '../../../src/control-service/logs/change-bell.ts';
+import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
 import { writeEvent } from '../../../src/control-service/logs/event-stream.ts';
 import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
 import type { LogPageQuery } from '../../../src/control-service/store/log-lines.ts';
@@ -15,7 +15,7 @@ const line = (id: number): LogLine => ({
   at: new Date(id),
 });
 
-/** A log in memory, a bell to be rung by hand, and a clock that stands until time is let pass. */
+/** A log in memory, a notifier to be rung by hand, and a clock that stands until time is let pass. */
 function fixture(logKind: LogKind = 'deploy') {
   const lines: LogLine[] = [];
   const state: { status: RevisionStatus; isActive: boolean; isThere: boolean; reads: number } = {
@@ -24,7 +24,7 @@ function fixture(logKind: LogKind = 'deploy') {
     isThere: true,
     reads: 0,
   };
-  const bell = changeBell();
+  const notifier = changeNotifier();
   const left = new AbortController();
   let passTime = (): void => {};
   const slept: number[] = [];
@@ -40,7 +40,7 @@ function fixture(logKind: LogKind = 'deploy') {
           return lines.filter(({ id }) => Number(id) > Number(after)).slice(0, limit);
         },
       },
-      bell,
+      notifier,
       clock: {
         now: () => 0,
         sleep: (ms, signal) =>
@@ -57,7 +57,7 @@ function fixture(logKind: LogKind = 'deploy') {
     const { done, value } = await events.next();
     return done === true ? 'over' : inWords(value);
   };
-  return { lines, state, bell, left, slept, events, next, passTime: () => passTime() };
+  return { lines, state, notifier, left, slept, events, next, passTime: () => passTime() };
 }
 
 const inWords = (event: LogEvent): string => {
@@ -68,43 +68,43 @@ const inWords = (event: LogEvent): string => {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('what is kept comes first, then each line as it is written, then the end', async () => {
-  const { lines, state, bell, next } = fixture();
+  const { lines, state, notifier, next } = fixture();
   lines.push(line(1), line(2));
   expect([await next(), await next()]).toEqual(['line 1', 'line 2']);
   const third = next();
   await settled();
   lines.push(line(3));
-  bell.ring('r');
+  notifier.notify('r');
   expect(await third).toBe('line 3');
   state.status = 'DEPLOY_FAILED';
-  bell.ring('r');
+  notifier.notify('r');
   expect([await next(), await next()]).toEqual(['end DEPLOY_FAILED', 'over']);
 });
 
 test('lines that were written before the end come before it, also where both are told at once', async () => {
-  const { lines, state, bell, next } = fixture();
+  const { lines, state, notifier, next } = fixture();
   const first = next();
   await settled();
   lines.push(line(1));
   state.status = 'DEPLOY_FAILED';
-  bell.ring('r');
+  notifier.notify('r');
   expect([await first, await next()]).toEqual(['line 1', 'end DEPLOY_FAILED']);
 });
 
 test('a ring while nobody waits is not missed', async () => {
-  const { lines, bell, next } = fixture();
+  const { lines, notifier, next } = fixture();
   lines.push(line(1));
   expect(await next()).toBe('line 1');
   lines.push(line(2));
-  bell.ring('r');
+  notifier.notify('r');
   expect(await next()).toBe('line 2');
 });
 
 test('the ring for another revision wakes nobody', async () => {
-  const { state, bell, next, left } = fixture();
+  const { state, notifier, next, left } = fixture();
   const nothing = next();
   await settled();
-  bell.ring('other');
+  notifier.notify('other');
   await settled();
   expect(state.reads).toBe(1);
   left.abort();
@@ -124,10 +124,10 @@ test('after a while of silence that is said, as often as it takes', async () => 
 });
 
 test('nothing is read ahead of a reader who takes no more', async () => {
-  const { lines, state, bell, next } = fixture();
+  const { lines, state, notifier, next } = fixture();
   for (let id = 1; id <= 1_000; id += 1) lines.push(line(id));
   for (let id = 1; id <= 50; id += 1) await next();
-  bell.ring('r');
+  notifier.notify('r');
   await settled();
   expect(state.reads).toBe(1);
   for (let id = 51; id <= 1_000; id += 1) expect(await next()).toBe(`line ${id}`);
@@ -151,11 +151,11 @@ test.each([
 });
 
 test('a follower who leaves is forgotten, whether it waits or holds a line', async () => {
-  const { lines, events, next, bell, state } = fixture();
+  const { lines, events, next, notifier, state } = fixture();
   lines.push(line(1), line(2));
   await next();
   await events.return();
-  bell.ring('r');
+  notifier.notify('r');
   await settled();
   expect(state.reads).toBe(1);
   expect(await next()).toBe('over');
