@@ -2,7 +2,7 @@ import { systemClock } from '../src/clock.ts';
 import { maskOf } from '../src/client/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
 import type { AppResources, AppWork } from './resources.ts';
-import { firstLook } from './operate/first-look.ts';
+import { startupCheck } from './operate/startup-check.ts';
 import { logLine } from './operate/log-line.ts';
 import { webhookPaths } from './server/webhook-route.ts';
 import { readSettings } from './settings/read-settings.ts';
@@ -81,7 +81,7 @@ async function lookAround({ resources, context }: RunningApp, log: AppContext['l
     return data?.slug ?? data?.name ?? 'an App without a name';
   };
   const { apiUrl } = settings.github;
-  for (const line of await firstLook({
+  for (const line of await startupCheck({
     control: context.control,
     appName,
     apiUrl,

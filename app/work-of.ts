@@ -48,7 +48,7 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
     ...credentials,
     baseUrl: service.baseUrl,
     spelling: service.spelling,
-    // Deadlines of calls are made by this clock: another one would differ from it once somebody sets the time.
+    // Use the same clock for deadlines of calls: two clocks differ once the system time is set.
     clock,
   });
   const agents = connectAgents({ ...credentials, clock });

@@ -1,5 +1,5 @@
-// Asks an agent server for runs of examples/echo-agent, over kept-alive connections. What asking costs is the same for
-// every server: one client, which reads no more of an answer than it takes to see that it is right.
+// Sends runs of examples/echo-agent to an agent server over kept-alive connections. The client's cost is the same for
+// every server: one client, which reads only as much of a response as it needs to check it.
 import { Pool } from 'undici';
 import { loadRuns, type PrepareRuns, type RoundRequest, type RunTimes } from './run-load.ts';
 
@@ -41,7 +41,7 @@ function preparing(origin: string): PrepareRuns {
       text += String(chunk);
       if (times.firstUpdate === undefined && text.includes('event: updates')) times.firstUpdate = times.last;
     }
-    if (text.split('event: updates').length !== 3) throw new Error(`a stream did not tell of both nodes: ${text}`);
+    if (text.split('event: updates').length !== 3) throw new Error(`a stream did not report both nodes: ${text}`);
     return times;
   };
 

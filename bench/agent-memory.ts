@@ -1,4 +1,4 @@
-// What an agent server holds in memory: before anybody asked it anything, and after many runs.
+// Resident memory of an agent server: before the first request, and after many runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOurs, startPeer } from './agent-servers.ts';
 import type { Measured } from './figure.ts';

@@ -82,7 +82,7 @@ export async function agentRuns(): Promise<Measured[]> {
   return [...measured, ...memory];
 }
 
-/** Has them take turns. The public server takes half a second for every run: fewer of its runs tell as much. */
+/** Alternates between the contenders. The public server takes half a second per run, so it does fewer. */
 async function compare(loads: Loads, requested: RoundRequest): Promise<Rounds> {
   const of = (load: RunLoad, count = requested.count): Contender<RunRound> => ({
     round: () => load.round({ ...requested, count, withinMs: ROUND_MS }),
@@ -126,7 +126,7 @@ function throughput(kind: Kind, atOnce: number, done: Rounds): Measured {
     ...ofEach(done, (of) => middle(of, ({ perSecond }) => perSecond)),
     times: ofEach(done, timesOf),
     notes: { ours: `${atOnce} at once: ${ours}`, floor, peer: peerWords },
-    // Making a thread is no part of what the engine does, so that it is told and held to nothing.
+    // The engine has no threads to create, so this figure has no target.
     targets: kind === 'thread-and-wait' ? [] : targets,
     spread: spread(done.ours.map(({ perSecond }) => perSecond)),
   };
@@ -158,7 +158,7 @@ function overhead({ ours, peer, floor, inMemory = [], plain = [] }: Rounds): Mea
   ];
 }
 
-/** Time to the first event, whatever it tells, and to the first that tells what a node did. */
+/** Time to the first event of any kind, and to the first node update. */
 function firsts(atOnce: number, done: Rounds): Measured[] {
   return [
     {
@@ -167,7 +167,7 @@ function firsts(atOnce: number, done: Rounds): Measured[] {
       ...ofEach(done, (of) => middle(of, ({ toFirst }) => half(toFirst))),
       notes: {
         ours: `${atOnce} at once: until the first event`,
-        floor: 'the first that stream tells',
+        floor: 'the first event of its stream',
         peer: peerWords,
       },
       targets: [],
@@ -176,7 +176,7 @@ function firsts(atOnce: number, done: Rounds): Measured[] {
       figure: `first-update-${atOnce}`,
       unit: 'ms',
       ...ofEach(done, (of) => middle(of, ({ toFirstUpdate }) => half(toFirstUpdate))),
-      notes: { ours: `${atOnce} at once: until the first node is told of`, floor: 'the same', peer: peerWords },
+      notes: { ours: `${atOnce} at once: until the first node update`, floor: 'the same', peer: peerWords },
       targets: [],
     },
   ];

@@ -1,4 +1,4 @@
-// Plays many histories of the App on models of everything around it, and asks that none of them breaks an invariant.
+// Plays many random histories of the App on models of its environment, and checks that none breaks an invariant.
 //   npm run bench -- --only app-histories     100,000 histories; some 20 minutes on two cores
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';

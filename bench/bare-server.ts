@@ -9,7 +9,7 @@ export interface BareDelivery {
   payload: object;
 }
 
-/** Listens on a free port of loopback, and tells it. */
+/** Listens on a free loopback port and returns the port. */
 export async function listening(server: Server): Promise<number> {
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');

@@ -21,7 +21,7 @@ export function benchFolder(): BenchFolder {
 
 /** A real Postgres, as the App brings it along: it writes to the disk before it says that it has. */
 export interface BenchPostgres extends AsyncDisposable {
-  /** Makes an empty database and tells its address. */
+  /** Creates an empty database and returns its address. */
   database(name: string): Promise<string>;
 }
 
@@ -30,7 +30,7 @@ export async function startBenchPostgres(folder: string): Promise<BenchPostgres>
   const dataDir = join(folder, 'postgres');
   const log = (): void => undefined;
   const server = await startEmbeddedPostgres({ dataDir, log });
-  // A database outlives whoever started it, unless it is stopped.
+  // A database survives the process that started it, unless it is stopped.
   const end = async (): Promise<void> => {
     process.off('SIGINT', leave).off('SIGTERM', leave);
     await server.stop();

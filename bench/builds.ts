@@ -19,7 +19,7 @@ const rounds = sized(3, 1);
 const maxWaitMs = 180_000;
 const lookMs = 50;
 
-/** Milliseconds from a revision's beginning to its end, live. */
+/** Milliseconds from the creation of a revision until it is live. */
 interface Round {
   first: number;
   second: number;
@@ -113,6 +113,6 @@ async function live(control: ControlServiceClient, id: string, revisionId: strin
 
 function timeOf(notes: string | null | undefined): number {
   const time = Date.parse(notes ?? '');
-  if (Number.isNaN(time)) throw new Error('the service told no time of a revision');
+  if (Number.isNaN(time)) throw new Error('the service returned no time for a revision');
   return time;
 }

@@ -52,8 +52,8 @@ function packagesIn(modules: readonly string[]): string[] {
 }
 
 /**
- * Every package imported whole by its name, minified as ours is, without our shims and late loads. Started, it reads
- * an input as every Action does, and asks for the addresses in `PLAIN_ASKS`, one after the other.
+ * Bundles every package whole, minified like ours, without our shims and lazy loads. When started, it reads an input as
+ * every Action does, and requests the addresses in `PLAIN_REQUESTS` one after the other.
  */
 function plainBuild(folder: string, packages: readonly string[]): BuildOptions {
   const entry = join(root, 'plain-bundle-entry.js');
@@ -64,7 +64,7 @@ function plainBuild(folder: string, packages: readonly string[]): BuildOptions {
     ...packages.map((name, at) => `import * as package${at} from ${JSON.stringify(name)};`),
     `export { ${names.join(', ')} };`,
     `const key = ${core}.getInput('api-key');`,
-    "for (const address of JSON.parse(process.env.PLAIN_ASKS ?? '[]')) {",
+    "for (const address of JSON.parse(process.env.PLAIN_REQUESTS ?? '[]')) {",
     `  const { body } = await ${undici}.request(address, { headers: { 'x-api-key': key } });`,
     "  if (typeof (await body.json()) !== 'object') throw new Error('no object');",
     '}',

@@ -1,5 +1,5 @@
-// Two copies of the App on one database and a burst of pushes: how long it takes until every webhook is answered, every
-// deployment is on its newest head, and every check is told. The same play is a test in test/app/burst.
+// Two copies of the App on one database and a burst of pushes: time until every webhook is answered, every deployment is
+// on its newest head, and every check is reported. test/app/burst runs the same scenario.
 import { playBurst } from '../test/app/burst/burst.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
@@ -31,7 +31,7 @@ export async function burst(): Promise<Measured[]> {
   return [
     one('burst-answered', 'ms', ends.answeredMs, `${what}: until the last webhook was answered`),
     one('burst-deployed', 'ms', ends.deployedMs, 'until every deployment was on its newest head'),
-    one('burst-told', 'ms', ends.quietMs, 'until every check was told, at the pace that GitHub asks for'),
+    one('burst-reported', 'ms', ends.quietMs, "until every check was reported, within GitHub's rate limits"),
     one('burst-github-requests', 'requests', ends.githubRequests / size.pushes, 'for each push'),
   ];
 }

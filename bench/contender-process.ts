@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import * as z from 'zod';
 import type { Contender } from './rounds.ts';
 
-/** What a figure's file does in a process of its own: it gets ready by name, and then measures a round when asked. */
+/** Contenders by name. Each prepares in its own process, and measures a round on request. */
 export type Contenders = Readonly<Record<string, (...given: string[]) => Promise<Contender> | Contender>>;
 
 const Reply = z.union([z.object({ ready: z.literal(true) }), z.object({ value: z.number() })]);
@@ -32,7 +32,7 @@ export async function startContender(file: string, name: string, ...given: strin
       const notes = next();
       child.send('round');
       const answer = await notes;
-      if (!('value' in answer)) throw new Error(`the contender "${name}" of ${file} did not tell a value`);
+      if (!('value' in answer)) throw new Error(`the contender "${name}" of ${file} returned no value`);
       return answer.value;
     },
     [Symbol.asyncDispose]: async () => {
@@ -44,11 +44,11 @@ export async function startContender(file: string, name: string, ...given: strin
   };
 }
 
-/** The other side: to be called where the file is the main one. It ends with the process that asks. */
+/** The child process's side: call it from the file's entry point. The process exits with its parent. */
 export async function contend(contenders: Contenders): Promise<void> {
   const [name = '', ...given] = process.argv.slice(2);
   const prepare = contenders[name];
-  if (!prepare || !process.send) throw new Error(`there is no contender "${name}" here, or nobody to tell`);
+  if (!prepare || !process.send) throw new Error(`no contender "${name}", or no parent process`);
   process.on('disconnect', () => process.exit());
   const contender = await prepare(...given);
   process.on('message', () => {

@@ -74,7 +74,7 @@ function requestsOf(
   });
 }
 
-/** Requests a second of one kind, each on a server that is asked for nothing else meanwhile. */
+/** Requests per second of one kind, on a server with no other load. */
 async function asking(origin: string, requests: readonly SentRequest[]): Promise<Contender> {
   const load = await startHttpLoad(origin);
   return { round: async () => (requests.length / (await load.send(requests, atOnce))) * 1000 };

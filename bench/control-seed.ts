@@ -6,8 +6,8 @@ import { openDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
 
 /**
- * Fills a fresh database: one deployment is made by the store, and copied with its revision as often as is asked for, so
- * that every column holds what the service itself writes. The revisions are live or were.
+ * Fills a fresh database: the store creates one deployment, which is copied with its revision as often as requested, so
+ * that every column holds what the service writes. The revisions are live, or were.
  */
 export async function seedControl(
   url: string,

@@ -1,4 +1,4 @@
-// Sends requests from a process of its own, over kept-alive connections: what sending costs counts for nobody.
+// Sends requests from its own process over kept-alive connections, so that the server is not charged for sending.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Pool } from 'undici';
@@ -39,7 +39,7 @@ export async function startHttpLoad(origin: string): Promise<HttpLoad> {
       const notes = next();
       child.send({ requests, atOnce });
       const answer = await notes;
-      if (!('ms' in answer)) throw new Error('the load did not tell how long it took');
+      if (!('ms' in answer)) throw new Error('the load process did not return its duration');
       return answer.ms;
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,12 +1,12 @@
-// A service in a process of its own that answers every GET with the same revision, so that only the client's side of
-// a poll counts. It tells its address and ends with the process that asked for it.
+// A service in its own process that answers every GET with the same revision, so that only the client's side of a poll
+// is measured. It sends its address to its parent and exits with it.
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import * as z from 'zod';
 
 const Reply = z.object({ url: z.url() });
 
-/** A revision in the middle of a rollout, as a service tells it. */
+/** A revision in the middle of a rollout. */
 const revision = {
   id: '0c1d2e3f-0000-4000-8000-000000000002',
   created_at: '2026-01-05T12:00:00Z',

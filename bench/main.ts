@@ -11,7 +11,7 @@ import { tableOf } from './table.ts';
 
 const usage = `npm run bench -- [--only FAMILY]... [--json FILE]\nfamilies: ${Object.keys(families).join(', ')}`;
 
-/** What was asked for; a person who mistypes is told, without a stack. */
+/** The arguments. Prints usage without a stack trace if they are invalid. */
 function readArguments() {
   try {
     const options = {

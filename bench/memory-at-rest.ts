@@ -1,4 +1,4 @@
-// What a server for webhooks holds in memory when nobody asks it anything. Each is a process that loads nothing else.
+// Resident memory of an idle webhook server. Each contender is a process that loads nothing else.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { contend, startContender } from './contender-process.ts';

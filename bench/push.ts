@@ -1,6 +1,6 @@
-// From a push to what people see of it, on the whole App as `npm start` runs it, with GitHub and our control service on
-// this machine: real git, a real build with the packages of the lock file, a real agent that is asked. What the build
-// takes by itself is measured in the same run, on the same repository, while the App is told nothing.
+// Time from a push to its visible result, on the whole App as `npm start` runs it, with GitHub and our control service on
+// this machine: real git, a real build with the packages of the lock file, smoke tests on a real agent. The build alone
+// is measured in the same run, on the same repository, without the App being notified.
 import { dirname } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
 import { startDemo, type DemoEnvironment } from '../src/demo/environment.ts';
@@ -12,14 +12,14 @@ const root = dirname(import.meta.dirname);
 const example = 'echo-agent';
 const rounds = sized(3, 1);
 
-/** How long a push may take (ms), how often it is looked at, and how long nothing is asked when everything is over. */
+/** Maximum duration of a push (ms), polling interval, and how long GitHub must be idle before the next one. */
 const maxWaitMs = 180_000;
 const lookMs = 50;
 const silenceMs = sized(3_000, 500);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What one push came to: ms since GitHub had it, and how much was asked of GitHub for it. */
+/** Result of one push: ms since GitHub received it, and the number of requests to GitHub. */
 interface Pushed {
   visible: number;
   proven: number;
@@ -31,7 +31,7 @@ export async function push(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
   const environment = await startDemo(root, example);
   ending.defer(() => environment.clear(() => undefined));
-  // Databases outlive whoever started them, unless they are stopped.
+  // Databases survive the process that started them, unless they are stopped.
   const leave = (): void => void ending.disposeAsync().finally(() => process.exit(1));
   process.once('SIGINT', leave).once('SIGTERM', leave);
   ending.defer(() => void process.off('SIGINT', leave).off('SIGTERM', leave));
@@ -87,7 +87,7 @@ function figures(
       unit: 'ms',
       ours: median(of('visible')),
       floor: median(alone),
-      notes: { ours: 'from the push to the first check run that GitHub is asked to make', floor: build },
+      notes: { ours: 'from the push to the request that creates the first check run', floor: build },
       targets: [],
       spread: spread(of('visible')),
     },
@@ -104,7 +104,7 @@ function figures(
       figure: 'github-requests-a-push',
       unit: 'requests',
       ours: median(of('requests')),
-      notes: { ours: 'everything that GitHub was asked for one push to one deployment, tokens too' },
+      notes: { ours: 'all requests to GitHub for one push to one deployment, tokens included' },
       targets: [],
     },
     {
@@ -156,7 +156,7 @@ async function built(control: ControlServiceClient, id: string, revisionId: stri
 
 function timeOf(notes: string | null | undefined): number {
   const time = Date.parse(notes ?? '');
-  if (Number.isNaN(time)) throw new Error('the service told no time of a revision');
+  if (Number.isNaN(time)) throw new Error('the service returned no time for a revision');
   return time;
 }
 
@@ -186,7 +186,7 @@ async function pushOnce(
   return { visible: visible - at, proven: proven - at, requests: () => github.requests.length - before };
 }
 
-/** Waits until GitHub is asked nothing any more. */
+/** Waits until GitHub receives no more requests. */
 async function silent({ github }: DemoEnvironment): Promise<void> {
   for (let seen = -1; seen !== github.requests.length;) {
     seen = github.requests.length;

@@ -1,4 +1,4 @@
-// Runs of a graph, so many at once, asked for by a process of their own: one by HTTP, another by the engine alone.
+// Runs of a graph, several at once, started by their own process: over HTTP, or by the engine alone.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as z from 'zod';
@@ -20,21 +20,21 @@ const Round = z.object({
   times: z.array(z.number()),
   /** Of streams: until their first event (ms). */
   toFirst: z.array(z.number()),
-  /** Of streams: until the first event that tells what a node did (ms). */
+  /** Streams: time to the first node update (ms). */
   toFirstUpdate: z.array(z.number()),
 });
 export type RunRound = z.infer<typeof Round>;
 
 const Reply = z.union([z.object({ ready: z.literal(true) }), Round]);
 
-/** When a run told what (ms since it began). */
+/** Times of one run's events (ms since its start). */
 export interface RunTimes {
   last: number;
   first?: number;
   firstUpdate?: number;
 }
 
-/** Makes ready what the runs of a round need, which nobody times; what it resolves with makes one of them. */
+/** Prepares what the runs of a round need, which is not timed; resolves with a function that does one run. */
 export type PrepareRuns = (requested: RoundRequest) => Promise<() => Promise<RunTimes>>;
 
 /** A contender's process. */
@@ -61,7 +61,7 @@ export async function startRunLoad(file: string, ...given: string[]): Promise<Ru
       const notes = next();
       child.send(requested);
       const answer = await notes;
-      if (!('times' in answer)) throw new Error('the load did not tell how its round went');
+      if (!('times' in answer)) throw new Error('the load process did not return the times of its round');
       return answer;
     },
     [Symbol.asyncDispose]: async () => {
@@ -73,7 +73,7 @@ export async function startRunLoad(file: string, ...given: string[]): Promise<Ru
   };
 }
 
-/** The other side: to be called where the file is the main one. It ends with the process that asks. */
+/** The child process's side: call it from the file's entry point. The process exits with its parent. */
 export function loadRuns(prepare: PrepareRuns): void {
   process.on('disconnect', () => process.exit());
   process.on('message', (message) => {
@@ -85,7 +85,7 @@ export function loadRuns(prepare: PrepareRuns): void {
   process.send?.({ ready: true });
 }
 
-/** Makes the runs of a round, each of those at once beginning the next when its own has ended. */
+/** Does the runs of a round; each parallel worker starts its next run when the previous one has ended. */
 export async function roundOf(
   { count, atOnce, withinMs = Infinity }: Omit<RoundRequest, 'kind'>,
   run: () => Promise<RunTimes>,

@@ -112,7 +112,7 @@ async function count(events: AsyncIterable<unknown>): Promise<number> {
   return seen;
 }
 
-/** Pieces as a connection gives them: one for every time that it is asked. */
+/** Yields one chunk per read, as a connection does. */
 function sourceOf(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => {

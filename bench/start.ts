@@ -60,7 +60,7 @@ const runner: Variables = {
   GITHUB_SERVER_URL: 'https://github.com',
 };
 
-/** Asks for addresses with as little as Node has: what a step of the same requests costs at least. */
+/** Sends the requests with plain `node:http`: the least that a step with the same requests costs. */
 const plainRequests = `
 const { Agent, get } = require('node:http');
 const agent = new Agent({ keepAlive: true });
@@ -100,7 +100,7 @@ async function planning({ ours, plain }: Bundles, workspace: string): Promise<Me
     const step = program([ours], workspace, { ...runner, ...inputs(stub.url) });
     await step.round();
     const requested = stub.requests.map((line) => `${stub.url}${line.replace(/^GET /, '')}`);
-    if (requested.length === 0) throw new Error('the step asked for nothing');
+    if (requested.length === 0) throw new Error('the step sent no request');
     const env = { ...runner, PLAIN_REQUESTS: JSON.stringify(requested) };
     return await compared('start-and-plan', workspace, {
       ours: step,

@@ -1,5 +1,5 @@
-// Sends webhooks from a process of its own, over bare connections: what sending costs counts for nobody, and takes as
-// little of the machine as it can.
+// Sends webhooks from its own process over bare connections, so that the server is not charged for sending and the sender
+// uses little of the machine.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ export interface WebhookLoad {
   send(count: number, atOnce: number): Promise<number>;
 }
 
-/** Starts who sends; it ends with the process that asked for it. */
+/** Starts the sender, a process that exits with its parent. */
 export async function startWebhookLoad(port: number): Promise<WebhookLoad> {
   const child = fork(import.meta.filename, [String(port)], { stdio: ['ignore', 2, 'inherit', 'ipc'] });
   const gone = once(child, 'exit').then(([code]: unknown[]) =>
@@ -32,7 +32,7 @@ export async function startWebhookLoad(port: number): Promise<WebhookLoad> {
       const notes = next();
       child.send({ count, atOnce });
       const answer = await notes;
-      if (!('ms' in answer)) throw new Error('the load did not tell how long it took');
+      if (!('ms' in answer)) throw new Error('the load process did not return its duration');
       return answer.ms;
     },
   };

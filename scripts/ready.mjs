@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** npm writes what it installed into node_modules at the very end: it must hold all that the lock file asks for. */
+/** npm writes its record of installed packages last; installation is complete if that covers the lock file. */
 function isInstalled() {
   const written = join(modules, '.package-lock.json');
   if (!existsSync(written)) return false;
@@ -58,7 +58,7 @@ function install() {
   const npm = runner.endsWith('npm-cli.js') ? runner : undefined;
   const command = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const [program, args] = npm ? [process.execPath, [npm, ...command]] : ['npm', command];
-  // Standard output belongs to the program that runs afterwards: somebody may be reading JSON from it.
+  // Standard output belongs to the program that runs afterwards: its JSON output may be piped.
   const { status, error } = spawnSync(program, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -92,7 +92,7 @@ const environment = { ...process.env, PATH: [dirname(node), process.env.PATH].jo
 const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env: environment });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 if (process.env.npm_lifecycle_event !== undefined) {
-  // npm hands a signal on to its shell, which ends without a word to us: the program would go on with nobody to end it.
+  // npm forwards a signal to its shell, which exits without forwarding it: stop the program when the parent is gone.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref();
 }

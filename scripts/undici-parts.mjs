@@ -1,5 +1,5 @@
-// The parts of undici that the Action's bundle uses. Its main module loads mocks, caches, WebSocket and more; and
-// @actions/http-client asks for a version of its own. In the bundle everybody gets this one (rolldown.config.ts).
+// The parts of undici that the Action's bundle uses. Its main module loads mocks, caches, WebSocket and more, and
+// @actions/http-client depends on its own version. The bundle uses this one for all importers (rolldown.config.ts).
 import api from 'undici/lib/api/index.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';

@@ -9,14 +9,14 @@ import { isOpen, openPackages } from './installed-packages.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A port that tells the address of the run's Postgres, and starts that server when it is first asked. */
+    /** A port that returns the address of the run's Postgres, and starts that server on the first connection. */
     postgresProxy: number;
   }
 }
 
 /**
- * One Postgres for a whole run, started only if a test wants one: tests ask at a door, which is cheap to open.
- * It forgets on a crash (fsync off), which tests may; what the product does is tested with servers of its own.
+ * One Postgres for a whole run, started on the first connection to a cheap local port. It loses data on a crash
+ * (fsync off), which is fine for tests; the product is tested with servers of its own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   process.env['TMPDIR'] = temporaryFolder();
@@ -43,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('The door to the test database has no port.');
+  if (address === null || typeof address === 'string') throw new Error('The port of the test database is unknown.');
   project.provide('postgresProxy', address.port);
 
   return async () => {

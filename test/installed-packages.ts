@@ -5,13 +5,13 @@ import { packagesOf } from '../src/control-service/isolation/packages.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Where the place of the packages is told to whatever a run of tests starts. */
+/** The environment variable that passes the packages' location to the processes of a test run. */
 const variable = 'LANDFALL_TEST_PACKAGES';
 
 /** What the agents of the tests import. */
 const needed = ['@langchain/langgraph', '@langchain/core', 'zod'];
 
-/** Somebody who is neither root nor the owner of anything: what every user may do, they may. */
+/** A user who is neither root nor an owner: has only what every user may do. */
 const anyone = { name: 'nobody', uid: 65_534, gid: 65_534 };
 
 /** Whether every user may pass through to a folder that exists. */

@@ -1,11 +1,11 @@
 import { commitCheckName } from '../reconcile/report.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import type { Handler } from './handling.ts';
-import { lookAtBranch, wakeBranch, wantedOnce } from './look-at-branch.ts';
+import { requestBranch, notifyBranch, unlessRequested } from './request-branch.ts';
 
 /** A push: requests a deploy of the branch's head as GitHub reports it now, not as the payload says. */
 export const onPush: Handler<'push'> = ({ repository, branch, after }, { context, delivery }) =>
-  lookAtBranch(
+  requestBranch(
     context,
     { repository, branch, commit: after },
     { kind: 'push', key: delivery, at: context.clock.now() },
@@ -34,12 +34,12 @@ export const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha
     return [`no target: ${why}`];
   }
   const cause = { kind: 'push', key: delivery, at: clock.now() } as const;
-  return lookAtBranch(context, { repository, branch, commit: headSha }, cause, wantedOnce(context));
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
 };
 
 /** The end of a branch: whatever is open for it ends where its head is read next. */
 export const onBranchDeleted: Handler<'branch-deleted'> = async ({ repository, branch }, { context }) => {
-  const did = await wakeBranch(context, repository, branch);
+  const did = await notifyBranch(context, repository, branch);
   return did.length > 0 ? did : ['nothing was open for the branch'];
 };
 

@@ -2,9 +2,9 @@ import type { AppContext } from '../context.ts';
 import { onBranchDeleted, onCheckSuite, onMergeGroup, onNothingToBuild, onPullRequest, onPush } from './commits.ts';
 import { decideEvent } from './event-decision.ts';
 import type { EventDecision } from './event-types.ts';
-import { decisionWords } from './event-words.ts';
+import { formatDecision } from './format-decision.ts';
 import type { Handling, PullRequestExaminer } from './handling.ts';
-import { onPress } from './press.ts';
+import { onRequestedAction } from './requested-action.ts';
 import { brieflyExamined } from './pull-request-words.ts';
 import { onInstallation, onRepositoryRenamed } from './reach.ts';
 import { onRerun } from './rerun.ts';
@@ -39,7 +39,7 @@ export async function handleEvent(
   const handling: Handling = { context, delivery: id, pullRequests: services.pullRequests ?? brieflyExamined(context) };
   const did = await carryOut(decision, handling);
   context.decided?.(id, { ...decision, did });
-  context.log(decisionWords(decision), { delivery: id, event: name, did: did.join('; ') || undefined });
+  context.log(formatDecision(decision), { delivery: id, event: name, did: did.join('; ') || undefined });
   return decision;
 }
 
@@ -52,7 +52,7 @@ function carryOut(decision: EventDecision, handling: Handling): Promise<readonly
     case 'rerun':
       return onRerun(decision, handling);
     case 'press':
-      return onPress(decision, handling);
+      return onRequestedAction(decision, handling);
     case 'check-suite':
       return onCheckSuite(decision, handling);
     case 'pull-request':

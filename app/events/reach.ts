@@ -2,7 +2,7 @@ import { deployedBranches } from '../recovery/deployed-branches.ts';
 import { recoverHeads } from '../recovery/recover-heads.ts';
 import { fullName } from '../repository.ts';
 import type { AppContext } from '../context.ts';
-import { cutOff } from './cut-off.ts';
+import { endOpenWork } from './end-open-work.ts';
 import type { DecisionOf } from './event-types.ts';
 import type { Handler } from './handling.ts';
 
@@ -32,7 +32,7 @@ async function letGo(
   delivery: string,
 ): Promise<string[]> {
   const gone = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
-  const ended = await cutOff(
+  const ended = await endOpenWork(
     context,
     `event-${delivery}`,
     (repository) =>

@@ -4,7 +4,7 @@ import { checkName, commitCheckName } from '../reconcile/report.ts';
 import type { AppContext } from '../context.ts';
 import type { DecisionOf } from './event-types.ts';
 import type { Handler, Handling } from './handling.ts';
-import { lookAtBranch, restating, wantedOnce } from './look-at-branch.ts';
+import { requestBranch, buildBranchRequest, unlessRequested } from './request-branch.ts';
 import { noteOnCheck } from './note-on-check.ts';
 import { targetFor } from './target-for.ts';
 
@@ -34,7 +34,7 @@ async function requestAgain(
   if (!found.ok) {
     return noteOnCheck(context, { repository, headSha, name: checkName(name) }, `Not run again: ${found.why}`);
   }
-  await context.store.request(restating(found.target, { repository, branch, commit: headSha }, cause));
+  await context.store.request(buildBranchRequest(found.target, { repository, branch, commit: headSha }, cause));
   return `requested ${name} again`;
 }
 
@@ -64,7 +64,7 @@ async function lookAgain(
   context: AppContext,
 ): Promise<string[]> {
   if (branch === undefined) return [`the check names no branch of ${fullName(repository)}`];
-  return lookAtBranch(context, { repository, branch, commit: headSha }, cause, wantedOnce(context));
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
 }
 
 /** The newest intent of each deployment. */

@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { ended, provenEnd, unaskedEnd, unprovenEnd, wrongly, type End } from './end-words.ts';
+import { ended, verifiedEnd, untestedEnd, unverifiedEnd, wrongly, type End } from './outcomes.ts';
 import type { Intent, DeployRequest } from './intent.ts';
 import { markContained } from './mark-contained.ts';
 import { look, type Observation } from './observation.ts';
@@ -19,11 +19,11 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const now = work.context.clock.now();
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
-    const done = ended(intent, isUnasked ? unaskedEnd(intent) : unprovenEnd(intent, verdict), now);
+    const done = ended(intent, isUnasked ? untestedEnd(intent) : unverifiedEnd(intent, verdict), now);
     await keep(work, [done], { requests: await headGoneBackFrom(work, done) });
     return continued;
   }
-  const done = ended(intent, provenEnd(intent, verdict), now);
+  const done = ended(intent, verifiedEnd(intent, verdict), now);
   const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
   const { intents, silent } = live === undefined ? { intents: [], silent: [] } : await markContained(work, done, live);
   const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);

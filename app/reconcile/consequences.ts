@@ -1,7 +1,7 @@
 import { shortCommit } from '../../src/planning/commit.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { AppContext } from '../context.ts';
-import { ended, wrongly, type End } from './end-words.ts';
+import { ended, wrongly, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { Changes } from './store.ts';
 

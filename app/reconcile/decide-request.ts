@@ -5,7 +5,7 @@ import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts
 import type { Head } from '../github/github-api.ts';
 import { alreadyReported, endedBefore, isReportedByEarlier } from './already-reported.ts';
 import { isOver } from './deadlines.ts';
-import { ended } from './end-words.ts';
+import { ended } from './outcomes.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';

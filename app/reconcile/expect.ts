@@ -1,7 +1,7 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isOver } from './deadlines.ts';
-import { ended } from './end-words.ts';
+import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { look, madeSince } from './observation.ts';
 import { headOf, keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';

@@ -4,11 +4,11 @@ import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { isOver } from './deadlines.ts';
-import { endOfRollout, ended } from './end-words.ts';
+import { endOfRollout, ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { lastLines, redactorOf } from './log-tail.ts';
 import { builtAnother, isOfAnother } from './other-commit.ts';
-import { tookPlace } from './took-place.ts';
+import { handleSuperseded } from './superseded-revision.ts';
 import { keep, continued, reading, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
@@ -24,7 +24,7 @@ export async function follow(work: ReconcileContext, intent: Intent): Promise<St
   if (revisionId === undefined) throw new Error(`intent ${intent.id} is followed without a revision`);
   const before = intent.rollout ?? rolloutOf(revisionId);
   // A superseded revision stays superseded; its successor is still to be reported.
-  if (before.kind === 'superseded') return tookPlace(work, intent, before);
+  if (before.kind === 'superseded') return handleSuperseded(work, intent, before);
   const { observation, deployment } = await observationOf(work, intent, revisionId, before);
   const rollout = rolloutAfter(before, observation);
   const result = await after(work, { ...intent, rollout, ...builtOf(rollout) }, rollout, before, deployment);

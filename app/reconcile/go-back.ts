@@ -2,7 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { isOver } from './deadlines.ts';
-import { ended } from './end-words.ts';
+import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, look, type Observation } from './observation.ts';

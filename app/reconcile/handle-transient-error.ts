@@ -2,7 +2,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { checkName } from './report.ts';
 import { isOver } from './deadlines.ts';
-import { ended, type End } from './end-words.ts';
+import { ended, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
 import { adviceOn, later, mayPass, refusal, type TransientError } from './transient-error.ts';

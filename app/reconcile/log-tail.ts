@@ -1,6 +1,6 @@
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { Secrecy } from '../../src/deploy/secrecy.ts';
+import { Redactor } from '../../src/deploy/redactor.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { reading, type ReconcileContext } from './reconcile-context.ts';
 
@@ -10,9 +10,9 @@ const characters = 1_000;
 
 /** Redacts the deployment's secrets in third-party text. */
 export function redactorOf({ secrets }: Pick<Deployment, 'secrets'>): (text: string) => string {
-  const secrecy = new Secrecy(() => undefined);
-  secrecy.learn(secrets);
-  return (text) => secrecy.redact(text);
+  const redactor = new Redactor(() => undefined);
+  redactor.add(secrets);
+  return (text) => redactor.redact(text);
 }
 
 /** The last lines of a revision's build and deploy logs, oldest first. What cannot be had is left out. */

@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { mayContain } from './contains.ts';
-import { builtAsAnother, ended } from './end-words.ts';
+import { builtAsAnother, ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { requestAfter } from './follow-up-requests.ts';
 import { headOf, keep, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';

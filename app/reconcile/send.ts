@@ -3,7 +3,7 @@ import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
 import { lingering } from '../../src/deploy/bounded.ts';
 import { beginFollowing } from './begin-following.ts';
-import { ended } from './end-words.ts';
+import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { Changes } from './store.ts';
 import { adviceOn, later, mayPass } from './transient-error.ts';
@@ -79,7 +79,7 @@ function unsent(intent: Intent): Intent {
   return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };
 }
 
-/** The revision that an answer tells of; an old revision may itself be put into place again. */
+/** The revision that a response reports; an old revision may itself become current again. */
 function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
   const { latest_revision_id: latest } = answer;
   if (latest && latest !== formerLatestRevisionId) return latest;

@@ -3,7 +3,7 @@ import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
-import { builtAsAnother, ended, noRevision, unknownEffect } from './end-words.ts';
+import { builtAsAnother, ended, noRevision, unknownEffect } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { request, settleMs } from './send.ts';
 import { commitOfTarget, look, madeSince, type Observation } from './observation.ts';

@@ -42,8 +42,8 @@ export interface Changes {
 }
 
 /**
- * The store of the App's work. Every method is one transaction, which also sends the jobs it requires (`lane` for a
- * deploy request, `report` for a report). Times are ms since the epoch.
+ * The store of the App's work. Every method is one transaction, which also sends the jobs it requires (to reconcile
+ * a deploy request, or to send a report). Times are ms since the epoch.
  */
 export interface WorkStore {
   /**

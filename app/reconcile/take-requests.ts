@@ -3,7 +3,7 @@ import { attempt } from '../../src/deploy/attempt.ts';
 import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
 import { decideRequest } from './decide-request.ts';
-import { branchGone, ended, supersededBy } from './end-words.ts';
+import { branchGone, ended, supersededBy } from './outcomes.ts';
 import type { Intent, DeployRequest } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 import { seenOf } from './observation.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import type { End } from './end-words.ts';
+import type { End } from './outcomes.ts';
 import { requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** A failure of one of the other parties: expected, and dealt with by looking again later or by an end. */

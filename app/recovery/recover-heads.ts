@@ -3,7 +3,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { GitHubApiError, InstallationPaused, type Head } from '../github/github-api.ts';
-import { restating } from '../events/look-at-branch.ts';
+import { buildBranchRequest } from '../events/request-branch.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import { seenOf } from '../reconcile/observation.ts';
 import type { Target, AppContext } from '../context.ts';
@@ -100,7 +100,7 @@ async function recoverTarget(context: AppContext, { repository, branch, head, ta
   if (answer.kind === 'fine') return false;
   const { key, lateMs, why } = answer;
   const cause = { kind: 'recovery', key, at: now, lateMs } as const;
-  const made = await store.request(restating(target, { repository, branch, commit: head.sha }, cause));
+  const made = await store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
   if (made) log(`Recovered ${shortCommit(head.sha)} for ${terms.deploymentName}: ${why}`, { deployment: deploymentId });
   return made !== undefined;
 }

@@ -3,7 +3,7 @@ import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import { inWords } from '../../src/report/duration.ts';
 import type { Cause, Intent, IntentEnd } from '../reconcile/intent.ts';
 import type { About } from './about.ts';
-import { isLiveInAnother } from './standing.ts';
+import { isLiveInAnother } from './check-status.ts';
 import { elapsed, minutesLate } from './title.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */

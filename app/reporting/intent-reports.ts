@@ -8,7 +8,7 @@ import type { About } from './about.ts';
 import { buttonsOf } from './buttons.ts';
 import { summarySections } from './check-summary.ts';
 import { textSections } from './check-text.ts';
-import { deploymentStateOf, standingOf } from './standing.ts';
+import { deploymentStateOf, checkStatusOf } from './check-status.ts';
 import { titleOf } from './title.ts';
 
 /**
@@ -21,15 +21,15 @@ export function checkOf(intent: Intent, about: About): ReportPut {
   const text = truncateSections(textSections(intent), checkLimitBytes, cut);
   const buttons = buttonsOf(intent);
   const address = webAddress(intent.agentUrl);
-  const standing = standingOf(intent);
+  const checkStatus = checkStatusOf(intent);
   const content: CheckContent = {
-    ...standing,
+    ...checkStatus,
     title: titleOf(intent, about),
     summary: truncateSections(summarySections(intent, about), checkLimitBytes, cut),
     ...(text ? { text } : {}),
     ...(address ? { detailsUrl: address } : {}),
-    ...(standing.status === 'queued' ? {} : { startedAt: iso(sentAt ?? createdAt) }),
-    ...(standing.status === 'completed' ? { completedAt: iso(end?.at ?? intent.updatedAt) } : {}),
+    ...(checkStatus.status === 'queued' ? {} : { startedAt: iso(sentAt ?? createdAt) }),
+    ...(checkStatus.status === 'completed' ? { completedAt: iso(end?.at ?? intent.updatedAt) } : {}),
     ...(buttons.length > 0 ? { actions: buttons } : {}),
   };
   return {

@@ -99,7 +99,7 @@ async function sendDeployment(
     // Superseded before it was ever reported: report nothing.
     if (state === 'inactive') return { reported: { state } };
     // The GitHub Deployment may exist from here on, whatever the response: it must get a final status.
-    await store.reported(id, { version: reportedVersion, at: clock.now(), reported: { state: 'asked for' } });
+    await store.reported(id, { version: reportedVersion, at: clock.now(), reported: { state: 'requested' } });
   }
   const at = { repository, commit: headSha, externalId: id };
   const made = githubId ?? (await githubApi.makeDeployment(at, content));

@@ -3,7 +3,7 @@ import { inWords } from '../../src/report/duration.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import type { Intent, IntentEnd } from '../reconcile/intent.ts';
 import type { About } from './about.ts';
-import { isLiveInAnother } from './standing.ts';
+import { isLiveInAnother } from './check-status.ts';
 
 /** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
 export const titleOf = (intent: Intent, about: About): string => asLine(words(intent, about), 140).toWellFormed();

@@ -12,7 +12,7 @@ const droppedAtMost = 4 * 1024 * 1024;
 const shortBody = 64 * 1024;
 
 /** Answers with a line of text. */
-export function answerText(
+export function sendText(
   response: ServerResponse,
   status: number,
   text: string,
@@ -44,7 +44,7 @@ export async function refuse(
   // A client that waits for `100 Continue` sends nothing more.
   const waits = request.headers.expect !== undefined && !request.readableDidRead;
   if (request.complete || (length <= shortBody && !waits)) {
-    answerText(response, status, problem, headers);
+    sendText(response, status, problem, headers);
     return;
   }
   const body = `${problem}\n`;

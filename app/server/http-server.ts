@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pause, type Clock } from '../../src/clock.ts';
-import { answerText, refuse } from './answer.ts';
+import { sendText, refuse } from './answer.ts';
 import { comeAgain } from './refusal.ts';
 import { queryOf, routerOf, type Route } from './router.ts';
 
@@ -79,7 +79,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       log(
         `A request could not be answered: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      answerText(response, 500, 'Something went wrong here.');
+      sendText(response, 500, 'Something went wrong here.');
     });
   };
   const server = createServer({

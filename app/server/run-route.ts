@@ -1,5 +1,5 @@
 import { fromJson } from '../../src/contract/json-text.ts';
-import { answerText, refuse } from './answer.ts';
+import { sendText, refuse } from './answer.ts';
 import { byteBudget, readBody } from './body.ts';
 import { comeAgain } from './refusal.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -47,7 +47,7 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
           token,
           body: () => fromJson(body.bytes.toString('utf8')),
         });
-        return answerText(response, status, status < 300 ? 'taken' : 'not taken');
+        return sendText(response, status, status < 300 ? 'taken' : 'not taken');
       } finally {
         held.release();
       }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
-import { answerText } from './answer.ts';
+import { sendText } from './answer.ts';
 import type { Route } from './router.ts';
 
 /** What the routes for those who run the App need. */
@@ -20,14 +20,14 @@ const databaseAnswersWithin = 2_000;
  */
 export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
   return [
-    { method: 'GET', path: '/healthz', handle: ({ response }) => answerText(response, 200, 'ok') },
+    { method: 'GET', path: '/healthz', handle: ({ response }) => sendText(response, 200, 'ok') },
     {
       method: 'GET',
       path: '/readyz',
       handle: async ({ response }) => {
-        if (isDraining()) return answerText(response, 503, 'leaving');
+        if (isDraining()) return sendText(response, 503, 'leaving');
         const ready = await answersWithin(askDatabase, databaseAnswersWithin, clock);
-        return ready ? answerText(response, 200, 'ready') : answerText(response, 503, 'the database is away');
+        return ready ? sendText(response, 200, 'ready') : sendText(response, 503, 'the database is away');
       },
     },
     {

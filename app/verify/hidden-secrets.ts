@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/clock.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import type { Redact } from '../../src/planning/expectation-words.ts';
+import type { Redact } from '../../src/planning/format-expectation.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { Secrecy } from '../../src/deploy/secrecy.ts';
+import { Redactor } from '../../src/deploy/redactor.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
@@ -30,8 +30,8 @@ export async function hidingSecretsOf(
       written: (text) => text,
     };
   }
-  const secrecy = new Secrecy(() => undefined);
-  secrecy.learn(reported.value.secrets);
-  const hide: Redact = (text) => secrecy.redact(text);
+  const redactor = new Redactor(() => undefined);
+  redactor.add(reported.value.secrets);
+  const hide: Redact = (text) => redactor.redact(text);
   return { said: hide, written: hide };
 }

@@ -11,14 +11,14 @@ import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
 import { startRun } from './background-run.ts';
 import { withChosenIds } from './chosen-ids.ts';
-import { clearAway } from './clear-away.ts';
+import { cleanUp } from './cleanup.ts';
 import { hidingSecretsOf } from './hidden-secrets.ts';
 import { keepAttempt } from './keep-attempt.ts';
-import { lookAtRun } from './look-at-run.ts';
-import { nextLook } from './next-look.ts';
+import { pollRun } from './poll-run.ts';
+import { nextPollAt } from './next-poll.ts';
 import { makeToken } from './one-time-token.ts';
 import { readProgress, writeProgress, type RunProgress, type Made, type Prepared, type Progress } from './progress.ts';
-import { tokensInHand } from './tokens-in-hand.ts';
+import { unusedTokens } from './unused-tokens.ts';
 import { needsStream } from './way-of-asking.ts';
 
 /** Options of the smoke test runner. */
@@ -65,7 +65,7 @@ export function createSmokeTestRunner({
   publicUrl,
   log,
 }: SmokeTestRunnerOptions): SmokeTestRunner {
-  const inHand = tokensInHand();
+  const inHand = unusedTokens();
 
   const goOn = (progress: Progress, at = clock.now()): SmokeStepResult => ({
     kind: 'waiting',
@@ -77,7 +77,7 @@ export function createSmokeTestRunner({
   async function advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult> {
     signal.throwIfAborted();
     const before = readProgress(intent.smoke);
-    for (const made of before.leftovers) await clearAway(made, { agent, clock, signal, left: left(intent) });
+    for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: left(intent) });
     const progress = { ...before, leftovers: [] };
     const test = intent.terms.smokeTests[progress.verdicts.length];
     if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
@@ -137,7 +137,7 @@ export function createSmokeTestRunner({
       reported: false,
       lookAt: 0,
     };
-    const lookAt = nextLook(under, clock.now());
+    const lookAt = nextPollAt(under, clock.now());
     const withoutWebhook = progress.withoutWebhook || refusedWebhook;
     return goOn({ ...progress, lost: 0, withoutWebhook, under: { ...under, lookAt } }, lookAt);
   }
@@ -153,10 +153,10 @@ export function createSmokeTestRunner({
     const { test, agent, signal, progress } = step;
     // A call before the scheduled time follows a notification, most likely the agent's webhook.
     const reported = requested.reported || clock.now() < requested.lookAt;
-    const seen = await lookAtRun(test, requested, { agent, clock, signal });
+    const seen = await pollRun(test, requested, { agent, clock, signal });
     if (seen.kind === 'going-on') {
       const under = { ...requested, reported, looks: requested.looks + 1 };
-      const lookAt = nextLook(under, clock.now());
+      const lookAt = nextPollAt(under, clock.now());
       return goOn({ ...progress, under: { ...under, lookAt } }, lookAt);
     }
     const { threadId, assistantId, runId } = requested;

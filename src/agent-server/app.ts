@@ -8,8 +8,8 @@ import type { AssistantStore } from './assistants/store.ts';
 import type { CronStore } from './crons/store.ts';
 import type { Graphs } from './graphs/graphs.ts';
 import { AuthRefusal } from './auth/auth-refusal.ts';
-import { putAround } from './http/around.ts';
-import type { Around } from './http/around.ts';
+import { addMiddleware } from './http/middleware.ts';
+import type { MiddlewareOptions } from './http/middleware.ts';
 import { describedAs } from './http/described.ts';
 import { asOwnCall } from './http/own-calls.ts';
 import { configurableHeaders } from './http/header-rules.ts';
@@ -57,7 +57,7 @@ export interface AppParts {
   clock: Clock;
   log: (line: string) => void;
   token: string | undefined;
-  around: Omit<Around, 'isGuarded' | 'clock' | 'log'>;
+  around: Omit<MiddlewareOptions, 'isGuarded' | 'clock' | 'log'>;
 }
 
 /** Creates the application with all endpoints. */
@@ -68,7 +68,7 @@ export function createApp(parts: AppParts): Hono {
   const headersForRuns = configurableHeaders(around.http.configurable_headers);
   app.use(parts.metrics.count());
   app.use(guard(token));
-  putAround(app, { ...around, isGuarded: token !== undefined, clock, log });
+  addMiddleware(app, { ...around, isGuarded: token !== undefined, clock, log });
   app.route('/', systemRoutes(parts));
   app.route(
     '/',

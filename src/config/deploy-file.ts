@@ -1,6 +1,6 @@
 import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import { kindOf } from '../diagnostics/issue-words.ts';
+import { kindOf } from '../diagnostics/format-issue.ts';
 import { parseText } from '../diagnostics/parse.ts';
 import { fieldName, inOrder, shortName } from '../diagnostics/problem.ts';
 import type { FieldPath, Place, Places, Problem } from '../diagnostics/problem.ts';

@@ -19,7 +19,7 @@ import { isOperators, operatorsWords } from './keys/operator-command.ts';
 import { runOperator } from './keys/run-operator.ts';
 import { startLocal } from './local.ts';
 import type { LocalServices } from './local.ts';
-import { wrongArguments } from './wrong-words.ts';
+import { wrongArguments } from './wrong-arguments.ts';
 
 /** The default port: fixed, so that agents keep their addresses. */
 export const usualPort = 8420;

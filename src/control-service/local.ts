@@ -16,11 +16,11 @@ import { createGateway } from './gateway/gateway.ts';
 import { githubApp } from './integrations/github-app.ts';
 import type { GithubAppSettings } from './integrations/github-app.ts';
 import { createIntegrations } from './integrations/integrations.ts';
-import { workBell } from './listeners/work-bell.ts';
+import { workNotifier } from './listeners/work-notifier.ts';
 import { admitToAgent } from './keys/admit.ts';
 import { createRetention } from './retention/retention.ts';
 import { keepKey } from './keys/kept-key.ts';
-import { changeBell } from './logs/change-bell.ts';
+import { changeNotifier } from './logs/change-notifier.ts';
 import { hearChanges } from './logs/hear-changes.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
@@ -36,7 +36,7 @@ import { watchPushes } from './pushes/watch-pushes.ts';
 import type { WatchWord } from './pushes/watch-pushes.ts';
 import { listen, provePort } from './port.ts';
 import type { Hosting } from './rules/hosting.ts';
-import { claimDatabase } from './sole.ts';
+import { claimDatabase } from './database-claim.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
@@ -141,8 +141,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const encryption = { env: settings.env ?? {}, dataDir, clock, log };
     const store = await retryWhileUnavailable(() => openSealedStore(tables.db, encryption), { clock });
     const { apiKey, tenantId } = await retryWhileUnavailable(() => keepKey(store, dataDir), { clock });
-    const logBell = changeBell();
-    const heard = await hearChanges(database.url, logBell, clock);
+    const logNotifier = changeNotifier();
+    const heard = await hearChanges(database.url, logNotifier, clock);
     opened.push(() => heard.close());
 
     const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
@@ -192,14 +192,14 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       makeRoom: retention.makeRoom,
       step: settings.step,
     });
-    const bell = workBell(clock);
+    const notifier = workNotifier(clock);
     const leaving = new AbortController();
     const serviceFor = (tenant: string, by?: Actor) =>
       createControlService({
         store,
         rollouts,
-        bell,
-        logBell,
+        notifier,
+        logNotifier,
         clock,
         tenantId: tenant,
         baseUrl: () => settings.publicUrl ?? url,
@@ -230,7 +230,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
     opened.push(() =>
       endServer(server, () => {
-        bell.close();
+        notifier.close();
         leaving.abort();
         return rollouts.stop(agentsEndWithin);
       }),

@@ -34,11 +34,11 @@ export function createControlService(given: ServiceSettings) {
 export type OurControlService = ReturnType<typeof createControlService>;
 
 /** Whatever may be work for this service's own rollouts may be work for a listener. */
-function heardByListeners({ rollouts, bell }: Pick<ServiceSettings, 'rollouts' | 'bell'>): Rollouts {
+function heardByListeners({ rollouts, notifier }: Pick<ServiceSettings, 'rollouts' | 'notifier'>): Rollouts {
   return {
     wake(deploymentId) {
       rollouts.wake(deploymentId);
-      bell?.ring();
+      notifier?.notify();
     },
     interrupted: (deploymentId, revisionId) => rollouts.interrupted(deploymentId, revisionId),
   };

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAppProcess, type AppProcess } from './app-process.ts';
-import { clearAway, type Made } from './clear-away.ts';
+import { cleanUp, type Made } from './cleanup.ts';
 import { freePort } from './free-port.ts';
 import { startGitHub, type GitHubForDemo } from './github/github.ts';
 import { startLocalService, type LocalService } from './local-service.ts';
@@ -50,7 +50,7 @@ export async function startDemo(root: string, example: string): Promise<DemoEnvi
   const appData = join(folder, 'app');
   const fullName = `${owner}/${example}`;
   const running: Made['running'] = [];
-  const clear: DemoEnvironment['clear'] = (log) => clearAway({ running, folder, data, appData }, log);
+  const clear: DemoEnvironment['clear'] = (log) => cleanUp({ running, folder, data, appData }, log);
   try {
     await mkdir(join(folder, 'work', owner), { recursive: true });
     const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });

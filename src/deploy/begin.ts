@@ -4,7 +4,7 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import { plan } from '../planning/plan.ts';
 import { classOfRevisionStatus } from '../contract/control/revision.ts';
 import { carryOut, type Started } from './carry-out.ts';
-import { look } from './look.ts';
+import { observe } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { Watch } from './watch.ts';
 
@@ -37,7 +37,7 @@ const mostTries = 5;
  */
 async function planFromObservation(run: DeployRun): Promise<Plan> {
   for (;;) {
-    const target = await look(run);
+    const target = await observe(run);
     if (target.kind === 'impossible') return target;
     const { seen } = target;
     run.known.formerLive = seen.live;

@@ -16,7 +16,7 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 import type { PackedSource } from '../archive/pack.ts';
 import type { Rollback } from './outcome-types.ts';
-import { Secrecy } from './secrecy.ts';
+import { Redactor } from './redactor.ts';
 import type { DeployEvent } from './deploy-event.ts';
 
 /** The control service operations that only uploads and deletions need. */
@@ -93,14 +93,14 @@ export class DeployRun {
   readonly known: Known = { writing: false, changed: false, notes: [] };
   /** The moment (ms since the epoch) at which waiting ends. */
   readonly deadline: number;
-  readonly #secrecy: Secrecy;
+  readonly #redactor: Redactor;
 
   constructor(request: DeployRequest) {
     this.request = request;
     this.deadline = request.clock.now() + request.timeoutMs;
-    this.#secrecy = new Secrecy(request.mask ?? (() => undefined));
-    this.#secrecy.learn((request.credentials ?? []).map((value) => ({ value })));
-    this.#secrecy.learn(request.desired.secrets ?? []);
+    this.#redactor = new Redactor(request.mask ?? (() => undefined));
+    this.#redactor.add((request.credentials ?? []).map((value) => ({ value })));
+    this.#redactor.add(request.desired.secrets ?? []);
   }
 
   emit(event: DeployEvent): void {
@@ -116,12 +116,12 @@ export class DeployRun {
   }
 
   redact(text: string): string {
-    return this.#secrecy.redact(text);
+    return this.#redactor.redact(text);
   }
 
   /** Remembers a deployment; its secrets come in clear, so they are hidden first. */
   saw(deployment: Deployment): Deployment {
-    this.#secrecy.learn(deployment.secrets);
+    this.#redactor.add(deployment.secrets);
     this.known.deployment = deployment;
     return deployment;
   }

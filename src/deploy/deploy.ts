@@ -10,7 +10,7 @@ import { find } from './find.ts';
 import { follow } from './follow.ts';
 import { goBack, takeBack } from './go-back.ts';
 import { lastLogLines } from './log-lines.ts';
-import { severalOfOneName } from './look.ts';
+import { severalOfOneName } from './observe.ts';
 import type { Outcome } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { unasked } from './smoke.ts';

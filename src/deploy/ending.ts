@@ -3,7 +3,13 @@ import type { ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
-import { minutes, reportOfRollback, reportOfRollout, reportOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
+import {
+  minutes,
+  reportOfRollback,
+  reportOfRollout,
+  reportOfVerdict,
+  whatRunningAgainDoes,
+} from './ending-messages.ts';
 
 /** Where the run ended; its results so far are in `Known`. */
 export type Ending =

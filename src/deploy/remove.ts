@@ -4,7 +4,7 @@ import { nameObstacles } from '../planning/plan-identity.ts';
 import { attempt } from './attempt.ts';
 import type { Ending } from './ending.ts';
 import { find, confirmsAbsence } from './find.ts';
-import { severalOfOneName } from './look.ts';
+import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { settleMs, write } from './write.ts';
 

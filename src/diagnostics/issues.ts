@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { didYouMean } from './did-you-mean.ts';
-import { allowedWords, kindOf, wordIssue } from './issue-words.ts';
+import { allowedWords, kindOf, formatIssue } from './format-issue.ts';
 import { knownKeys } from './known-keys.ts';
 import { fieldName, leftOut, mostProblems, type FieldPath, type Places, type Problem } from './problem.ts';
 
@@ -47,7 +47,7 @@ function reported(issue: Issue, checked: Checked): Problem[] {
   const path = fieldPath(issue.path);
   const written = writtenPath(path, checked);
   const found = valueAt(checked.value, written);
-  const message = formsMessage(issue, fieldName(written), found) ?? wordIssue(issue, fieldName(written), found);
+  const message = formsMessage(issue, fieldName(written), found) ?? formatIssue(issue, fieldName(written), found);
   const meant = suggestionFor(issue, found);
   return [problem(checked, written, checked.places.placeOf(written), message, meant)];
 }
@@ -90,7 +90,7 @@ function wantedIn(sentence: string): string | undefined {
 function formsMessage(issue: Issue, name: string, found: unknown): string | undefined {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0 || found === undefined) return undefined;
   const sentences = issue.errors.flatMap((issues) => issues.filter(({ path }) => path.length === 0).slice(0, 1));
-  const wanted = [...new Set(sentences.map((each) => wantedIn(wordIssue(each, '', found))))];
+  const wanted = [...new Set(sentences.map((each) => wantedIn(formatIssue(each, '', found))))];
   const words = wanted.filter((word) => word !== undefined);
   if (words.length === 0 || words.length < wanted.length) return undefined;
   return `\`${name}\` must be ${words.join(', or ')}, not ${kindOf(found)}`;

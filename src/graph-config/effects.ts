@@ -39,7 +39,7 @@ const NOT_HERE: readonly [key: keyof GraphConfig, message: string][] = [
   ['pip_config_file', PYTHON],
   ['pip_installer', PYTHON],
   ['keep_pkg_tools', PYTHON],
-  ['api_version', `${NO_EFFECT}: \`GET /info\` tells the version of its interface`],
+  ['api_version', `${NO_EFFECT}: \`GET /info\` returns its API version`],
   ['ui', PAGES],
   ['ui_config', PAGES],
   ['_INTERNAL_docker_tag', IMAGE],

@@ -9,9 +9,9 @@ import { effectsHere } from './effects.ts';
 import { GraphConfig } from './schema.ts';
 
 /**
- * What a graph configuration file says, with the places of its parts; or everything that is wrong with it.
- * `warnings` name keys that nobody here knows (the public service may have newer ones) and keys without effect here;
- * they stop nothing. `refused` names what an agent server of ours does not start with, and another's may offer.
+ * The content of a graph configuration file with the positions of its parts, or every error in it.
+ * `warnings` name unknown keys (the public service may have newer ones) and keys without effect here; they block
+ * nothing. `refused` names what our agent server does not support, though others may.
  */
 export type ReadGraphConfig =
   | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[] } & Places)
@@ -32,11 +32,11 @@ const OPEN: readonly FieldPath[] = [
 ];
 
 /**
- * Reads a graph configuration file, strict JSON. Every problem is told at once with its line and column; a key that
- * looks like a slip of the finger is a problem, with what was probably meant.
+ * Reads a graph configuration file, strict JSON. Reports every error at once with its line and column; a key that looks
+ * like a typo is an error with a suggestion.
  *
- * @param text what the file holds.
- * @param file its path, as problems shall name it.
+ * @param text the content of the file.
+ * @param file its path, as shown in errors.
  */
 export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);

@@ -18,8 +18,8 @@ export interface WantedListener {
 const page = 100;
 
 /**
- * Finds the listener of a cluster, or makes it; of several processes that begin together one makes it and all find it. The
- * namespaces are put right where they are asked for.
+ * Finds the listener of a cluster, or creates it; if several processes start together, one creates it and all find it.
+ * Updates its namespaces if `namespaces` is given.
  */
 export async function findListener(
   work: WorkClient,

@@ -8,7 +8,7 @@ import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/rules/names.ts';
-import { wrongArguments } from '../control-service/wrong-words.ts';
+import { wrongArguments } from '../control-service/wrong-arguments.ts';
 import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerWithRetries } from './find-listener.ts';
@@ -19,7 +19,7 @@ import { connectWork } from './work-client.ts';
 const usualAtOnce = 4;
 
 export const listenerUsage = `Carries out the deployments of a listener in a Kubernetes cluster. It runs beside the cluster and
-needs no address of its own: it asks the control service for work. Several may run for one listener.
+needs no address of its own: it polls the control service for work. Several may run for one listener.
 
   --base-url URL       the control service (LANDFALL_BASE_URL)
   --compute-id NAME    the cluster's name: its listener is found by it, or made (LANDFALL_COMPUTE_ID)
@@ -27,9 +27,9 @@ needs no address of its own: it asks the control service for work. Several may r
   --kubeconfig FILE    KUBECONFIG, ~/.kube/config or the pod's own account when absent
   --context NAME       the context in it; the current one when absent
   --at-once N          pieces of work at the same time (${usualAtOnce})
-  --rollout SECONDS    after so long without being available a revision has failed (600)
-  --trouble SECONDS    and after so long with a pod whose trouble does not pass by waiting (30)
-  --lease SECONDS      after so long without a word another listener takes the work over (${leaseBounds.usual})
+  --rollout SECONDS    a revision that is not available after this time has failed (600)
+  --trouble SECONDS    a pod error that does not resolve itself within this time fails the revision (30)
+  --lease SECONDS      after this time without a renewal another listener takes the work over (${leaseBounds.usual})
   --cache-image IMAGE  what cache parts run (redis:7)
   --database-image IMAGE
                        what database parts run: Postgres, with the variables of its official image (postgres:17)

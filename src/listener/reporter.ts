@@ -54,14 +54,14 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     }
   }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function inFolderQueue<T>(work: () => Promise<T>): Promise<T> {
     const turn = sending.then(work);
     sending = turn.catch(() => undefined);
     return turn;
   }
 
   const flush = (): Promise<void> =>
-    inTurn(async () => {
+    inFolderQueue(async () => {
       if (isConcluded || lost.aborted || held.length === 0) return;
       try {
         await sendAll('DEPLOYING');
@@ -86,7 +86,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     },
     flush,
     conclude: (status, message) =>
-      inTurn(async () => {
+      inFolderQueue(async () => {
         isConcluded = true;
         for (let failures = 1; !lost.aborted; failures += 1) {
           try {

@@ -2,7 +2,7 @@ import { validate, type Schema } from '@cfworker/json-schema';
 import { schemaDraft, schemaFormats, walkSchema, type SchemaObject } from '../config/json-schema.ts';
 import { compilePattern } from '../config/pattern.ts';
 import { tooLarge } from './expectation-bounds.ts';
-import type { Words } from './expectation-words.ts';
+import type { Words } from './format-expectation.ts';
 
 const bounds = { nodes: 10_000, text: 100_000 };
 

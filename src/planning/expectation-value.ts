@@ -6,7 +6,7 @@ import type { ValueTest } from '../config/smoke-test.ts';
 import { countedValues } from './counted-values.ts';
 import { tooLarge } from './expectation-bounds.ts';
 import { schemaMisfit } from './expectation-schema.ts';
-import { kindOfValue, type Words } from './expectation-words.ts';
+import { kindOfValue, type Words } from './format-expectation.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
 export interface Seen {

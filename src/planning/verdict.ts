@@ -1,7 +1,7 @@
 import { formatDuration } from '../config/duration.ts';
 import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
 import { seenAt, type Seen } from './expectation-value.ts';
-import { expectedWords, wordsWith, type Redact, type Words } from './expectation-words.ts';
+import { formatExpectation, formattersFor, type Redact, type Words } from './format-expectation.ts';
 import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
 type Answer = Extract<Evidence, { kind: 'answered' }>;
@@ -20,10 +20,10 @@ const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
  * agent's text before it is truncated for display; it does not change the result.
  */
 export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): HeldExpectation[] {
-  const words = wordsWith(redact);
+  const words = formattersFor(redact);
   return expectationsOf(test).map((expectation) => ({
     expectation,
-    expected: expectedWords(expectation),
+    expected: formatExpectation(expectation),
     ...(evidence.kind === 'answered' ? seen(expectation, evidence, words) : { held: false, seen: 'no answer' }),
   }));
 }
@@ -83,7 +83,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = isDenied(attempts) ? 'denied' : 'unreachable';
-    return { kind: 'unproven', because, why: unreachable(attempts, wordsWith(redact)) };
+    return { kind: 'unproven', because, why: unreachable(attempts, formattersFor(redact)) };
   }
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);

@@ -55,12 +55,11 @@ export interface EmbeddedPostgres {
 const ownDatabase = 'landfall';
 
 /**
- * Starts the Postgres that comes with Landfall on a data folder of its own.
+ * Starts the Postgres that comes with Landfall on a data folder.
  *
- * Run as root it starts the server as `nobody`, because Postgres refuses root. What that user can't reach, data or
- * programs, lies in `/var/lib/landfall`. A server that a killed process left on the folder is stopped first. The
- * caller stops the server; nothing here listens to signals. One that ends by itself is started again at the same
- * address.
+ * Run as root it starts the server as `nobody`, because Postgres refuses root. Data and programs that this user can't
+ * reach go to `/var/lib/landfall`. Stops a server that a killed process left on the folder. The caller stops the server;
+ * signals are not handled here. A server that exits by itself is restarted at the same address.
  *
  * @throws FolderBusyError when another process uses the folder.
  * @throws Error with the last lines of the server's log when it does not start.

@@ -21,7 +21,7 @@ async function bringJobsForward(boss: PgBoss, schema: string): Promise<void> {
     where state = 'active' and started_on > ${now} + interval '1 minute'`);
 }
 
-/** Does so now and again until the signal aborts. What fails is told, and tried again. */
+/** Repeats it at an interval until the signal aborts. Logs failures and retries. */
 export async function keepBringingForward(
   boss: PgBoss,
   schema: string,

@@ -1,7 +1,7 @@
 import type { FieldChange, ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { servesAgain } from '../deploy/ending-words.ts';
+import { servesAgain } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { inWords } from './duration.ts';
 import { asLine, asLogLine } from './sanitize.ts';

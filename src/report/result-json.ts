@@ -1,4 +1,4 @@
-import { servesAgain } from '../deploy/ending-words.ts';
+import { servesAgain } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 
 /** The times of the first smoke test that was answered. */

@@ -1,7 +1,7 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
-import { servesAgain } from '../deploy/ending-words.ts';
+import { servesAgain } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords } from './duration.ts';
 import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';

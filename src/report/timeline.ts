@@ -13,7 +13,7 @@ const width = 30;
  * The last status has no end, so it is a point.
  */
 export function timeline(statuses: readonly SeenStatus[]): string[] {
-  // A clock that was set back draws nothing backwards: what came later is shown no earlier.
+  // If the clock was set back, show a later status no earlier than the one before.
   let latest = -Infinity;
   const seen = statuses.map(({ status, at }) => ({ status, at: (latest = Math.max(latest, at)) }));
   const first = seen[0];

@@ -52,7 +52,7 @@ const run = (inputs: Record<string, string>): Promise<StepResult> =>
     },
   });
 
-test('a step with a token tells its pull request, and a GitHub Deployment, how it ended', async () => {
+test('with a token the step reports to the pull request and a GitHub Deployment', async () => {
   const step = await run({ 'github-token': 'token-of-github', 'github-deployment': 'true', environment: 'preview-12' });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed' } });
   expect(github.comments.map(({ body }) => String(body))).toEqual([expect.stringContaining('## ❌ echo: failed')]);
@@ -61,7 +61,7 @@ test('a step with a token tells its pull request, and a GitHub Deployment, how i
   expect(step.log.replace(/^::add-mask::.*$/gm, '')).not.toContain('token-of-github');
 });
 
-test('a step without one asks GitHub nothing', async () => {
+test('without a token the step sends no request to GitHub', async () => {
   await run({});
   expect(github.requests).toEqual([]);
 });

@@ -50,7 +50,7 @@ const clock = { now: () => Date.now(), sleep: async () => undefined };
 const reporter = (over: Partial<ShownRun> = {}) =>
   new GitHubReporter({ client, run: { ...run, ...over }, clock, warn: (message) => warnings.push(message) });
 
-describe('what is asked for', () => {
+describe('settings of GitHub reporting', () => {
   test.each([
     ['nothing without a token', {}, undefined],
     [
@@ -88,7 +88,7 @@ describe('what of a run is shown', () => {
   const reporting = { token: 't', comment: true, deployment: true, environment: undefined };
   const progress = { mode: 'deploy', name: 'echo' } as const;
 
-  test('of a pull request it is the head commit, a comment, and an environment that goes again', () => {
+  test('a pull request uses its head commit, a comment and a transient environment', () => {
     expect(runShown(reporting, facts, progress)).toEqual({
       ...run,
       externalId: '900-2 echo',
@@ -113,8 +113,8 @@ describe('what of a run is shown', () => {
 
   test.each([
     ['the deployment', undefined, 'echo'],
-    ['the deployment in the environment that is named', 'staging', 'echo in staging'],
-  ])('a comment is about %s, whatever the mode', (_, environment, about) => {
+    ['the deployment and its environment', 'staging', 'echo in staging'],
+  ])('a comment names %s in every mode', (_, environment, about) => {
     for (const mode of ['plan', 'deploy', 'smoke'] as const) {
       expect(runShown({ ...reporting, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
     }
@@ -140,14 +140,14 @@ describe('a request', () => {
     ).toEqual({ method: 'GET', path: '/repos/a%20b/x%2Fy/issues/12/comments', rest: { per_page: 100, page: 2 } });
   });
 
-  test('that is refused tells the status and never the token', async () => {
+  test('reports the status of a refusal, and never the token', async () => {
     const error = await client.request('GET /user', {}).catch((each: unknown) => each);
     expect(statusOf(error)).toBe(403);
     expect(String(error)).not.toContain('secret-token');
   });
 });
 
-describe('the story on GitHub', () => {
+describe('a deploy run on GitHub', () => {
   test('is a deployment with a status for each step, and a comment', async () => {
     const reported = reporter();
     for (const event of [started, requested]) reported.emit(event);
@@ -196,7 +196,7 @@ describe('the story on GitHub', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('goes on where the token may not write: one warning each, with the permission that it needs', async () => {
+  test('without write access it continues, and warns once per missing permission', async () => {
     github.before = ({ method }) =>
       method === 'POST' ? { status: 403, body: { message: 'Resource not accessible by integration' } } : undefined;
     const reported = reporter();
@@ -221,7 +221,7 @@ describe('the story on GitHub', () => {
     expect(github.statuses).toEqual([]);
   });
 
-  test("a comment holds nothing of others' text that acts", async () => {
+  test("escapes others' text in a comment", async () => {
     await reporter().concluded({ ...deployed, reason: '@everyone <img src=x> [a](b) #1 -->' });
     expect(String(github.comments[0]?.['body']).split('\n').slice(1).join('\n')).not.toMatch(
       /@everyone|<img|\]\(b\)| #1/,
@@ -236,7 +236,7 @@ describe('the story on GitHub', () => {
 });
 
 describe('the last status', () => {
-  test.each(outcomeKinds)('of %s is a success only where it is live and nothing speaks against it', (kind) => {
+  test.each(outcomeKinds)('of %s is a success only if the revision is live without objections', (kind) => {
     const { state } = outcomeShown({ ...deployed, kind });
     expect(state === 'success').toBe(kind === 'deployed' || kind === 'unchanged');
   });

@@ -2,7 +2,7 @@
 import { registerHooks } from 'node:module';
 import { text } from 'node:stream/consumers';
 
-// Its packages import JSON without the attribute that Node asks for.
+// Its packages import JSON without the import attribute that Node requires.
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);

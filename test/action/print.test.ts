@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('no line of a printed text acts as a command', () => {
+test('no printed line is a workflow command', () => {
   const written: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     written.push(String(text));

@@ -1,4 +1,4 @@
-// An image that somebody has pushed, from the Action and from the command line to our own control service.
+// Deploys a pushed image from the Action and from the command line to our own control service.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -52,7 +52,7 @@ async function smoked(answer: RequestListener) {
   }
 }
 
-test('the key that an agent repeats is not told', async () => {
+test('does not print the key that an agent repeats', async () => {
   const outcome = await smoked((request, response) => {
     const values = { reply: `your key is ${String(request.headers['x-api-key'])}` };
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -70,7 +70,7 @@ describe('the step, spawned as a runner does', () => {
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'neutral' } });
   });
 
-  test('without a key elsewhere it says which input to give', async () => {
+  test('without a key outside a fork it names the missing input', async () => {
     const step = await run({ inputs: { 'api-key': '' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
     expect(step.log).toContain('api-key');
@@ -85,7 +85,7 @@ describe('the step, spawned as a runner does', () => {
     expect(step.summary).toContain('Plan: patch');
   });
 
-  test('wait: false ends once the revision is begun, with its id', async () => {
+  test('wait: false ends once the revision is started, with its id', async () => {
     stub = await startControlStub({ status: 'CREATING' });
     const step = await run({ inputs: { wait: 'false' } });
     expect(step).toMatchObject({
@@ -95,7 +95,7 @@ describe('the step, spawned as a runner does', () => {
     expect(stub.written).toEqual([{ source_revision_config: { image_uri: 'echo:2' } }]);
   });
 
-  test('a revision that fails fails the step, with its log lines made harmless', async () => {
+  test('a failed revision fails the step, with its log lines escaped', async () => {
     stub = await startControlStub({ status: 'DEPLOY_FAILED' });
     const step = await run({});
     expect(step).toMatchObject({
@@ -107,7 +107,7 @@ describe('the step, spawned as a runner does', () => {
     expect(step.summary).toContain('Last log lines');
   });
 
-  test('the log stands in groups, each closed before the next one and before the end is told', async () => {
+  test('the log is in groups, each closed before the next one and before the outcome', async () => {
     stub = await startControlStub({ status: 'DEPLOY_FAILED' });
     const lines = (await run({})).log.split('\n');
     expect(lines.filter((line) => /^::(?:end)?group::/.test(line))).toEqual([
@@ -119,12 +119,12 @@ describe('the step, spawned as a runner does', () => {
     expect(lines.lastIndexOf('::endgroup::')).toBeLessThan(lines.findIndex((line) => line.startsWith('failed: ')));
   });
 
-  test('a revision that gave way to a newer one is superseded, and never told as deployed', async () => {
+  test('a skipped revision is reported as superseded, never as deployed', async () => {
     stub = await startControlStub({ status: 'SKIPPED' });
     expect(await run({})).toMatchObject({ exitCode: 1, outputs: { outcome: 'superseded' } });
   });
 
-  test('with on-superseded: pass it passes, and is told as superseded all the same', async () => {
+  test('with on-superseded: pass it passes, and still reports superseded', async () => {
     stub = await startControlStub({ status: 'SKIPPED' });
     const step = await run({ inputs: { 'on-superseded': 'pass' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'superseded' } });
@@ -157,7 +157,7 @@ describe('the step, spawned as a runner does', () => {
     expect(step.log).toContain(nextRevision);
   });
 
-  test('cancelled before it asked anything, it sets its outputs all the same', async () => {
+  test('cancelled before its first request, it still sets its outputs', async () => {
     stub = await startControlStub({ status: 'BUILDING' });
     const cancel = new AbortController();
     const step = await run({ cancel: cancel.signal, onLine: () => cancel.abort() });
@@ -220,7 +220,7 @@ describe('the step, spawned as a runner does', () => {
     expect((await run({ inputs: { mode: 'deplyo' } })).log).not.toContain('actions/checkout');
   });
 
-  test('a service that cannot be reached is told with the inputs to check', async () => {
+  test('an unreachable service is reported with the inputs to check', async () => {
     const step = await run({ inputs: { 'base-url': 'http://127.0.0.1:9', 'timeout-minutes': '0.05' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed' } });
     expect(step.log).toContain('base-url');

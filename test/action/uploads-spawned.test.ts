@@ -43,7 +43,7 @@ const agent = {
 };
 
 describe('a folder, by the step as a runner spawns it', () => {
-  test('is packed, uploaded without the key, and live; the same folder again is left alone', async () => {
+  test('is packed, uploaded without the key, and live; no change uploads nothing', async () => {
     stub = await startUploadStub();
     await write(agent);
     const step = await run(folder);
@@ -77,7 +77,7 @@ describe('a folder, by the step as a runner spawns it', () => {
     expect(stub.requests.filter((each) => !each.startsWith('GET '))).toEqual([]);
   });
 
-  test('that cannot be packed is annotated path by path, and nothing is asked of the service', async () => {
+  test('that cannot be packed is annotated path by path, without any request', async () => {
     stub = await startUploadStub();
     await write({ 'agent/graph.ts': 'x' });
     await symlink('/etc/passwd', join(workspace, 'agent/out'));
@@ -108,7 +108,7 @@ describe('mode: delete, by the step as a runner spawns it', () => {
   });
 
   test.each([
-    ['keeps the tracing project where it is told to', { 'keep-tracing-project': 'true' }, 'deleted', 'false'],
+    ['keeps the tracing project with keep-tracing-project', { 'keep-tracing-project': 'true' }, 'deleted', 'false'],
     ['writes nothing in a dry run', { 'dry-run': 'true' }, 'planned', undefined],
   ])('%s', async (_, inputs, outcome, withProject) => {
     stub = await startUploadStub({ there: true });

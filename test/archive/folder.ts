@@ -24,7 +24,7 @@ export async function folderOf(content: Readonly<Record<string, Content>>): Prom
   return folder;
 }
 
-/** The same files as somebody else may have them. */
+/** The same file as another user may have it. */
 export async function touched(folder: string, path: string, { mode, at }: { mode: number; at: Date }): Promise<void> {
   await utimes(join(folder, path), at, at);
   await chmod(join(folder, path), mode);

@@ -94,7 +94,7 @@ describe('what stays out of a packed folder', () => {
     expect(await packedOf(content)).toBe(expected);
   });
 
-  test('what our own rules left out is told, and nothing else', async () => {
+  test('reports what the built-in rules left out, and nothing else', async () => {
     const folder = await folderOf({ '.env': '', 'p/node_modules/x': '', '.gitignore': 'log', log: '', a: '' });
     expect(await packSource({ folder })).toMatchObject({ source: { leftOut: ['.env', 'p/node_modules/'] } });
   });

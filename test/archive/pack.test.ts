@@ -13,13 +13,13 @@ import { bytesOf, entriesOf, folderOf, pathsOf, problemsOf, touched } from './fo
 
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
-/** What nobody holds any longer must not count. */
+/** Collects garbage, so that it does not count. */
 const collected = (): void => {
   if (typeof collect === 'function') collect();
 };
 
 describe('a packed folder', () => {
-  test('has the same bytes whatever the order, the times, the rights of others and the empty folders', async () => {
+  test('has the same bytes whatever the order, times, rights and empty folders', async () => {
     const one = await folderOf({ 'b.ts': 'two', 'a/c.ts': 'three', 'a.ts': 'one', run: '#!/bin/sh' });
     const other = await folderOf({ run: '#!/bin/sh', 'a.ts': 'one', 'a/c.ts': 'three', 'b.ts': 'two' });
     await touched(one, 'run', { mode: 0o755, at: new Date('2020-02-02') });
@@ -31,7 +31,7 @@ describe('a packed folder', () => {
     expect(first.ok && first.source.digest).toBe(second.ok && second.source.digest);
   });
 
-  test('has these very bytes: who has a digest from another machine can compare it', async () => {
+  test('has exactly these bytes, as digests are compared across machines', async () => {
     const folder = await folderOf({
       'langgraph.json': '{"graphs":{}}\n',
       'src/graph.ts': 'export const a = 1;\n'.repeat(9),
@@ -52,12 +52,12 @@ describe('a packed folder', () => {
     expect(packed).toMatchObject({ source: { size: first.length, digest, files: 2, unpackedBytes: 270_000 } });
   });
 
-  test('tells nothing of the machine in its gzip header: no time, no name, an unknown system', async () => {
+  test('has no trace of the machine in its gzip header: no time, name or system', async () => {
     const bytes = await bytesOf(await packSource({ folder: await folderOf({ a: 'a' }) }));
     expect([...bytes.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
   });
 
-  test('holds sorted files of nobody, with rights that only tell what can be run, and links as they are', async () => {
+  test('holds sorted files without owner, the executable bit as only right, and links', async () => {
     const folder = await folderOf({ 'z.ts': 'z', 'bin/run': '#!', 'bin/link': { link: '../z.ts' } });
     await touched(folder, 'bin/run', { mode: 0o744, at: new Date() });
     const reported = (await entriesOf(await packSource({ folder }))).map(({ header }) => header);
@@ -134,7 +134,7 @@ describe('a folder that cannot be packed', () => {
     ['a link to a drive', { link: 'C:/Windows' }, 'leads out of the folder'],
     ['a link that goes up behind a name', { link: 'sub/../../x' }, 'goes up again behind a name'],
     ['a link with a backslash', { link: '..\\outside' }, 'backslash'],
-  ])('%s is told with its path', async (_, content, words) => {
+  ])('%s is reported with its path', async (_, content, words) => {
     const folder = await folderOf({ 'fine.ts': 'x', 'a/bad': content });
     await touched(folder, 'fine.ts', { mode: 0o644, at: new Date() });
     const leading = content.link.startsWith('../') ? { link: `../${content.link}` } : content;
@@ -152,7 +152,7 @@ describe('a folder that cannot be packed', () => {
     expect((await entriesOf(packed)).map(({ header }) => header.linkname).filter(Boolean)).toEqual([link]);
   });
 
-  test('every problem is told at once', async () => {
+  test('every problem is reported at once', async () => {
     const folder = await folderOf({
       'a/out': { link: '../../x' },
       'b/root': { link: '/' },
@@ -184,7 +184,7 @@ describe('a folder that cannot be packed', () => {
     }
   });
 
-  test('one that is not there, that is a file, or that holds nothing, is told as such', async () => {
+  test('reports a missing folder, a file, and an empty folder', async () => {
     const folder = await folderOf({ file: 'x' });
     expect(await problemsOf(join(folder, 'nowhere'), { graphConfigPath: 'a' })).toEqual([
       expect.stringContaining('there is nothing here'),
@@ -194,7 +194,7 @@ describe('a folder that cannot be packed', () => {
     expect(await problemsOf(folder)).toEqual([expect.stringContaining('holds nothing to pack')]);
   });
 
-  test('bounds on files, on their bytes and on the packed bytes are held, with what is largest', async () => {
+  test('limits files, their bytes and the packed bytes, and names the largest', async () => {
     const folder = await folderOf({ 'a.bin': { bytes: 3_000 }, 'b.bin': { bytes: 2_000 }, 'c.bin': { bytes: 10 } });
     const limited = (limits: Partial<typeof usualLimits>) =>
       problemsOf(folder, { limits: { ...usualLimits, ...limits } });
@@ -212,16 +212,16 @@ describe('a folder that cannot be packed', () => {
     ['is not there', { a: 'a' }, 'langgraph.json: this graph configuration is not in the folder'],
     ['is ignored', { 'langgraph.json': '{}', '.gitignore': '*.json' }, 'langgraph.json: .*left out by an ignore file'],
     [
-      'lies in a folder that is ignored',
+      'lies in an ignored folder',
       { 'a/langgraph.json': '{}', '.gitignore': 'a/' },
       'langgraph.json: .*not in the folder',
     ],
-  ])('a graph configuration that %s is a problem that names its file', async (_, content, words) => {
+  ])('reports the file name if the graph configuration %s', async (_, content, words) => {
     const reported = await problemsOf(await folderOf({ b: 'b', ...content }), { graphConfigPath: './langgraph.json' });
     expect(reported).toEqual([expect.stringMatching(new RegExp(words))]);
   });
 
-  test('one that lies elsewhere is suggested', async () => {
+  test('suggests one from another folder', async () => {
     const folder = await folderOf({ 'agent/langgraph.json': '{}' });
     const packed = await packSource({ folder, graphConfigPath: 'langgraph.json' });
     expect(packed).toMatchObject({ problems: [{ suggestion: 'agent/langgraph.json' }] });

@@ -108,7 +108,7 @@ describe('what is wrong for us is wrong in an editor', () => {
       'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a, input: 1, expect: { mood: good } }]',
     ],
     [
-      'a test that is asked too often',
+      'a test with too many attempts',
       'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a, input: 1, attempts: 21 }]',
     ],
     [

@@ -140,16 +140,16 @@ test.each<[sentence: string, fields: string, source: string]>([
 test('a part that many deployments share is written once', () => {
   const text = `
 deployments:
-  a: { source: github, smoke-tests: &tests [{ name: asks, assistant: a, input: {} }] }
+  a: { source: github, smoke-tests: &tests [{ name: greets, assistant: a, input: {} }] }
   b: { source: github, smoke-tests: *tests }
 `;
-  expect(deployments(text).map(({ smokeTests }) => smokeTests[0]?.name)).toEqual(['asks', 'asks']);
+  expect(deployments(text).map(({ smokeTests }) => smokeTests[0]?.name)).toEqual(['greets', 'greets']);
 });
 
 test('without an environment the values of secrets are not looked up', () => {
   const result = readDesired({
     inputs: {},
-    file: { text: 'name: a\nsource: github\nsecrets: [NOBODY_SET_IT]', path: 'f' },
+    file: { text: 'name: a\nsource: github\nsecrets: [NEVER_SET]', path: 'f' },
   });
   expect(result).toMatchObject({ ok: true, deployments: [{ desired: { name: 'a' } }] });
   expect(result.ok && result.deployments[0]?.desired.secrets).toBeUndefined();
@@ -385,7 +385,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
 
 test.each<[sentence: string, text: string, problems: string[]]>([
   [
-    'nothing tells the source',
+    'nothing implies the source',
     'name: a',
     ['1:1: `source` is missing: write one of `github`, `external_docker`, `internal_source`, `internal_docker`'],
   ],

@@ -27,4 +27,4 @@ test.each<[ms: number, words: string]>([
   [90_000, '90s'],
   [120_000, '2m'],
   [3_600_000, '1h'],
-])('%s ms is spoken as %j', (ms, words) => expect(formatDuration(ms)).toBe(words));
+])('%s ms is formatted as %j', (ms, words) => expect(formatDuration(ms)).toBe(words));

@@ -36,7 +36,7 @@ describe('the inputs that say how and where', () => {
     ['a dry run of a rollback', { mode: 'rollback', 'dry-run': 'true' }, 'dry-run', undefined],
     ['a time that is no number', { 'timeout-minutes': 'soon' }, 'timeout-minutes', undefined],
     ['a poll of no time', { 'poll-seconds': '0' }, 'poll-seconds', undefined],
-    ['a spelling that nobody has', { 'field-names': 'Public' }, 'field-names', 'public'],
+    ['an unknown spelling', { 'field-names': 'Public' }, 'field-names', 'public'],
   ])('%s is named', (_, inputs, field, suggestion) => {
     const read = readEntryOptions({ ...base, ...inputs });
     expect(read.ok ? [] : read.problems.map((problem) => [problem.field, problem.suggestion])).toEqual([

@@ -32,14 +32,14 @@ repo-ref: main
 graph-config-path: langgraph.json
 build-on-push: false
 secrets: [OPENAI_API_KEY, OTHER=PROD_KEY]
-smoke-tests: [{ name: asks, assistant: support, input: {} }]
+smoke-tests: [{ name: greets, assistant: support, input: {} }]
 on-failure: rollback
 `;
   const inputs = {
     ...github,
     'build-on-push': 'False',
     secrets: 'OPENAI_API_KEY\nOTHER=PROD_KEY',
-    'smoke-tests': '- { name: asks, assistant: support, input: {} }',
+    'smoke-tests': '- { name: greets, assistant: support, input: {} }',
     'on-failure': 'rollback',
   };
   expect(deployments({ inputs })).toEqual(deployments({ inputs: {}, file: { text: file, path: 'f' } }));
@@ -50,7 +50,7 @@ test('an empty input is one that was not given, and spaces around one mean nothi
   expect(deployments({ inputs })).toEqual(deployments({ inputs: github }));
 });
 
-test('inputs of the door are none of this room', () => {
+test('ignores inputs of the entry point', () => {
   expect(deployments({ inputs: { ...github, 'api-key': 'k', mode: 'plan', wait: 'true' } })).toHaveLength(1);
 });
 
@@ -228,7 +228,7 @@ describe('a file and inputs beside it', () => {
   ])('%s', (_, requested, problems) => expect(seen(requested)).toEqual(problems));
 });
 
-describe('a deployment that is only asked', () => {
+describe('a deployment that is only smoke tested', () => {
   test('needs no source, and its secrets are not looked up', () => {
     const inputs = {
       'deployment-id': '6ba7b810-9dad-41d1-80b4-00c04fd430c8',
@@ -244,11 +244,11 @@ describe('a deployment that is only asked', () => {
   test('is read from the file too', () => {
     const file = {
       path: 'f.yml',
-      text: 'deployments:\n  a:\n    smoke-tests: [{ name: asks, assistant: b, input: {} }]',
+      text: 'deployments:\n  a:\n    smoke-tests: [{ name: greets, assistant: b, input: {} }]',
     };
     expect(readRequested({ inputs: {}, file })).toMatchObject({
       ok: true,
-      deployments: [{ name: 'a', smokeTests: [{ name: 'asks' }] }],
+      deployments: [{ name: 'a', smokeTests: [{ name: 'greets' }] }],
     });
   });
 

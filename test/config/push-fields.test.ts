@@ -53,7 +53,7 @@ describe('what a file says of pushes', () => {
     ['no skip word at all', 'skip-words: []', { skipWords: [] }],
   ])('%s', (_, text, terms) => expect(push(text)).toMatchObject(terms));
 
-  test('is passed over where a deployment is made, asked or rolled back', () => {
+  test('are ignored when a deployment is created, smoke tested or rolled back', () => {
     const without = 'name: support\nsource: github\n';
     const read = readDesired({ inputs: {}, file: file(`name: support${all}`) });
     expect(read).toEqual(readDesired({ inputs: {}, file: file(without) }));
@@ -69,7 +69,7 @@ describe('what a file says of pushes', () => {
   });
 });
 
-describe('a wrong value is told with its line', () => {
+describe('a wrong value is reported with its line', () => {
   test.each<[text: string, problem: string]>([
     ['paths: agents/**', 'landfall.yml:3:8: `paths` must be a map, not text'],
     ['paths: {}', 'landfall.yml:3:8: `paths` must have `include` or `exclude`'],
@@ -145,7 +145,7 @@ describe('a file as pushes see it', () => {
     ]);
   });
 
-  test('an id is told in small letters, and one that is none is a mistake', () => {
+  test('an id is returned in lower case, and an invalid one is an error', () => {
     expect(
       read('deployments: { a: { deployment-id: 6BA7B810-9DAD-41D1-80B4-00C04FD430C8 }, b: { deployment-id: x } }'),
     ).toEqual([
@@ -154,7 +154,7 @@ describe('a file as pushes see it', () => {
     ]);
   });
 
-  test('that is none is told as a whole', () => {
+  test('an invalid file is reported as a whole', () => {
     expect(readPushed(file('- a'))).toMatchObject({ ok: false });
   });
 });

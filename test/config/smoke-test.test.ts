@@ -67,7 +67,7 @@ test('everything that a smoke test can say', () => {
   ]);
 });
 
-test('what nobody says: three attempts of a minute, stateless, and the run must succeed', () => {
+test('defaults: three attempts of a minute, stateless, and the run must succeed', () => {
   expect(smokeTests('- { name: a, assistant: b, input: null }')).toEqual([
     {
       name: 'a',
@@ -228,7 +228,7 @@ test.each([
     "$[?@.content == '$5 for \\'$\\'' || @.content == \"$\"]",
     "$.messages[?@.content == '$5 for \\'$\\'' || @.content == \"$\"]",
   ],
-])('among messages %s looks at %s', (written, path) => {
+])('in messages %s is %s', (written, path) => {
   const text = JSON.stringify([
     { name: 'a', assistant: 'a', input: {}, expect: { messages: [{ path: written, contains: 'x' }] } },
   ]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { claimsPath, parseClaims, readClaims, sidesOf } from './claims.ts';
 import type { Claim } from './claims.ts';
 
-/** The headings of the two documents, in their order: `spec/control-service.md` and `spec/agent-server.md` as handed to the project. */
+/** The headings of the two documents, in their order: `spec/control-service.md` and `spec/agent-server.md`. */
 const HEADINGS = {
   'control-service': [
     'Deployment Control Service API',
@@ -96,7 +96,7 @@ test.each<[string, unknown, string]>([
   ['a state that is neither open nor done', { ...claim, state: 'started' }, 'state'],
   ['a side that does not exist', { ...claim, sides: ['on paper'] }, 'sides'],
   ['an empty list of sides', { ...claim, sides: [] }, 'sides'],
-  ['a field that nobody knows', { ...claim, note: 'later' }, 'note'],
+  ['an unknown field', { ...claim, note: 'later' }, 'note'],
 ])('%s is refused', (_, broken, reported) => {
   expect(() => parseClaims({ claims: [broken], silent: [] })).toThrow(reported);
 });

@@ -13,7 +13,7 @@ const Document = z.enum(['control-service', 'agent-server']);
 
 const words = z.string().trim().min(1);
 
-/** Ids are dotted lower-case words; the first one tells the document. */
+/** Ids are dotted lower-case words; the first one names the document. */
 const Id = z.string().regex(/^(control|agent)(\.[a-z0-9]+(-[a-z0-9]+)*){2,}$/, 'not a dotted, lower-case id');
 
 const Claim = z

@@ -97,7 +97,7 @@ describe('which claims a run proves', () => {
     expect([...proven]).toEqual(['control.name.open']);
   });
 
-  test('a claim proven on one side is told with the side it misses', () => {
+  test('a claim proven on one side is reported with the side it misses', () => {
     expect(judgeClaims([{ ...fixed, state: 'open' }], [inProcess]).partly).toEqual(
       new Map([['control.name.fixed', ['over HTTP']]]),
     );

@@ -59,7 +59,7 @@ describe.concurrent('the reporter at the end of a run', () => {
       ]);
     }));
 
-  test('fails a whole run of passing tests by the id of the claim that none of them proves', () =>
+  test('fails a passing run with the id of a claim that no test proves', () =>
     withSuite([proven, unproven], async (folder) => {
       const { code, output } = await run(folder);
       expect(output).toContain('control.made.unproven is marked done, but has no passing test over HTTP');

@@ -13,7 +13,7 @@ describe('a base address', () => {
     expect(readAddress(written)).toMatchObject({ ok: true, address: { origin, prefix } });
   });
 
-  test('may be plain http elsewhere where that was allowed', () => {
+  test('may be plain http off loopback if allowed', () => {
     expect(readAddress('http://inside.example.test', { allowHttp: true })).toMatchObject({ ok: true });
   });
 
@@ -24,7 +24,7 @@ describe('a base address', () => {
     ['holds a password', 'https://user:hunter2@example.test', 'a user or a password'],
     ['holds a query', 'https://example.test/?key=hunter2', 'a ? or a #'],
     ['holds a fragment', 'https://example.test/#hunter2', 'a ? or a #'],
-  ])('is refused where it %s, and what may be a secret is not shown', (_, written, words) => {
+  ])('is refused, without showing a secret, if it %s', (_, written, words) => {
     const read = readAddress(written);
     expect(read).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
     expect(JSON.stringify(read)).not.toContain('hunter2');

@@ -31,7 +31,7 @@ const reply = {
 
 describe('what is sent is strict', () => {
   test.each([
-    ['a field that nobody knows', { ...create, colour: 'red' }],
+    ['an unknown field', { ...create, colour: 'red' }],
     ['a field of the answer', { ...create, source_revision_config: { repo_commit_sha: 'a' } }],
     ['a source that there is not', { ...create, source: 'gitlab' }],
     ['a kind that there is not', { ...create, source_config: { deployment_type: 'large' } }],
@@ -49,7 +49,7 @@ describe('what is read is lenient', () => {
   test('unknown fields pass, unknown words survive', () => {
     const reported = {
       ...reply,
-      status: 'RESTING',
+      status: 'HIBERNATING',
       source: 'svn',
       colour: 'red',
       source_config: { deployment_type: 'huge' },
@@ -58,7 +58,7 @@ describe('what is read is lenient', () => {
     expect(revision.parse({ id: 'r', status: 'POLISHING', mood: 1 })).toMatchObject({ status: 'POLISHING', mood: 1 });
   });
 
-  test('a status that nobody knows is neither live nor failed', () => {
+  test('an unknown status is neither live nor failed', () => {
     expect(['DEPLOYED', 'DEPLOY_FAILED', 'SKIPPED', 'POLISHING', 'toString'].map(classOfRevisionStatus)).toEqual([
       'live',
       'failed',
@@ -71,7 +71,7 @@ describe('what is read is lenient', () => {
   test.each([
     ['its url', { url: 'https://a.test', source_config: { custom_url: 'https://b.test' } }, 'https://a.test'],
     ['else the custom one', { url: null, source_config: { custom_url: 'https://b.test' } }, 'https://b.test'],
-    ['else nobody knows', { url: '', source_config: { custom_url: null } }, undefined],
+    ['else no known address', { url: '', source_config: { custom_url: null } }, undefined],
   ])('the agent answers at %s', (_, reported, address) => expect(agentAddress(reported)).toBe(address));
 });
 
@@ -113,11 +113,11 @@ describe('resources', () => {
 
   test.each([
     ['less CPU than there is', { cpu: 0.04 }],
-    ['more CPU than may be asked for', { cache_cpu: 8.1 }],
+    ['more CPU than the maximum', { cache_cpu: 8.1 }],
     ['more CPU than the limit may be', { queue_cpu_limit: 16.5 }],
     ['half a replica', { min_scale: 0.5 }],
     ['memory below nothing', { memory_mb: -1 }],
-    ['a field that nobody knows', { gpu: 1 }],
+    ['an unknown field', { gpu: 1 }],
     ['a volume whose name is no label', { volumes: [{ name: 'My_Volume' }] }],
     ['two volumes of one name', { volumes: [{ name: 'a' }, { name: 'a' }] }],
     ['a mount of no volume', { volume_mounts: [{ name: 'a', mountPath: '/a' }] }],

@@ -12,7 +12,7 @@ describe('the name of a deployment', () => {
     ['-agent', 'may not begin or end with a hyphen'],
     ['agent-', 'may not begin or end with a hyphen'],
     ['a'.repeat(64), 'may have at most 63 characters; this one has 64'],
-  ])('%s is told what it may be', (name, problem) => expect(deploymentNameProblem(name)).toBe(problem));
+  ])('%s is refused with the rule', (name, problem) => expect(deploymentNameProblem(name)).toBe(problem));
 
   test('a service may take shorter ones only', () =>
     expect(deploymentNameProblem('a'.repeat(22), 21)).toBe('may have at most 21 characters; this one has 22'));

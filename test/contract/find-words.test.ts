@@ -16,7 +16,7 @@ test.each<[string, string[], string, string[]]>([
   ['nothing in a text that is shorter than every word', ['abcd'], 'abc', []],
 ])('finds %s', (_, words, text, expected) => expect(found(words, text)).toEqual(expected));
 
-test('finds the beginning of a word at the end of a text that was cut', () => {
+test('finds the start of a word at the end of a truncated text', () => {
   expect(found(['abcdefgh'], 'x abcdef', true)).toEqual(['abcdef']);
   expect(found(['abcdefgh'], 'x abcdef')).toEqual([]);
 });

@@ -23,7 +23,7 @@ test.each([
   ['a name that looks like an option', '-b', undefined],
   ['a name with a space', 'a b', undefined],
   ['a name of a lock', 'a.lock', undefined],
-])('%s is refused, with the right spelling where there is one', (_, written, suggestion) => {
+])('%s is refused, with a suggestion if possible', (_, written, suggestion) => {
   const read = readRepoRef(written);
   expect(read).toMatchObject({ ok: false, ...(suggestion ? { suggestion } : {}) });
   expect('suggestion' in read).toBe(suggestion !== undefined);

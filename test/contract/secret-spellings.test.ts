@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { secretParts, secretSpellings } from '../../src/contract/secret-spellings.ts';
 
 test.each<[string, string, string[]]>([
-  ['a plain one is told as a whole', 'hunter22', ['hunter22']],
+  ['a plain one is returned whole', 'hunter22', ['hunter22']],
   ['one with a line break at its end, also without it', 'hunter22\n', ['hunter22\n', 'hunter22']],
   [
     'one of many lines, whichever way they end',
@@ -23,7 +23,7 @@ test.each<[string, string, string]>([
   ['in base64', 'hush~hush?', 'aHVzaH5odXNoPw=='],
   ['in base64 for addresses', 'hush~hush?', 'aHVzaH5odXNoPw'],
   ['a line of many, in an address', 'BEGIN\nab/cd\nEND', 'ab%2Fcd'],
-])('it is told %s', (_, secret, spelling) => expect(secretSpellings(secret)).toContain(spelling));
+])('is found %s', (_, secret, spelling) => expect(secretSpellings(secret)).toContain(spelling));
 
 test('half a character in a secret does no harm', () => {
   expect(secretSpellings('ab\ud83dcd')).toContain('ab\ud83dcd');

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { Clock } from '../../src/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { hashApiKey, makeApiKey, readApiKey } from '../../src/control-service/keys/api-key.ts';
-import { workBell } from '../../src/control-service/listeners/work-bell.ts';
+import { workNotifier } from '../../src/control-service/listeners/work-notifier.ts';
 import { createApp } from '../../src/control-service/routes/app.ts';
 import { putRoutes } from '../../src/control-service/routes/uploads.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
@@ -57,10 +57,10 @@ export async function openServiceFixture(
   side: 'in process' | 'over HTTP',
   prefix = '',
   clock?: Clock,
-  more: Pick<ServiceSettings, 'hosting' | 'integrations' | 'registry' | 'logBell'> = {},
+  more: Pick<ServiceSettings, 'hosting' | 'integrations' | 'registry' | 'logNotifier'> = {},
 ): Promise<ServiceFixture> {
   const opened = await openTestStore(clock);
-  const bell = workBell(systemClock);
+  const notifier = workNotifier(systemClock);
   const { store } = opened;
   const places = openUploads(store);
   const rollouts = instantRollouts(store);
@@ -78,7 +78,7 @@ export async function openServiceFixture(
     createControlService({
       store,
       rollouts,
-      bell,
+      notifier,
       tenantId: tenant,
       by,
       baseUrl: () => baseUrl,

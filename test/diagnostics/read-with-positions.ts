@@ -7,8 +7,8 @@ import { inOrder, type Places, type Problem } from '../../src/diagnostics/proble
 export type WithPositions<T> = ({ ok: true; value: T } & Places) | { ok: false; problems: Problem[] };
 
 /**
- * Reads a text (YAML 1.2, or strict JSON where `file` ends in `.json`) by a schema. Every problem is told at once:
- * all of the syntax, or, where that holds, all of the content.
+ * Reads a text (YAML 1.2, or strict JSON where `file` ends in `.json`) by a schema. Reports every error at once: all
+ * syntax errors, or, if there are none, all errors in the content.
  */
 export function readWithPositions<T>(
   text: string,

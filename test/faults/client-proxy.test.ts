@@ -63,7 +63,7 @@ describe('plain http through a proxy', () => {
     }, 'user:pass-word');
   });
 
-  test('is told without the password where the proxy lets nobody in', async () => {
+  test('refuses without showing the password if the proxy denies access', async () => {
     await through(async (proxy) => {
       const error = await serviceError(ask({ env: { HTTP_PROXY: proxy.url.replace('pass-word', 'other-word') } }));
       expect(error).toMatchObject({ kind: 'unreachable', effect: 'none' });
@@ -76,9 +76,9 @@ describe('plain http through a proxy', () => {
     await through(async (proxy, port) => {
       // This machine by another name, which is not known to be loopback.
       const baseUrl = `http://0.0.0.0:${port}`;
-      await ask({ baseUrl, env: { HTTP_PROXY: proxy.url, [variable]: 'elsewhere.test, 0.0.0.0' } });
+      await ask({ baseUrl, env: { HTTP_PROXY: proxy.url, [variable]: 'other.test, 0.0.0.0' } });
       expect(proxy.seen).toEqual([]);
-      await ask({ baseUrl, env: { HTTP_PROXY: proxy.url, [variable]: 'elsewhere.test' } });
+      await ask({ baseUrl, env: { HTTP_PROXY: proxy.url, [variable]: 'other.test' } });
       expect(proxy.seen).toHaveLength(1);
     });
   });
@@ -136,7 +136,7 @@ describe('https', () => {
     }
   });
 
-  test('is not sent to a certificate that nobody vouches for, and not tried again', async () => {
+  test('is not sent to a server with an untrusted certificate, and not retried', async () => {
     await using proxy = await proxyServer(port);
     const settings = { baseUrl: `https://${host}`, env: { HTTPS_PROXY: proxy.url }, retry: { attempts: 3 } };
     const error = await serviceError(ask(settings));

@@ -59,7 +59,7 @@ const silence = (): void => undefined;
 const reset = (socket: Socket): void => void socket.resetAndDestroy();
 const half = good.slice(0, -20);
 
-/** What goes wrong, how it is told, and whether a write of it might have taken effect. */
+/** The fault, the error it causes, and whether a write might have taken effect. */
 const faults: [string, Answer, { kind: string; status?: number; effect: 'none' | 'unknown'; words: RegExp }][] = [
   ['a reset', reset, { kind: 'unreachable', effect: 'unknown', words: /closed before a response/ }],
   [
@@ -221,7 +221,7 @@ describe('429 with Retry-After', () => {
     ['seconds', '86400', '86400 s'],
     ['seconds beyond reason', '99999999999999999999', ' s'],
     ['a date', at('2027-11-21T12:00:00Z'), '31536000 s'],
-  ])('that is huge, in %s, ends the call at once and says how long was asked', async (_, retryAfter, words) => {
+  ])('that is huge, in %s, fails at once and names the delay', async (_, retryAfter, words) => {
     const clock = quickClock();
     await against(
       (socket) => socket.write(reply(429, '', { 'retry-after': retryAfter })),
@@ -242,7 +242,7 @@ describe('429 with Retry-After', () => {
 });
 
 describe('a PATCH that was applied and whose answer was lost', () => {
-  test('is sent once, and its effect is told as unknown', async () => {
+  test('is sent once, and its effect is reported as unknown', async () => {
     let applied = 0;
     const applyAndDrop: Answer = (socket, { method }) => {
       if (method === 'PATCH') applied += 1;
@@ -356,7 +356,7 @@ describe('the end of a call', () => {
     });
   });
 
-  test('comes at the deadline while no connection has come about, and what waited for one is never written', async () => {
+  test('expires while still connecting, and its request is never written', async () => {
     await using server = await rawServer((socket) => socket.write(goodDeployment));
     const late = new Late(server.url);
     await against(
@@ -422,16 +422,16 @@ test('early hints before an answer are passed over', async () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%d is not followed, and told without its query', async (status) => {
+  test.each([301, 302, 303, 307, 308])('%d is not followed, and reported without its query', async (status) => {
     await using other = await rawServer((socket) => socket.write(good));
-    const location = `${other.url}/elsewhere?token=abc#d`;
+    const location = `${other.url}/moved?token=abc#d`;
     await against(
       (socket) => socket.write(reply(status, '', { location })),
       {},
       async (client, server) => {
         const error = await serviceError(getRevision(client));
         expect(error).toMatchObject({ kind: 'unreadable', status });
-        expect(error.message).toContain(`it points to ${other.url}/elsewhere,`);
+        expect(error.message).toContain(`it points to ${other.url}/moved,`);
         expect(error.message).not.toContain('token');
         expect(server.requests).toHaveLength(1);
         expect(other.connections()).toBe(0);

@@ -94,7 +94,7 @@ describe('a stream that is cut', () => {
       'inside an event, though its chunks are whole',
       (socket) => socket.end(Buffer.concat([chunk('event: upd'), Buffer.from(lastChunk)])),
     ],
-  ])('%s is told after the events that came', async (_, cut) => {
+  ])('%s is reported after its events', async (_, cut) => {
     const answer: Answer = (socket) => {
       socket.write(streamHead);
       socket.write(chunk(first + second));
@@ -134,7 +134,7 @@ describe('a stream that ends', () => {
     });
   });
 
-  test('with its connection is over too, where nobody told its length', async () => {
+  test('with its connection is complete, if it has no length', async () => {
     const answer: Answer = (socket) =>
       socket.end(`HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${first}${second}`);
     await against(answer, {}, async (client) => {
@@ -142,7 +142,7 @@ describe('a stream that ends', () => {
     });
   });
 
-  test('with a failed run tells it as an event', async () => {
+  test('with a failed run reports it as an event', async () => {
     const failed = 'event: error\ndata: {"error":"BoomError","message":"boom"}\n\n';
     const answer: Answer = (socket) =>
       void socket.write(Buffer.concat([Buffer.from(streamHead), chunk(first + failed), Buffer.from(lastChunk)]));
@@ -239,7 +239,7 @@ describe('a stream that does not end', () => {
     await against(fast, { idleMs: 400 }, async (client) => {
       const events = client.streamRun(request, threadId)[Symbol.asyncIterator]();
       await events.next();
-      // Longer than the idle limit: nobody asked, so this is no silence of the server.
+      // Longer than the idle limit: the reader paused, so the server is not idle.
       await systemClock.sleep(800);
       const held = written;
       await systemClock.sleep(100);
@@ -317,7 +317,7 @@ describe('the start of a stream', () => {
     await refusing.close();
   });
 
-  test('comes with the first event that is asked for, and once', async () => {
+  test('starts with the first requested event, and once', async () => {
     const answer: Answer = (socket) => void socket.end(reply(500, ''));
     await against(answer, {}, async (client, server) => {
       const events = client.streamRun(request, threadId)[Symbol.asyncIterator]();
@@ -350,7 +350,7 @@ describe('leaving a stream', () => {
     });
   });
 
-  test('while its next event is waited for, or its head, ends the waiting and closes the connection', async () => {
+  test('while waiting for an event, or for the head, closes the connection', async () => {
     for (const begin of [streamHead + chunk(first).toString(), '']) {
       const closed = Promise.withResolvers<void>();
       const answer: Answer = (socket) => {
@@ -389,7 +389,7 @@ describe('leaving a stream', () => {
 });
 
 describe('a run that is waited for', () => {
-  test('may take longer than an attempt of another call, and its line breaks are passed over', async () => {
+  test('may take longer than a usual attempt, and its line breaks are skipped', async () => {
     const answer: Answer = (socket) => {
       socket.write(head(200, { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }));
       const timer = setInterval(() => socket.write(chunk('\n')), 40);

@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 
 export interface ProxyServer extends AsyncDisposable {
   url: string;
-  /** The first line of everything that was asked of it, and the headers that came with it. */
+  /** The first line of every request, and its headers. */
   seen: { line: string; headers: Record<string, unknown> }[];
 }
 
 /**
- * A forward proxy that also tunnels (CONNECT). Whatever host is asked for, it goes to `port` of this machine: a name
- * that only a proxy knows. With `credentials` (`user:password`) it lets in nobody else.
+ * A forward proxy that also tunnels (CONNECT). Whatever the host, it connects to `port` of this machine: a name that only
+ * a proxy can resolve. With `credentials` (`user:password`) it refuses everyone else.
  */
 export async function proxyServer(port: number, credentials?: string): Promise<ProxyServer> {
   const seen: ProxyServer['seen'] = [];

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface RawRequest {
   method: string;
   path: string;
@@ -12,7 +12,7 @@ export interface RawRequest {
 export interface RawServer extends AsyncDisposable {
   url: string;
   port: number;
-  /** Every whole request, in the order they came. */
+  /** Every complete request, in order of arrival. */
   requests: RawRequest[];
   /** How many connections were opened. */
   connections: () => number;
@@ -21,7 +21,7 @@ export interface RawServer extends AsyncDisposable {
 /** Does something to the socket of the `count`th request (from 1). */
 export type Answer = (socket: Socket, request: RawRequest, count: number) => void;
 
-/** A server that speaks HTTP as badly as a test wants: it reads whole requests and leaves the answer to the test. */
+/** A server whose raw responses a test writes: it reads complete requests and leaves the response to the test. */
 export async function rawServer(answer: Answer): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
@@ -79,14 +79,14 @@ function readRequest(text: string): { request: RawRequest; rest: string } | unde
   return { request: { method, path, headers, body: rest.slice(0, length) }, rest: rest.slice(length) };
 }
 
-/** A port of this machine on which nobody listens. */
+/** A port of this machine without a listener. */
 export async function closedPort(): Promise<number> {
   const server = await rawServer(() => undefined);
   await server[Symbol.asyncDispose]();
   return server.port;
 }
 
-/** A whole answer with its length told. */
+/** A complete response with a content length. */
 export function reply(status: number, body: string, headers: Record<string, string> = {}): string {
   const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers };
   return `${head(status, all)}${body}`;

@@ -9,7 +9,7 @@ import {
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { askAgent } from '../../src/control-service/gateway/ask-agent.ts';
+import { requestAgent } from '../../src/control-service/gateway/request-agent.ts';
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
 import { agentVersion } from '../../src/control-service/rollouts/agent-version.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
 });
 
-/** What is thrown from now on where nobody catches it. */
+/** Collects uncaught errors from now on. */
 function noteUncaught(): unknown[] {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
@@ -169,7 +169,7 @@ test(
     }
     const counted = [...statuses].map(([status, times]) => `${times} x ${status ?? 'none'}`).join(', ');
     console.log(`fuzz of answers: ${cases} raw answers, seed ${seed}: ${counted}`);
-    // Both what could be passed on and what could not came up.
+    // Both kinds occurred: responses that were forwarded, and those that could not be.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 502]));
   },
 );
@@ -197,7 +197,7 @@ test(
     let started = 0;
     for (let times = 0; times < Math.ceil(cases / 4); times += 1) {
       const signal = AbortSignal.timeout(5_000);
-      const status = await askAgent(agent, '/ok', signal).then(
+      const status = await requestAgent(agent, '/ok', signal).then(
         (response) => response.destroy().statusCode,
         () => undefined,
       );

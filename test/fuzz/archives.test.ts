@@ -142,7 +142,7 @@ function place() {
   return { root, into, outside, state };
 }
 
-/** What lies in a folder is a file, a folder or a link, and no file of it lies elsewhere too or runs as its owner. */
+/** Entries that are no file, folder or link, and files with several hard links or setuid. */
 function strangers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((found) => {
     const path = join(found.parentPath, found.name);

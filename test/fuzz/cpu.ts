@@ -3,7 +3,7 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** The least that is told of a piece of work (ms): below it the clock of the CPU and the collector are what is measured. */
+/** The minimum (ms) that is reported for a task: below it the CPU clock and the garbage collector dominate. */
 const floorMs = 4;
 
 /** Milliseconds of CPU of this thread that a piece of work takes: the best of a few times, and at least `floorMs`. */

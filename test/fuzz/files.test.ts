@@ -40,7 +40,7 @@ const attacks: Readonly<Record<string, string>> = {
   '18,000 bad keys': `{"graphs":{${Array.from({ length: 18_000 }, (_, at) => `"k${at}":1`).join()}}}`,
   'as many bad keys as are read': `{"graphs":{${filled((at) => `"k${at}":1`)}}}`,
   'keys that are nearly known': `{${agent},"http":{${filled((at) => `"disable_asistants${at}":1`)}}}`,
-  'keys that nobody knows': `{${agent},${filled((at) => `"zqwxj${at}yyy":1`)}}`,
+  'unknown keys': `{${agent},${filled((at) => `"zqwxj${at}yyy":1`)}}`,
   'a list of wrong items': `{${agent},"dependencies":[${filled(() => '1')}]}`,
   'deep lists': `{${agent},"ui_config":${'['.repeat(room / 2 - 50)}${']'.repeat(room / 2 - 50)}}`,
   'deep maps': `${agent},"ui_config":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
@@ -129,7 +129,7 @@ async function slowOf(all: readonly string[], read: (text: string) => Promise<vo
   return slow;
 }
 
-test('no file of a repository holds the App, and at most 100 problems are told', async () => {
+test('no repository file blocks the App, and at most 100 problems are reported', async () => {
   const reader = threadReader({ clock: systemClock, log });
   onTestFinished(() => reader.close());
   const read = async (text: string): Promise<void> => {

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds between two looks: a shorter turn than this is not told from another. */
+/** Milliseconds between two samples: shorter turns are not measured. */
 const everyMs = 5;
 
 export interface LoopWatch {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { maskOf } from '../../src/contract/mask.ts';
-import { startLeashed } from '../../src/control-service/compute/leashed-process.ts';
+import { startGuarded } from '../../src/control-service/compute/guarded-process.ts';
 import { logProcess } from '../../src/control-service/compute/process-log.ts';
 import { logBook } from '../../src/control-service/rollouts/log-book.ts';
 import { openTestStore, type TestStore } from '../control-service/store/open-store.ts';
@@ -55,7 +55,7 @@ function printing(text: Buffer, name: string, chunk: number) {
   writeFileSync(file, text);
   const script = `const fs = require('fs'); const b = fs.readFileSync(process.argv[1]);
     for (let at = 0; at < b.length; at += ${chunk}) fs.writeSync(1, b.subarray(at, at + ${chunk}));`;
-  return startLeashed(
+  return startGuarded(
     {
       command: process.execPath,
       args: ['-e', script, file],
@@ -69,7 +69,7 @@ function printing(text: Buffer, name: string, chunk: number) {
 }
 
 test(
-  `hostile output leaves no secret in the log and holds the loop for no turn of ${longestTurnMs} ms`,
+  `hostile output leaves no secret in the log and no turn of ${longestTurnMs} ms`,
   async () => {
     const made = await opened.store.createDeployment(tenantId, {
       name: 'loud',

@@ -224,7 +224,7 @@ export function rawAnswer(random: Random, at: number): RawAnswer {
         1 + Math.floor(random() * 20),
       ) + text;
   }
-  // What comes behind an answer, in the same breath, belongs to nobody.
+  // Bytes after a response, in the same packet, belong to no request.
   if (chance(random, 0.2)) text += message(random, mark);
   if (chance(random, 0.2)) text = damage(random, text);
   if (chance(random, 0.1)) text = text.slice(0, Math.floor(random() * text.length));

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { clearAway } from '../../src/control-service/builds/build-folder.ts';
+import { cleanUp } from '../../src/control-service/builds/build-folder.ts';
 import { killProcessesOf } from '../../src/control-service/isolation/kill-processes.ts';
 import { workplace } from '../control-service/builds/building.ts';
 import { commitRaw, type RawPath } from '../control-service/builds/loose-objects.ts';
@@ -165,7 +165,7 @@ function holding(folder: string): string {
 }
 
 test(
-  `${cases} hostile repositories end built or refused, and change and read nothing of the service`,
+  `${cases} hostile repositories end built or refused, and do not touch the service`,
   async () => {
     const here = workplace(plainAgent, atTheEnd);
     chmodSync(here.root, 0o711);
@@ -213,7 +213,7 @@ test(
       const running = user ? killProcessesOf(new Set([user.uid])) : 0;
       const found = holding(here.dataDir);
       const reports: string[] = [];
-      if (end.kind === 'built') await clearAway(end.build.folder, (message) => reports.push(message));
+      if (end.kind === 'built') await cleanUp(end.build.folder, (message) => reports.push(message));
       expect({
         of: `repository ${number} of seed ${seed}`,
         isClear: end.kind === 'built' || (end.kind === 'failed' && /^(?!.*\n\s+at )\S.{20,}/s.test(end.reason)),

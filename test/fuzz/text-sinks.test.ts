@@ -12,7 +12,7 @@ import { maskOf } from '../../src/contract/mask.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { clusterProblem } from '../../src/control-service/compute/kubernetes-words.ts';
 import { inWords } from '../../src/control-service/compute/kubernetes-events.ts';
-import { lastWords } from '../../src/control-service/compute/last-words.ts';
+import { failureLine } from '../../src/control-service/compute/failure-line.ts';
 import { plainLine } from '../../src/control-service/compute/output-lines.ts';
 import { repositoryAt } from '../../src/control-service/integrations/repository-address.ts';
 import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
@@ -67,7 +67,7 @@ const sinks: Record<string, (text: string) => unknown> = {
   withoutCommands,
   jsonWithoutCommands,
   'a line of output': byLine(plainLine),
-  'the last words of a process': byLine((line) => lastWords().hear(line)),
+  'the last words of a process': byLine((line) => failureLine().hear(line)),
   'a mask': (text) => hide(text),
   'a mask of cut lines': byLine((line) => hide(line, { cut: true })),
   'a mask of short secrets': (text) => hideShort(text),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 
-/** A request as it came. */
+/** A request as received. */
 export interface ReceivedRequest {
   method: string;
   path: string;

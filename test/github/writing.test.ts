@@ -156,17 +156,14 @@ describe('a GitHub Deployment', () => {
   test.each([
     ['as it was sent', { landfall: 'intent-1' }],
     ['as text', '{"landfall":"intent-1"}'],
-  ])(
-    'is found by our id in its payload, which comes back %s, behind others whose payload is anything',
-    async (_, payload) => {
-      for (let n = 0; n < 101; n += 1) {
-        github.deployments.push({ id: github.nextId(), sha: commit, payload: [{}, '{', 'null', '', null][n % 5] });
-      }
-      github.deployments.push({ id: 7, sha: commit, payload });
-      expect(await makeDeployment(client, place, shown)).toEqual({ kind: 'made', id: 7 });
-      expect(bodies('POST')).toEqual([]);
-    },
-  );
+  ])('is found by our id in its payload, %s, among foreign payloads', async (_, payload) => {
+    for (let n = 0; n < 101; n += 1) {
+      github.deployments.push({ id: github.nextId(), sha: commit, payload: [{}, '{', 'null', '', null][n % 5] });
+    }
+    github.deployments.push({ id: 7, sha: commit, payload });
+    expect(await makeDeployment(client, place, shown)).toEqual({ kind: 'made', id: 7 });
+    expect(bodies('POST')).toEqual([]);
+  });
 
   test.each([
     [202, 'Auto-merged main into topic on deployment.'],
@@ -196,9 +193,9 @@ describe('a GitHub Deployment', () => {
   });
 
   test.each([
-    ['goes again, as that of a pull request', { transient: true }],
-    ['others are deployed to, too', { shared: true }],
-  ])("retires nobody else's in an environment that %s", async (_, more) => {
+    ['is transient', { transient: true }],
+    ['others deploy to', { shared: true }],
+  ])("does not retire others' deployments in an environment that %s", async (_, more) => {
     await writeDeploymentStatus(client, place, 5, { ...shown, production: false, ...more, state: 'success' });
     expect(bodies('POST')).toMatchObject([{ state: 'success', auto_inactive: false }]);
   });

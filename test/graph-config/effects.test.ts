@@ -15,7 +15,7 @@ function saidOf(keys: object, graph = './src/graph.ts:graph') {
 const NOWHERE = "has no effect on Landfall's agent server";
 
 describe('keys without effect', () => {
-  test('are told with their lines, and stop nothing', () => {
+  test('are reported with their lines, and do not block', () => {
     expect(saidOf({ python_version: '3.12', dependencies: ['.'], image_distro: 'wolfi', ui: {} })).toEqual({
       warnings: [
         `langgraph.json:5:2: \`python_version\` ${NOWHERE}: it is about Python, and these graphs are not`,
@@ -33,7 +33,7 @@ describe('keys without effect', () => {
     ['how long callers are remembered', { auth: { path: './a.ts:a', cache: {} } }, 'auth.cache` has no effect'],
     ['the Studio without rules', { auth: { disable_studio_auth: true } }, 'disable_studio_auth` has no effect without'],
     [
-      'a Studio that whoever has a key may be',
+      'Studio access for any caller with a key',
       { auth: { path: './a.ts:a', disable_studio_auth: false } },
       'disable_studio_auth` lets everybody with a key of the service call past `authenticate`',
     ],
@@ -73,8 +73,8 @@ describe('keys without effect', () => {
 describe('keys that an agent server does not start with', () => {
   test.each([
     ['encryption', { encryption: { path: './e.ts:e' } }, '`encryption` is not offered'],
-    ['checkpoints elsewhere', { checkpointer: { path: './c.ts:c' } }, '`checkpointer.path` is not offered'],
-    ['a store elsewhere', { store: { path: './s.ts:s' } }, '`store.path` is not offered'],
+    ['checkpoints in another store', { checkpointer: { path: './c.ts:c' } }, '`checkpointer.path` is not offered'],
+    ['a store of its own', { store: { path: './s.ts:s' } }, '`store.path` is not offered'],
     ['search by meaning', { store: { index: { dims: 3, embed: './e.ts:e' } } }, '`store.index` is not offered'],
     ['rules in Python', { auth: { path: './auth.py:auth' } }, '`auth.path` is written in Python'],
     ['an application in Python', { http: { app: './app.py:app' } }, '`http.app` is written in Python'],

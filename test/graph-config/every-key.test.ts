@@ -53,7 +53,7 @@ function saidOf(text: string): string[] {
 /** Values of every kind: no key takes all of them. */
 const KINDS = [true, 7.5, -1, 'no such word', '', {}, { one: 1 }, [], [1], [{}]];
 
-/** Keys whose insides are the agent's own, or of other kinds of machines: any map may stand there. */
+/** Keys whose content is defined by the agent or by other platforms: any map is valid. */
 const FREE = ['encryption', 'checkpointer.serde', 'ui_config', 'auth.openapi.paths'];
 
 test('the table knows the maps that there are', () => {
@@ -78,7 +78,7 @@ test('the table knows the maps that there are', () => {
 });
 
 describe('a value of the wrong kind', () => {
-  test.each(keys.map((path) => [path.join('.'), path] as const))('%s is told with its line', (name, path) => {
+  test.each(keys.map((path) => [path.join('.'), path] as const))('%s is reported with its line', (name, path) => {
     const reported = KINDS.map((value) => {
       const { text, line } = fileWith(path, value);
       const read = readGraphConfig(text, 'langgraph.json');
@@ -96,9 +96,9 @@ describe('a value of the wrong kind', () => {
   });
 });
 
-describe('a key that nobody knows', () => {
+describe('an unknown key', () => {
   test.each(maps.map(({ path }) => [path.join('.') || 'the file', path] as const))(
-    'in %s is told with its line',
+    'in %s is reported with its line',
     (_, path) => {
       const stranger = [...path, 'quantum_flux'];
       const { text, line } = fileWith(stranger, 1);

@@ -115,7 +115,7 @@ describe('a graph configuration file that holds', () => {
 });
 
 describe('a graph configuration file that does not hold', () => {
-  test('tells every problem at once, each with its line', () => {
+  test('reports every problem at once, each with its line', () => {
     expect(
       problemsOf(
         [
@@ -149,7 +149,7 @@ describe('a graph configuration file that does not hold', () => {
     ]);
   });
 
-  test('tells each of two headers of webhooks that are one', () => {
+  test('reports two webhook headers whose names differ only in case', () => {
     const headers = '"webhooks": {"headers": {\n"X-A": "1",\n"x-b": "2",\n"x-a": "3"}}';
     expect(problemsOf(`{${graphs},\n${headers}}`)).toEqual([
       'langgraph.json:3:8: `webhooks.headers.X-A` is the same header as x-a, since case does not count in their names: write it once',

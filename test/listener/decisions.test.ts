@@ -8,7 +8,7 @@ describe('waiting after a failure', () => {
     ['and half of it at the least', 1, 0, 0, 250],
     ['it doubles', 4, 1, 0, 4_000],
     ['up to half a minute', 40, 1, 0, 30_000],
-    ['and is never shorter than what the service asks for', 1, 0, 7_000, 7_000],
+    ['and is never shorter than Retry-After', 1, 0, 7_000, 7_000],
   ])('%s', (_, failures, random, requested, ms) => {
     expect(backoffMs(failures, random, requested)).toBe(ms);
   });
@@ -81,7 +81,7 @@ describe('the command line', () => {
     ['an empty image', ['--database-image', ''], {}, /--database-image is the address/],
     ['a storage class that is none', ['--storage-class', 'Fast_1'], {}, /--storage-class is the name/],
     ['no address', [], { LANDFALL_BASE_URL: undefined }, /--base-url/],
-    ['plain http to elsewhere', ['--base-url', 'http://service.test'], {}, /plain http/],
+    ['plain http off loopback', ['--base-url', 'http://service.test'], {}, /plain http/],
     ['no cluster', [], { LANDFALL_COMPUTE_ID: '' }, /--compute-id/],
     ['a cluster with blanks', ['--compute-id', 'my cluster'], {}, /--compute-id must/],
     ['a namespace that is none', ['--namespaces', 'A_b'], {}, /--namespaces must/],
@@ -90,16 +90,16 @@ describe('the command line', () => {
     ['a flag with a slip in it', ['--namespace', 'a'], {}, /--namespace; did you mean --namespaces\?/],
     ['nothing at once', ['--at-once', '0'], {}, /--at-once is a number/],
     ['a flag that is none', ['--api-key', 'secret'], {}, /^Unknown option --api-key\.$/],
-  ])('%s is told', (_, args, more, said) => {
+  ])('%s is reported', (_, args, more, said) => {
     const end = read(args, more);
     expect(end.kind === 'wrong' && end.problems.join('\n')).toMatch(said);
   });
 
-  test('plain http to elsewhere may be allowed', () => {
+  test('plain http off loopback may be allowed', () => {
     expect(read(['--base-url', 'http://service.test', '--allow-http'])).toMatchObject({ kind: 'run' });
   });
 
-  test('every problem is told at once', () => {
+  test('every problem is reported at once', () => {
     const end = readListenerCommand(['--lease', 'long'], {});
     expect(end.kind === 'wrong' && end.problems).toHaveLength(4);
   });

@@ -11,13 +11,13 @@ export interface Start {
   breakDown(error: Error): void;
 }
 
-/** A compute that does what a test tells it. */
+/** A compute that a test controls. */
 export interface FakeCompute extends Compute {
   starts: Start[];
   removed: { id: string; name: string; namespace: string | undefined }[];
   /** How many removals fail before one goes well. */
   failingRemovals: number;
-  /** The next start that is begun, or the first one that is under way. */
+  /** The next start, or the first one under way. */
   nextStart(): Promise<Start>;
 }
 

@@ -125,7 +125,7 @@ const objectsOf = ({ id }: Made) =>
 async function holderOf(made: Made): Promise<ListenerProcess> {
   const { status_message } = await becomes(made, 'DEPLOYING');
   const holder = running.find(({ pid }) => status_message?.includes(`(${pid})`));
-  if (!holder) throw new Error(`nobody holds it: ${status_message}`);
+  if (!holder) throw new Error(`no process holds it: ${status_message}`);
   return holder;
 }
 
@@ -164,7 +164,7 @@ test('where the one that holds the lease is killed, the other ends the work', aJ
   expect(events.logs.filter(({ message }) => message.startsWith('Starting the agent'))).toHaveLength(2);
 });
 
-test('one that is told to leave hands its work back within 10 s, and ends well', aJourney, async () => {
+test('on SIGTERM it returns its work within 10 s, and exits with 0', aJourney, async () => {
   cluster.faults.push({ method: 'PATCH', path: '/deployments/', times: 1, how: { kind: 'silent' } });
   const made = await deploy();
   const holder = await holderOf(made);

@@ -93,7 +93,7 @@ describe('a lease', () => {
     await kept.end();
   });
 
-  test('of work that nobody wants any more is kept, so that there is time to undo it', async () => {
+  test('of unwanted work is kept, so that there is time to undo it', async () => {
     const { clock, renewed, kept } = lease([() => Promise.resolve(standing(false))]);
     expect(await lostAt(kept.signal, clock)).toBe(3_000);
     expect(kept.signal.reason).not.toBeInstanceOf(LetGo);

@@ -118,7 +118,7 @@ describe('carrying out', () => {
     expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: made.latest_revision_id });
   });
 
-  test('a failure is told with its reason, and the lines before it', async () => {
+  test('a failure is reported with its reason, and the lines before it', async () => {
     const { begin, deploy } = await setup();
     const compute = fakeCompute();
     begin(compute);
@@ -204,7 +204,7 @@ describe('carrying out', () => {
     await fixture.control.deleteDeployment(made.id);
     await until(async () => compute.removed.length > 0);
     expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
-    // Whoever looks after the listener reads why, once.
+    // The listener logs the reason once.
     expect(logged.filter((line) => line.includes('could not be removed'))).toEqual([
       `${made.name} could not be removed, which is tried again until it can: the cluster is away.`,
     ]);
@@ -271,7 +271,7 @@ describe('several, and what becomes of one', () => {
     expect(listenerId).toBeDefined();
   });
 
-  test('a service that does not answer is asked again until it does', async () => {
+  test('retries an unreachable service until it responds', async () => {
     const { begin, deploy, logged } = await setup();
     const nowhere = connectWork('http://127.0.0.1:1', {
       apiKey: fixture.apiKey,

@@ -6,7 +6,7 @@ import { runListener } from '../../src/listener/listener-command.ts';
 test.each([
   ['with a full stop', 'Send a key of this service in the header X-Api-Key.'],
   ['without one', 'Send a key of this service in the header X-Api-Key'],
-])('a listener that is not let in %s says so in whole sentences, and ends', async (_, detail) => {
+])('a refused listener, with a reason %s, exits with whole sentences', async (_, detail) => {
   const server = createServer((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ detail }));
   });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { changeBell } from '../../src/control-service/logs/change-bell.ts';
+import { changeNotifier } from '../../src/control-service/logs/change-notifier.ts';
 import { hearChanges } from '../../src/control-service/logs/hear-changes.ts';
-import { claimDatabase } from '../../src/control-service/sole.ts';
+import { claimDatabase } from '../../src/control-service/database-claim.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/postgres/migrate.ts';
 import { openQueue } from '../../src/postgres/queue.ts';
@@ -35,7 +35,7 @@ const starts: [string, (url: string) => Promise<void>][] = [
   ],
   ['the claim of a service', async (url) => (await claimDatabase(url, systemClock, log)).release()],
   ['a job queue', async (url) => (await openQueue({ url, log })).stop()],
-  ['a listener to notifications', async (url) => (await hearChanges(url, changeBell(), systemClock)).close()],
+  ['a listener to notifications', async (url) => (await hearChanges(url, changeNotifier(), systemClock)).close()],
   [
     'a migration',
     async (url) => {

@@ -16,9 +16,9 @@ const failed: Outcome = {
 };
 
 test.each<[string, Partial<Outcome>, string]>([
-  ['the revision that serves', {}, 'Agent: https://agent.test (revision old-old-)'],
-  ['none where none does', { activeRevisionId: '' }, 'Agent: https://agent.test'],
-])('where the agent answers is told with %s, whichever was followed', (_, more, line) => {
+  ['the serving revision', {}, 'Agent: https://agent.test (revision old-old-)'],
+  ['no revision if none serves', { activeRevisionId: '' }, 'Agent: https://agent.test'],
+])('the address of the agent is reported with %s', (_, more, line) => {
   expect(outcomeLines({ ...failed, ...more })).toEqual([
     'failed: Revision new-new-new ended DEPLOY_FAILED.',
     'What to do: Read the log lines.',
@@ -42,4 +42,4 @@ test.each<[DeployEvent, string[]]>([
     { kind: 'leaving', status: 'AWAITING_DELETE', sinceMs: 5_000, leftMs: 60_000 },
     ['     5.0 s  AWAITING_DELETE, at most 1 min more'],
   ],
-])('uploads and deletions are told in a line: %o', (event, lines) => expect(eventLines(event)).toEqual(lines));
+])('reports uploads and deletions in a line: %o', (event, lines) => expect(eventLines(event)).toEqual(lines));

@@ -9,7 +9,7 @@ import {
   withoutCommands,
 } from '../../src/report/sanitize.ts';
 
-describe('text of others is made harmless', () => {
+describe('sanitizes foreign text', () => {
   test.each([
     ['colours of a terminal go', '\u001b[31mred\u001b[0m', 'red'],
     ['a title for the window goes', '\u001b]0;owned\u0007hello', 'hello'],
@@ -66,9 +66,9 @@ function isCommand(line: string): boolean {
   return compared.replace(/^[\s\u0085]+/, '').startsWith('::') || compared.includes('##[');
 }
 
-describe('no line of a text acts as a command to a runner', () => {
+describe('no line of a text is a workflow command', () => {
   test.each([
-    ['at the beginning', '::add-mask::hello'],
+    ['at the start', '::add-mask::hello'],
     ['on a later line', 'hello\n::set-output name=a::b'],
     ['after a carriage return', 'hello\r::add-mask::x'],
     ['after both', 'hello\r\n  ::add-mask::x'],

@@ -126,7 +126,7 @@ describe('reading events', () => {
     ],
     ['a name without data is no event', 'event: end\n\n', []],
     ['comments are no events', ': ping\n\n: ping\n', []],
-    ['fields that nobody knows are left alone', 'colour: red\ndata: 1\n\n', [{ event: 'message', data: '1' }]],
+    ['ignores unknown fields', 'colour: red\ndata: 1\n\n', [{ event: 'message', data: '1' }]],
     ['a byte order mark is left out', '\uFEFFdata: 1\n\n', [{ event: 'message', data: '1' }]],
     ['nothing is no event', '', []],
   ])('%s', async (_, text, events) => {
@@ -144,7 +144,7 @@ describe('reading events', () => {
     ['after data that reads like our own probe', 'data: end of stream\n'],
     ['in a comment', ': pin'],
     ['inside a character', '\u20ac'],
-  ])('an end %s is told as a cut', async (_, text) => {
+  ])('an end %s is reported as a cut', async (_, text) => {
     const bytes =
       text === '\u20ac' ? Buffer.concat([Buffer.from('data: '), Buffer.from(text).subarray(0, 2)]) : Buffer.from(text);
     const { events, problem } = await read(pieces(Buffer.concat([Buffer.from('data: whole\n\n'), bytes]), []));
@@ -152,7 +152,7 @@ describe('reading events', () => {
     expect(problem).toBe('cut');
   });
 
-  test('an endless line ends the reading before it fills the memory, and the events before it are given', async () => {
+  test('stops at an endless line before memory runs out, and keeps earlier events', async () => {
     let sent = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('data: first\n\ndata: ');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 type Recorded = 'updates' | 'fail' | 'messages-tuple' | 'updates-events' | 'debug';
 
 /**
- * The recorded streams, by the stream mode that was asked for, and how many events each has. `recorded/README.md` says
- * where they are from. The one of `messages-tuple` is whole: its graph has no model that would say something.
+ * The recorded streams, by requested stream mode, with their number of events. `recorded/README.md` lists their
+ * origin. `messages-tuple` is complete: its graph has no model that would emit a message.
  */
 export const recordedStreams: readonly (readonly [name: Recorded, events: number])[] = [
   ['updates', 3],

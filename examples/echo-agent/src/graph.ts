@@ -6,7 +6,7 @@ import * as z from 'zod';
 /** What an assistant may set: the word that every answer begins with. */
 const Context = z.object({ greeting: z.string().optional() });
 
-const Asked = z.object({
+const Options = z.object({
   /** How long the answer takes, in milliseconds. */
   sleep_ms: z.number().min(0).max(600_000).nullish(),
   /** The message to fail with. */
@@ -16,8 +16,8 @@ const Asked = z.object({
 /** What the graph takes, and what it leaves on a thread: `steps` remembers every node that ran there. */
 const State = z.object({
   input: z.string(),
-  ...Asked.shape,
-  asked: Asked.optional(),
+  ...Options.shape,
+  options: Options.optional(),
   output: z.string().optional(),
   steps: z.array(z.string()).register(registry, {
     reducer: { fn: (before: string[], more: string[]) => [...before, ...more] },
@@ -26,7 +26,7 @@ const State = z.object({
 });
 type State = z.infer<typeof State>;
 
-/** Its name is what the agent server tells as the type of the failure. */
+/** The agent server reports the name as the type of the error. */
 class RequestedFailure extends Error {
   override name = 'RequestedFailure';
 }
@@ -41,14 +41,14 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-// A thread keeps what a run was given. The wishes of this run are moved aside, so that the next one starts without them.
+// A thread keeps the input of a run. Move this run's options aside, so that the next run starts without them.
 async function prepare({ sleep_ms, fail }: State) {
-  return { steps: ['prepare'], asked: { sleep_ms, fail }, sleep_ms: null, fail: null };
+  return { steps: ['prepare'], options: { sleep_ms, fail }, sleep_ms: null, fail: null };
 }
 
-async function answer({ input, asked }: State, runtime: Runtime<z.infer<typeof Context>>) {
-  if (asked?.sleep_ms) await wait(asked.sleep_ms, runtime.signal);
-  if (asked?.fail) throw new RequestedFailure(asked.fail);
+async function answer({ input, options }: State, runtime: Runtime<z.infer<typeof Context>>) {
+  if (options?.sleep_ms) await wait(options.sleep_ms, runtime.signal);
+  if (options?.fail) throw new RequestedFailure(options.fail);
   return { steps: ['answer'], output: `${runtime.context?.greeting ?? 'hello'} ${input}` };
 }
 

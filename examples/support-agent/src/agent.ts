@@ -10,7 +10,7 @@ const State = Annotation.Root({ ...MessagesAnnotation.spec, topic: Annotation<st
 const answers: Record<string, string> = {
   refund: 'You can return anything within 30 days. I have sent you a label.',
   delivery: 'Parcels leave the same day and arrive within two days.',
-  other: 'Tell me a little more, and I will find out.',
+  other: 'Give me a few details, and I will find out.',
 };
 
 const topicOf = (question: string): string =>
@@ -21,8 +21,8 @@ const model = new ScriptedModel((question) => answers[topicOf(question)] ?? '');
 export const graph = new StateGraph(State, Context)
   .addNode('classify', ({ messages }) => ({ topic: topicOf(messages.at(-1)?.text ?? '') }))
   .addNode('answer', async ({ messages }, { context }) => {
-    const house = new SystemMessage(`You answer for ${context?.company ?? 'Acme'}.`);
-    return { messages: [await model.invoke([house, ...messages])] };
+    const instructions = new SystemMessage(`You answer for ${context?.company ?? 'Acme'}.`);
+    return { messages: [await model.invoke([instructions, ...messages])] };
   })
   .addEdge(START, 'classify')
   .addEdge('classify', 'answer')

@@ -1,12 +1,19 @@
 import type { MiddlewareHandler } from 'hono';
 import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
-import { askToCancel, askToRun, askToRunAll, askToSchedule } from './ask-runs.ts';
-import { askAboutStore } from './ask-store.ts';
-import type { FindItem } from './ask-store.ts';
-import { askAboutOne, askToCopy, askToCreate, askToListVersions, askToPrune, askToSearch } from './ask-things.ts';
+import { authorizeCancel, authorizeRun, authorizeRuns, authorizeCron } from './authorize-runs.ts';
+import { authorizeStore } from './authorize-store.ts';
+import type { FindItem } from './authorize-store.ts';
+import {
+  authorizeResource,
+  authorizeCopy,
+  authorizeCreate,
+  authorizeVersions,
+  authorizePrune,
+  authorizeSearch,
+} from './authorize-resources.ts';
 import { AuthRefusal } from './auth-refusal.ts';
-import type { Questioned } from './question.ts';
+import type { AuthorizationContext } from './question.ts';
 import type { FindMetadata } from './rows.ts';
 
 /** The dependencies of authorization. */
@@ -26,46 +33,46 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
     if (access.does === 'open' || access.does === 'nothing') return next();
     const user = c.get('authUser');
     if (user === undefined) throw new AuthRefusal(401, 'Unauthorized');
-    const question: Questioned = { c, auth, user, find };
+    const question: AuthorizationContext = { c, auth, user, find };
     switch (access.does) {
       case 'unknown':
         throw new AuthRefusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
       case 'create':
-        await askToCreate(question, access);
+        await authorizeCreate(question, access);
         break;
       case 'search': {
-        const answer = await askToSearch(question, access);
+        const answer = await authorizeSearch(question, access);
         if (answer) return answer;
         break;
       }
       case 'one':
-        await askAboutOne(question, access);
+        await authorizeResource(question, access);
         break;
       case 'versions': {
-        const answer = await askToListVersions(question, access);
+        const answer = await authorizeVersions(question, access);
         if (answer) return answer;
         break;
       }
       case 'copy':
-        await askToCopy(question, access);
+        await authorizeCopy(question, access);
         break;
       case 'prune':
-        await askToPrune(question);
+        await authorizePrune(question);
         break;
       case 'run':
-        await askToRun(question, access);
+        await authorizeRun(question, access);
         break;
       case 'batch':
-        await askToRunAll(question);
+        await authorizeRuns(question);
         break;
       case 'cancel':
-        await askToCancel(question);
+        await authorizeCancel(question);
         break;
       case 'cron':
-        await askToSchedule(question, access);
+        await authorizeCron(question, access);
         break;
       case 'store': {
-        const answer = await askAboutStore(question, access, findItem);
+        const answer = await authorizeStore(question, access, findItem);
         if (answer) return answer;
         break;
       }

@@ -9,7 +9,7 @@ import type { Wanted } from './filters.ts';
 import type { FindMetadata } from './rows.ts';
 
 /** A request that needs authorization. */
-export interface Questioned {
+export interface AuthorizationContext {
   c: Context;
   auth: AgentAuth;
   user: AuthUser;
@@ -18,7 +18,7 @@ export interface Questioned {
 
 /** Calls the agent's handler, which may change `value`. */
 export const ask = (
-  { auth, user }: Pick<Questioned, 'auth' | 'user'>,
+  { auth, user }: Pick<AuthorizationContext, 'auth' | 'user'>,
   resource: Resource,
   action: Action,
   value: FreeObject,
@@ -51,7 +51,7 @@ function notThere(kind: Kind, id: string, runId?: string): Error {
  * @throws Refusal 404 if the caller may not see it.
  */
 export async function mustHold(
-  { find }: Pick<Questioned, 'find'>,
+  { find }: Pick<AuthorizationContext, 'find'>,
   wanted: Wanted | undefined,
   { kind, id, runId }: { kind: Kind; id: string; runId?: string | undefined },
 ): Promise<void> {

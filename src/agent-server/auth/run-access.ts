@@ -5,7 +5,7 @@ import type { StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
 import { userOf } from './agent-auth.ts';
 import type { AgentAuth, AuthUser } from './agent-auth.ts';
-import { accessToRun } from './ask-runs.ts';
+import { accessToRun } from './authorize-runs.ts';
 import { USER_CLAIM } from './caller.ts';
 import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import { whileAway } from '../runs/while-away.ts';
+import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
 import { NotKept } from './not-kept.ts';
 
 /** How a run waits for the database: until it is available, or the run is stopped. */
@@ -35,7 +35,7 @@ export const withRetries = <T>(retryPolicy: RetryPolicy, work: () => Promise<T>)
 export async function queryWithRetries<T>(ask: () => Promise<T>): Promise<T> {
   const retryPolicy = inside.getStore();
   try {
-    return await (retryPolicy ? whileAway(ask, retryPolicy.clock, retryPolicy.signal) : ask());
+    return await (retryPolicy ? retryWhileDatabaseDown(ask, retryPolicy.clock, retryPolicy.signal) : ask());
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw new DatabaseAway(error);
     if (retryPolicy?.signal.aborted === true && error === retryPolicy.signal.reason)

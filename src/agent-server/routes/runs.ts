@@ -10,7 +10,7 @@ import { showAccepted } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
 import { readBody } from './body.ts';
 import { eventStream } from './event-stream.ts';
-import { lateAnswer } from './late-answer.ts';
+import { heartbeatJson } from './heartbeat-json.ts';
 
 const runBody = RunCreate.strip();
 const batchBody = RunBatch.element.strip().array().min(1);
@@ -50,7 +50,7 @@ export function startRoutes(
 
   routes.post('/wait', async (c) => {
     const { plan, ended, onGone } = following(await start(c, 'wait'));
-    return lateAnswer(ended, { clock, onGone, headers: whereIs(plan) });
+    return heartbeatJson(ended, { clock, onGone, headers: whereIs(plan) });
   });
 
   return routes;

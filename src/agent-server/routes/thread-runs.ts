@@ -12,7 +12,7 @@ import type { RunStore } from '../runs/store.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import { flag, pathId, readList, readQuery } from './body.ts';
 import { joinStream, keptStream, onGone } from './join-stream.ts';
-import { lateAnswer } from './late-answer.ts';
+import { heartbeatJson } from './heartbeat-json.ts';
 import { selected } from './select.ts';
 
 /** The dependencies of the routes for runs on threads. */
@@ -64,7 +64,7 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     const run = await theRun(c);
     // Validates the query before waiting.
     const following = { clock, onGone: onGone(c, run, runs), headers: {} };
-    return lateAnswer(runs.following.ended(run, inHand), following);
+    return heartbeatJson(runs.following.ended(run, inHand), following);
   });
 
   routes.get('/:thread_id/runs/:run_id/stream', async (c) => {

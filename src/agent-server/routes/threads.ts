@@ -7,7 +7,7 @@ import { ThreadCount, ThreadCreate, ThreadPatch, ThreadPrune, ThreadSearch } fro
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { extracted, isPath } from '../threads/extract.ts';
 import { lifetimeOf } from '../threads/lifetime.ts';
-import type { ThreadLives } from '../threads/lives.ts';
+import type { ThreadExpiry } from '../threads/thread-expiry.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
 import type { ThreadStates } from '../threads/states.ts';
 import { showThread } from '../threads/store.ts';
@@ -26,7 +26,7 @@ const pruneBody = ThreadPrune.strip();
 export interface ThreadParts {
   threads: ThreadStore;
   states: ThreadStates;
-  lives: ThreadLives;
+  lives: ThreadExpiry;
   remover: ThreadRemover;
 }
 

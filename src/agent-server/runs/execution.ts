@@ -18,7 +18,7 @@ import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './start-of-attempt.ts';
 import { stateAfter } from './state-after.ts';
 import { waitForTurn } from './turn.ts';
-import { whileAway } from './while-away.ts';
+import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The details of a failure for the agent's log: its stack, truncated. */
 function reported(failure: unknown): string {
@@ -199,7 +199,7 @@ export class Execution {
     });
     try {
       const { remoteRuns, clock } = this.#around;
-      const answer = whileAway(() => remoteRuns.ended(run), clock, this.#left.signal);
+      const answer = retryWhileDatabaseDown(() => remoteRuns.ended(run), clock, this.#left.signal);
       return (await unlessAborted(Promise.all([answer, reported]), this.#left.signal))[0];
     } finally {
       this.#goesOn = this.#left.signal.aborted;
@@ -251,7 +251,7 @@ export class Execution {
     if (temporary || graph === undefined || !isInTheMiddle)
       return { status, error, values, interrupts: '{}', unfinishedState: false };
     const { log, clock } = this.#around;
-    const after = await whileAway(() => stateAfter(graph, this.plan.threadId, log), clock);
+    const after = await retryWhileDatabaseDown(() => stateAfter(graph, this.plan.threadId, log), clock);
     return { status, error, values, ...after };
   }
 }

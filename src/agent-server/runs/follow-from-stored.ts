@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { EventLog, Followable } from './event-log.ts';
 import type { RunEvents } from './run-events.ts';
-import { whileAway } from './while-away.ts';
+import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The events of a resumable run of this process: events that its log does not have are read from the database. */
 export function followFromStored(
@@ -18,7 +18,7 @@ export function followFromStored(
       /** @returns whether there were any. */
       const readSome = async (): Promise<boolean> => {
         const { complete } = log;
-        const [page] = await whileAway(() => events.after([{ runId, after }]), clock, stopped.signal);
+        const [page] = await retryWhileDatabaseDown(() => events.after([{ runId, after }]), clock, stopped.signal);
         const missed = (page?.events ?? []).filter(({ id }) => id < complete);
         for (const event of missed) if (!stopped.signal.aborted) follower(event);
         after = missed.at(-1)?.id ?? after;

@@ -1,8 +1,8 @@
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { StoredThread, ThreadStore } from '../threads/store.ts';
-import { leftAnswer, needsState, standingOf } from './left-answer.ts';
-import type { LeftState } from './left-answer.ts';
+import { endedRunResponse, needsState, rowStatusOf } from './ended-run.ts';
+import type { EndedRunState } from './ended-run.ts';
 import type { RunEvents } from './run-events.ts';
 import { allInterrupts } from './open-tasks.ts';
 import { RunKwargs } from './run-plan.ts';
@@ -30,19 +30,19 @@ export class OrphanedRuns {
     const { store, events } = this.#parts;
     const [run, ending] = await Promise.all([store.find(runId), events.ending(runId)]);
     const state = run && needsState({ run, ending }) ? await this.#state(run) : undefined;
-    return leftAnswer({ run, ending, state });
+    return endedRunResponse({ run, ending, state });
   }
 
-  async #state(run: StoredRun): Promise<LeftState | undefined> {
+  async #state(run: StoredRun): Promise<EndedRunState | undefined> {
     const thread = await this.#parts.threads.get(run.thread_id);
     if (!thread) return undefined;
-    const standing = standingOf(run, thread);
-    if (standing === 'as-it-left-it') return inRow(thread);
-    return (await this.#ownState(run)) ?? (standing === 'changed' ? undefined : inRow(thread));
+    const rowStatus = rowStatusOf(run, thread);
+    if (rowStatus === 'as-it-left-it') return inRow(thread);
+    return (await this.#ownState(run)) ?? (rowStatus === 'changed' ? undefined : inRow(thread));
   }
 
   /** The state at the last checkpoint that the run itself wrote. */
-  async #ownState(run: StoredRun): Promise<LeftState | undefined> {
+  async #ownState(run: StoredRun): Promise<EndedRunState | undefined> {
     const { store, graphs } = this.#parts;
     if (!graphs.has(run.graph_id)) return undefined;
     const checkpointId = await store.lastCheckpoint(run);
@@ -62,7 +62,7 @@ export class OrphanedRuns {
 }
 
 /** The state in a thread's row. */
-const inRow = ({ status, values, interrupts }: StoredThread): LeftState => ({
+const inRow = ({ status, values, interrupts }: StoredThread): EndedRunState => ({
   values: values ?? null,
   waitsFor: status === 'interrupted' ? Object.values(interrupts).flat() : undefined,
 });

@@ -2,13 +2,13 @@ import type { Clock } from '../../clock.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from './event-log.ts';
-import { leftError } from './left-answer.ts';
+import { endedRunError } from './ended-run.ts';
 import type { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunQueue, Standing } from './queue.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
-import { whileAway } from './while-away.ts';
+import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The dependencies of `RemoteRuns`. */
 export interface RemoteRunsParts {
@@ -90,9 +90,9 @@ export class RemoteRuns {
     const metadata = JSON.stringify({ run_id: run.runId, attempt: run.attempt });
     if (!run.resumable) {
       notify({ id: undefined, event: METADATA_EVENT, json: metadata });
-      await whileAway(() => queue.askForEvents(run.runId), clock, stopped);
+      await retryWhileDatabaseDown(() => queue.askForEvents(run.runId), clock, stopped);
     }
-    const lastStored = () => whileAway(() => events.last(run.runId), clock, stopped);
+    const lastStored = () => retryWhileDatabaseDown(() => events.last(run.runId), clock, stopped);
     const watch: Watch = {
       runId: run.runId,
       after: run.after ?? (run.resumable ? afterId : await lastStored()),
@@ -122,8 +122,8 @@ export class RemoteRuns {
     notify: Follower,
   ): Promise<void> {
     const { events, clock } = this.#parts;
-    const ending = run && !isNumbered ? undefined : await whileAway(() => events.ending(runId), clock);
-    const error = leftError({ run, ending });
+    const ending = run && !isNumbered ? undefined : await retryWhileDatabaseDown(() => events.ending(runId), clock);
+    const error = endedRunError({ run, ending });
     // The follower may already have received the error as a numbered event.
     const isKnown = ending?.kind === 'error' && ending.json === error && ending.id <= after;
     if (error !== undefined && !(isNumbered && isKnown))

@@ -2,7 +2,7 @@ import { unlessAborted } from './aborted.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
-import { whileAway } from './while-away.ts';
+import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The polling interval (ms) for a run's turn while another process has the thread. */
 const TURN_POLL_MS = 200;
@@ -22,14 +22,14 @@ export async function waitForTurn(
   let before = after;
   if (delayMs > 0) {
     await clock.sleep(delayMs, signal);
-    const place = await whileAway(() => queue.comeDue(runId), clock, signal);
+    const place = await retryWhileDatabaseDown(() => queue.comeDue(runId), clock, signal);
     if (place === undefined) throw new RunStopped('taken');
     before = joinLine(place);
   }
   if (before) await unlessAborted(Promise.allSettled([before]), signal);
   for (;;) {
     await slots.take(signal);
-    const mine = await whileAway(mayStart, clock, signal).catch((error: unknown) => {
+    const mine = await retryWhileDatabaseDown(mayStart, clock, signal).catch((error: unknown) => {
       slots.give();
       throw error;
     });

@@ -4,7 +4,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 import { lifetimesOf } from './lifetime.ts';
 import type { LifetimeConfig } from './lifetime.ts';
-import { ThreadLives } from './lives.ts';
+import { ThreadExpiry } from './thread-expiry.ts';
 import { ThreadRemover } from './remover.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
@@ -28,7 +28,7 @@ export interface ThreadDependencies {
 export interface OpenThreads {
   threads: ThreadStore;
   states: ThreadStates;
-  lives: ThreadLives;
+  lives: ThreadExpiry;
   remover: ThreadRemover;
   streams: ThreadStreams;
   /** Background work: handles expired threads; its end disconnects all followers. */
@@ -40,7 +40,7 @@ export async function openThreads(around: ThreadDependencies): Promise<OpenThrea
   const { storage, threads, graphs, runs, clock, log } = around;
   const { pool } = storage;
   const lifetimes = lifetimesOf(around.lifetime);
-  const lives = new ThreadLives(storage, lifetimes, clock);
+  const lives = new ThreadExpiry(storage, lifetimes, clock);
   await lives.noteStart();
   const states = new ThreadStates({
     pool,

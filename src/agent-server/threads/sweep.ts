@@ -1,11 +1,11 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import type { ThreadLives } from './lives.ts';
+import type { ThreadExpiry } from './thread-expiry.ts';
 import type { ThreadRemover } from './remover.ts';
 
 /** The dependencies of the sweep. */
 export interface SweepParts {
-  lives: ThreadLives;
+  lives: ThreadExpiry;
   remover: ThreadRemover;
   /** The polling interval (ms). */
   everyMs: number;

@@ -6,7 +6,7 @@ import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
-import { whileAway } from '../runs/while-away.ts';
+import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
 import { toWire } from '../wire.ts';
 import { afterPast } from './after-past.ts';
 import type { Followed, Subscription } from './followed.ts';
@@ -112,7 +112,7 @@ export class ThreadStreams {
     const { clock, log, threadRuns } = this.#parts;
     const { events } = thread;
     const when = { afterId, until: timeOf(events.complete) };
-    const past = whileAway(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
+    const past = retryWhileDatabaseDown(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
     const follow = (follower: Follower) => events.follow(follower, events.complete);
     const leave = afterPast(past, follow, notify, (error) => {
       if (!this.#stop.signal.aborted) log(`The past events of thread ${threadId} can't be read: ${String(error)}`);

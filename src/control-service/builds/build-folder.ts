@@ -58,7 +58,7 @@ export async function emptySource({ source }: BuildFolder): Promise<void> {
 }
 
 /** Removes an unused build, its record first, so that a partial build is never taken for a complete one. */
-export async function clearAway(root: string, report: (message: string) => void): Promise<void> {
+export async function cleanUp(root: string, report: (message: string) => void): Promise<void> {
   await removeOrReport(recordOf(root), report);
   await removeOrReport(root, report);
 }

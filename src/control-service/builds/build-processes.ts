@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { agentMark } from '../compute/agent-environment.ts';
-import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
 import { killAll, processFamily, type ProcessFamily } from '../compute/process-family.ts';
 import { seeProcesses, variableOf, type SeenProcess } from '../compute/seen-processes.ts';
 

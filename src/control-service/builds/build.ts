@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import type { Secret } from '../../contract/control/secret.ts';
-import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 
 /** A commit of a repository (control-service.md, source_config and source_revision_config: the source `github`). */
@@ -48,8 +48,8 @@ export interface BuildRequest extends BuildOwner {
    * The deployment's user of this machine, where this service is root; absent where builds and agents run as the
    * service's own user. It may not read what the service reads (its data folder, the folders of `--allow-git`), so the
    * service fetches the source. Then the folders that the build's commands write in (checkout, home, temporary files)
-   * change owner (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the build's record in it.
-   * Every later command and the agents run as this user (`startLeashed`). The service never writes, copies or removes
+   * change owner (`isolation/change-owner.ts`), below a folder that stays root's, mode 0711, with the build's record in it.
+   * Every later command and the agents run as this user (`startGuarded`). The service never writes, copies or removes
    * below those folders as root, because the user could redirect it with a link: it does so as the user, or takes the
    * folders from the user first (`remove-tree.ts`). The user may only read what deployments share.
    */

@@ -23,7 +23,7 @@ import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted 
 import { removeTree } from './remove-tree.ts';
 import type { RunCommand } from './run-command.ts';
 import { usualTarBounds } from './tar-entries.ts';
-import { inTurn } from './turns.ts';
+import { inFolderQueue } from './folder-queue.ts';
 
 /** The remote that git fetches from. */
 interface Remote {
@@ -87,7 +87,7 @@ export async function checkOut(source: GitSource, settings: CheckOutSettings): P
   const mirror = mirrorFolder(dataDir, owner, address);
   const wanted = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
   const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, settings);
-  const end = await inTurn(mirror, signal, async () => {
+  const end = await inFolderQueue(mirror, signal, async () => {
     const first = await attempt();
     if (first.kind !== 'damaged' || signal.aborted) return first;
     log('warning', `The mirror of ${repoUrl} on this machine is damaged (${first.reason}); creating it again.`);

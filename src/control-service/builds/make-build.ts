@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { startLeashed } from '../compute/leashed-process.ts';
+import { startGuarded } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
-import { handOver } from '../isolation/hand-over.ts';
+import { changeOwner } from '../isolation/change-owner.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
-import { clearAway, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
+import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
 import { buildProcesses } from './build-processes.ts';
 import { watchBuild } from './build-watch.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
@@ -76,7 +76,7 @@ export async function makeBuild(
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);
-    if (folder) await (complete ? removeOrReport(folder.temporary, report) : clearAway(folder.root, report));
+    if (folder) await (complete ? removeOrReport(folder.temporary, report) : cleanUp(folder.root, report));
   }
 }
 
@@ -121,7 +121,7 @@ async function build(
   const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
   const output = outputBound(log, bounds);
   const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
-  if (user) for (const own of [folder.home, folder.temporary]) await handOver(own, user);
+  if (user) for (const own of [folder.home, folder.temporary]) await changeOwner(own, user);
 
   const obtaining = {
     folder,
@@ -145,12 +145,12 @@ async function build(
   const configFolder = dirname(config.value);
   let isGiven = false;
   const giveSource = async (): Promise<void> => {
-    if (user && !isGiven) await handOver(folder.source, user);
+    if (user && !isGiven) await changeOwner(folder.source, user);
     isGiven = true;
   };
-  const readAsUser = (of: string): ReturnType<typeof startLeashed> =>
+  const readAsUser = (of: string): ReturnType<typeof startGuarded> =>
     endLate(
-      startLeashed(
+      startGuarded(
         {
           command: 'tar',
           args: ['-cf', '-', '.'],
@@ -165,7 +165,7 @@ async function build(
       ),
     );
   /** Kills a reading process that exceeds its time or memory: other processes of its user could suspend it for ever. */
-  const endLate = (reading: ReturnType<typeof startLeashed>): typeof reading => {
+  const endLate = (reading: ReturnType<typeof startGuarded>): typeof reading => {
     const over = new AbortController();
     const bound = AbortSignal.any([over.signal, signal]);
     void reading.ended.then(() => over.abort());

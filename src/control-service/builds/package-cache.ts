@@ -1,7 +1,7 @@
 import { chmod, mkdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProcessUser } from '../compute/leashed-process.ts';
-import { handOverOnce } from '../isolation/hand-over.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
+import { changeOwnerIfNeeded } from '../isolation/change-owner.ts';
 
 /** The folder of the package managers' downloads. */
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
@@ -17,7 +17,7 @@ export async function packageCache(dataDir: string, tenantId: string, user: Proc
   await chmod(all, 0o711);
   const own = join(all, user === undefined ? tenantId : `${tenantId}-${user.uid}`);
   await mkdir(own, { recursive: true, mode: 0o700 });
-  if (user) await handOverOnce(own, user);
+  if (user) await changeOwnerIfNeeded(own, user);
   const now = new Date();
   await utimes(own, now, now);
   return own;

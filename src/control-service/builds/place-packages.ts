@@ -1,7 +1,7 @@
 import { mkdir, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ProcessUser } from '../compute/leashed-process.ts';
-import { handOver } from '../isolation/hand-over.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
+import { changeOwner } from '../isolation/change-owner.ts';
 import { wayTo } from './checkout-files.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
 
@@ -50,7 +50,7 @@ export async function placePackages(
   const copy = join(aside, 'copy');
   const copied = await run({ command: 'cp', args: ['-RPp', '--', entry, copy], cwd: aside, asService: true });
   if (copied.kind !== 'done') return copied;
-  if (user) await handOver(aside, user);
+  if (user) await changeOwner(aside, user);
   await giveSource();
   return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
 }

@@ -1,7 +1,7 @@
 import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { lastWords } from '../compute/last-words.ts';
-import { startLeashed, type ProcessUser } from '../compute/leashed-process.ts';
+import { failureLine } from '../compute/failure-line.ts';
+import { startGuarded, type ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
@@ -86,7 +86,7 @@ async function runOne(
   if (signal.aborted) return { kind: 'interrupted' };
   const tooLate = `it took longer than ${time.of / 1_000} s and was stopped`;
   if (time.left <= 0) return { kind: 'failed', how: tooLate, said: undefined, output: [], isLate: true };
-  const started = startLeashed(
+  const started = startGuarded(
     {
       ...(asService ? { command, args } : { command: '/bin/sh', args: ['-c', firstToGo, 'sh', command, ...args] }),
       cwd,
@@ -98,7 +98,7 @@ async function runOne(
     clock,
   );
   const output: string[] = [];
-  const words = lastWords();
+  const words = failureLine();
   const write: WriteLine = (level, line) => {
     output.push(line);
     if (output.length > linesKept) output.shift();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import type { ProcessUser } from '../compute/leashed-process.ts';
-import { handOver } from '../isolation/hand-over.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
+import { changeOwner } from '../isolation/change-owner.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { removeOrReport } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
@@ -15,7 +15,7 @@ import { placementProblem, placePackages } from './place-packages.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
 import { storeKey } from './store-key.ts';
 import type { TarProcess } from './take-tree.ts';
-import { inTurn } from './turns.ts';
+import { inFolderQueue } from './folder-queue.ts';
 
 export interface StoredInstallSettings {
   dataDir: string;
@@ -84,7 +84,7 @@ export async function installThroughStore(
   try {
     await mkdir(staging, { mode: 0o700 });
     await layOut(found.files, staging);
-    if (user) await handOver(staging, user);
+    if (user) await changeOwner(staging, user);
     return await takeOrInstall(requested, found.files, settings);
   } finally {
     for (const folder of [staging, asideOf(staging)])
@@ -113,7 +113,7 @@ async function takeOrInstall(
     files,
   });
   const entry = entryFolder(dataDir, tenantId, key);
-  const placed = await inTurn(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
+  const placed = await inFolderQueue(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
     const there = readEntry(entry);
     if (there) log('info', 'An earlier build installed these packages: reusing them.');
     const installed = there ? made(there) : await installIntoStore(requested, entry, settings);

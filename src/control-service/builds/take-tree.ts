@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import { ReadEntry, Unpack } from 'tar';
 import { hasCode } from '../../postgres/embedded/file-errors.ts';
-import type { LeashedProcess } from '../compute/leashed-process.ts';
+import type { GuardedProcess } from '../compute/guarded-process.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
 import { plainMode } from './seal-tree.ts';
 import { chunksOf, drained, wordsOf } from './tar-bytes.ts';
 
 /** A process that writes a tar to its standard output. */
-export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
+export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
 
 /** The most entries: far more than any agent's packages have. */
 const mostEntries = 1_000_000;

@@ -1,7 +1,7 @@
 import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { DeploymentType } from '../../contract/control/source.ts';
-import type { ProcessUser } from './leashed-process.ts';
+import type { ProcessUser } from './guarded-process.ts';
 import type { WriteLine } from './log-line.ts';
 
 /** The program of an agent: a build on this machine, or a container image. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import type { ProcessUser } from './leashed-process.ts';
+import type { ProcessUser } from './guarded-process.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 import { agentSecrets } from './agent-environment.ts';
 import type { AgentSpec, AgentStart, Compute } from './compute.ts';

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { askAgent, isOk } from '../gateway/ask-agent.ts';
+import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
 const betweenTries = 200;
 
@@ -23,7 +23,7 @@ export async function becomesHealthy(
 
 async function isHealthy(origin: string, token: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await askAgent({ origin, token }, '/ok', signal);
+    const response = await requestAgent({ origin, token }, '/ok', signal);
     response.destroy();
     return isOk(response);
   } catch {

@@ -18,7 +18,7 @@ import {
 } from './kubernetes-events.ts';
 import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
 import { seconds } from './kubernetes-words.ts';
-import { lastWords } from './last-words.ts';
+import { failureLine } from './failure-line.ts';
 import type { WriteLine } from './log-line.ts';
 
 /** How long to wait for a rollout. */
@@ -187,7 +187,7 @@ async function lastLines(
     ...(previous ? { previous: 'true' } : {}),
   };
   const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
-  const words = lastWords();
+  const words = failureLine();
   for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
     const masked = mask(line);
     words.hear(masked);

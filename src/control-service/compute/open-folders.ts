@@ -1,8 +1,8 @@
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { handOverOnce } from '../isolation/hand-over.ts';
+import { changeOwnerIfNeeded } from '../isolation/change-owner.ts';
 import type { AgentProgram } from './compute.ts';
-import type { ProcessUser } from './leashed-process.ts';
+import type { ProcessUser } from './guarded-process.ts';
 
 /**
  * Gives an agent's process access to its build and its home. A build from before its deployment had a user changes owner,
@@ -19,6 +19,6 @@ export async function openFolders(
   if (lstatSync(folder).uid === user.uid) return;
   chmodSync(folder, 0o711);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await handOverOnce(join(folder, entry.name), user);
+    if (entry.isDirectory()) await changeOwnerIfNeeded(join(folder, entry.name), user);
   }
 }

@@ -8,9 +8,9 @@ import { agentServerPath } from './agent-server-path.ts';
 import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from './health.ts';
-import { startLeashed, type LeashedProcess, type ProcessEnd } from './leashed-process.ts';
+import { startGuarded, type GuardedProcess, type ProcessEnd } from './guarded-process.ts';
 import { lastLines } from './last-lines.ts';
-import { lastWords } from './last-words.ts';
+import { failureLine } from './failure-line.ts';
 import { announcesListening } from './listening.ts';
 import type { WriteLine } from './log-line.ts';
 import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
@@ -69,7 +69,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         { mark: [agentMark, join(program.homeFolder, randomUUID())], user: spec.user },
         clock,
       );
-      const leashed = startLeashed(
+      const leashed = startGuarded(
         {
           command: node,
           args: [`--max-old-space-size=${bounds.heapMib}`, agentServer],
@@ -121,7 +121,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   /** Kills an agent that exceeds its memory limit; returns a function that gives the reason, for a person. */
   function endAbove(
     { totalMb }: MemoryBound,
-    running: LeashedProcess,
+    running: GuardedProcess,
     family: ProcessFamily,
   ): () => string | undefined {
     let words: string | undefined;
@@ -176,7 +176,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
 
 /** An agent's process that became healthy. */
 interface Started {
-  running: LeashedProcess;
+  running: GuardedProcess;
   origin: string;
   token: string;
   tookTooMuch: () => string | undefined;
@@ -198,7 +198,7 @@ interface Heard {
 
 /** Sends the process's output to the deploy log, and waits for the line that announces that it listens. */
 function listenTo(
-  running: LeashedProcess,
+  running: GuardedProcess,
   { log, ...spec }: AgentSpec,
   token: string,
   clock: Clock,
@@ -207,7 +207,7 @@ function listenTo(
   const listens = new Promise<void>((resolve) => (found = resolve));
   let listening = false;
   let writeLine = log;
-  const words = lastWords();
+  const words = failureLine();
   const lines = lastLines();
   const commands = agentCommands(running.stdin);
   const write: WriteLine = (level, line) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
-import type { LeashedProcess } from './leashed-process.ts';
+import type { GuardedProcess } from './guarded-process.ts';
 import { lineBudget, usualBounds, type LineBounds } from './line-budget.ts';
 import type { LogLevel, WriteLine } from './log-line.ts';
 import { plainLine, readLines, type OutputLine } from './output-lines.ts';
@@ -26,7 +26,7 @@ const maxLineLength = 4_000;
  * @returns resolves when the process has closed its output.
  */
 export async function logProcess(
-  { stdout, stderr }: Pick<LeashedProcess, 'stdout' | 'stderr'>,
+  { stdout, stderr }: Pick<GuardedProcess, 'stdout' | 'stderr'>,
   { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogSettings,
 ): Promise<void> {
   const writeLine = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {

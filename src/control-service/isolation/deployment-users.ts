@@ -1,4 +1,4 @@
-import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { IdRange } from './id-range.ts';
 import { killProcessesOf } from './kill-processes.ts';

@@ -16,10 +16,10 @@ import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
 import { folderKey } from '../../postgres/embedded/placement.ts';
 import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
-import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
 import { agentIds, type IdRange } from './id-range.ts';
 import { removeTree } from '../builds/remove-tree.ts';
-import { copyProgram, noteIn, telltales, type AgentProgramFiles } from './program.ts';
+import { copyProgram, noteIn, sampleFiles, type AgentProgramFiles } from './program.ts';
 
 /** How far builds and agents are kept apart from this service and from one another. */
 export interface Isolation {
@@ -65,10 +65,10 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
     const folder = reachableFolder(dataDir, anyone, systemFolder);
     if (folder !== dataDir) log(`Builds lie in ${folder}: the users that they run as may not enter ${dataDir}.`);
     letHandOver(folder, anyone);
-    const closed = closedTo(anyone, program, telltales(program));
+    const closed = closedTo(anyone, program, sampleFiles(program));
     if (closed === undefined) return { folder, program, ids, warning: undefined };
     const copied = copyProgram(program, systemFolder);
-    const still = closedTo(anyone, copied, telltales(copied));
+    const still = closedTo(anyone, copied, sampleFiles(copied));
     if (still !== undefined) throw new Error(`another user can't read ${still}`);
     log(`Agents run a copy of this program in ${systemFolder}: their users may not read ${closed}.`);
     return { folder, program: copied, ids, warning: undefined };

@@ -72,7 +72,7 @@ export function programParts(program: AgentProgramFiles): string[] {
 }
 
 /** A sample of files that shows whether a program is readable: npm writes each package under one umask. */
-export function telltales(program: AgentProgramFiles): string[] {
+export function sampleFiles(program: AgentProgramFiles): string[] {
   const { folders, files } = partsOf(program);
   return [program.agentServer, ...files, ...folders.map((folder) => join(folder, 'package.json')).filter(existsSync)];
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { orRather, wrongArguments } from '../wrong-words.ts';
+import { didYouMeanClause, wrongArguments } from '../wrong-arguments.ts';
 
 export const operatorUsage = `Looks after the tenants, the API keys and the integrations of an installation, while its service runs or not.
 
@@ -102,7 +102,7 @@ export function readOperatorCommand(
     }
     default:
       if (verb === '') return wrong(`${what} has no command without a word.`);
-      return wrong(`${what} has no ${verb}${orRather(verb, verbs.get(what) ?? [])}`);
+      return wrong(`${what} has no ${verb}${didYouMeanClause(verb, verbs.get(what) ?? [])}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { pause, type Clock } from '../../clock.ts';
 import { hasEnded } from '../rules/revision-states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
-import type { ChangeBell } from './change-bell.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
 
 /** The part of a revision that decides the end of its log. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
@@ -39,7 +39,7 @@ export interface FollowedStore {
 /** The dependencies. */
 export interface FollowTools {
   store: FollowedStore;
-  bell: ChangeBell;
+  notifier: ChangeNotifier;
   clock: Clock;
   /** Aborts when the follower has disconnected, or this service ends. */
   signal: AbortSignal;
@@ -59,8 +59,8 @@ const linesAtOnce = 100;
  */
 export async function* followLog(followed: Followed, tools: FollowTools): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, level, containing } = followed;
-  const { store, bell, signal } = tools;
-  const listening = bell.listen(revisionId);
+  const { store, notifier, signal } = tools;
+  const listening = notifier.listen(revisionId);
   let { after } = followed;
   let isQuiet = false;
   try {
@@ -79,7 +79,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
       if (lines.length === linesAtOnce) continue;
       if (isOver) return yield { kind: 'end', revision };
       if (lines.length === 0 && isQuiet) yield { kind: 'quiet' };
-      isQuiet = !(await rungWithin(listening.next(), tools));
+      isQuiet = !(await notifiedWithin(listening.next(), tools));
     }
   } finally {
     listening.end();
@@ -104,10 +104,13 @@ async function lookAt(
 }
 
 /** False where it was quiet for so long that a keep-alive is due. */
-async function rungWithin(ring: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> {
+async function notifiedWithin(notification: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> {
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
-  const wasRung = await Promise.race([ring.then(() => true), pause(clock, quietMs, ended).then(() => false)]);
+  const wasNotified = await Promise.race([
+    notification.then(() => true),
+    pause(clock, quietMs, ended).then(() => false),
+  ]);
   over.abort();
-  return wasRung;
+  return wasNotified;
 }

@@ -1,13 +1,13 @@
 import { pause, type Clock } from '../../clock.ts';
 import { messageOf } from '../../postgres/embedded/file-errors.ts';
-import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { RetentionStore } from '../store/retention.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { ages, inUseMs, lookEveryMs, type Ages } from './ages.ts';
 import { oldBuildsOfAll, withoutOthers } from './old-builds.ts';
 import { keptFolders, keptKinds, removeKept, type KeptKind } from './unused-folders.ts';
-import { inOneLine, type Cleared } from './words.ts';
+import { inOneLine, type Cleared } from './summary.ts';
 
 export interface RetentionSettings {
   store: RetentionStore;
@@ -45,7 +45,7 @@ export function createRetention(settings: RetentionSettings): Retention {
   async function clearBuilds(bounds: Ages['builds']): Promise<number> {
     const there = buildsThere(workDir).map((id) => `builds/${id}`);
     const old = oldBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
-    for (const id of old) await clearAway(buildFolder(workDir, id).root, log);
+    for (const id of old) await cleanUp(buildFolder(workDir, id).root, log);
     return old.length;
   }
 

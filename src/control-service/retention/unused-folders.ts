@@ -5,7 +5,7 @@ import { cachesIn } from '../builds/package-cache.ts';
 import { storeIn } from '../builds/dependency-store.ts';
 import { mirrorsIn } from '../builds/mirror.ts';
 import { removeTree } from '../builds/remove-tree.ts';
-import { inTurn, isInUse } from '../builds/turns.ts';
+import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
 
 /** A folder that builds share, with the time of its last use (ms since the epoch). */
 export interface KeptFolder {
@@ -77,7 +77,7 @@ async function listed(folder: string): Promise<string[]> {
  */
 export async function removeKept({ path, marker }: KeptFolder, report: Report): Promise<boolean> {
   if (isInUse(path)) return false;
-  const removed = await inTurn(path, new AbortController().signal, async () => {
+  const removed = await inFolderQueue(path, new AbortController().signal, async () => {
     if (marker !== undefined) await removeTree(join(path, marker));
     await removeTree(path);
     return true;

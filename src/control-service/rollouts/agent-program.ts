@@ -3,7 +3,7 @@ import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
 import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { makeBuild } from '../builds/make-build.ts';
-import { inTurn } from '../builds/turns.ts';
+import { inFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
@@ -98,7 +98,7 @@ export async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd |
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
   const folder = oldFolder(revision, tools);
-  return inTurn(folder.root, signal, async () => {
+  return inFolderQueue(folder.root, signal, async () => {
     const giveBack = await buildSlots.take(signal);
     if (!giveBack) return undefined;
     try {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentProgram, RunningAgent } from '../compute/compute.ts';
-import { askAgent, isOk } from '../gateway/ask-agent.ts';
+import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
 /** The timeout of the request for an agent's version, in milliseconds: short, since it has just been healthy. */
 const withinMs = 3_000;
@@ -35,7 +35,7 @@ export function tagOf(imageUri: string): string | null {
 
 async function reportedAgentVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const response = await askAgent({ origin, token }, '/info', signal);
+    const response = await requestAgent({ origin, token }, '/info', signal);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response) {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../clock.ts';
-import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { ages } from '../retention/ages.ts';
 import { oldBuilds } from '../retention/old-builds.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -26,6 +26,6 @@ export async function clearOldBuilds(deploymentId: string, settings: OldBuildsSe
       : [{ ...revision, build_folder: revision.build_folder }],
   );
   for (const build of oldBuilds(built, deployment?.active_revision_id ?? null, clock.now(), ages.builds)) {
-    await clearAway(buildFolder(workDir, build).root, log);
+    await cleanUp(buildFolder(workDir, build).root, log);
   }
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dropAgentDatabase } from '../../postgres/databases.ts';
-import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
@@ -59,6 +59,6 @@ async function removeFiles({ id }: DeploymentRecord, { store, retrying, workDir,
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
   for (const folder of buildsThere(workDir)) {
-    if (own.has(folder)) await clearAway(buildFolder(workDir, folder).root, log);
+    if (own.has(folder)) await cleanUp(buildFolder(workDir, folder).root, log);
   }
 }

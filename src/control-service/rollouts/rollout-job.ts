@@ -1,6 +1,6 @@
 import type { BuildSettings } from '../builds/make-build.ts';
 import type { Compute, TracingTarget } from '../compute/compute.ts';
-import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';

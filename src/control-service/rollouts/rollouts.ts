@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { buildFolder, buildsIn, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { buildFolder, buildsIn, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { killLeftBehind } from '../builds/build-processes.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
@@ -265,7 +265,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
-      for (const id of buildsThere(workDir)) if (!named.has(id)) await clearAway(buildFolder(workDir, id).root, log);
+      for (const id of buildsThere(workDir)) if (!named.has(id)) await cleanUp(buildFolder(workDir, id).root, log);
       await retrying(() => store.renameDatabases(log));
       await serveAll();
       recovered = true;

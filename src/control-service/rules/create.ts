@@ -14,8 +14,8 @@ import { readRepoUrl } from './repo-url.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from './shape.ts';
 import { tarballProblem } from './tarball.ts';
-import { requestProblems, withEmptyValues } from './wanted.ts';
-import type { RequestedDeployment } from './wanted.ts';
+import { requestProblems, withEmptyValues } from './requested-deployment.ts';
+import type { RequestedDeployment } from './requested-deployment.ts';
 
 /** The facts that the rules of a creation need beside the request. */
 export interface CreateFacts {

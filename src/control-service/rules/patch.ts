@@ -11,8 +11,8 @@ import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from './shape.ts';
 import { tarballProblem } from './tarball.ts';
 import type { NamedTarball } from './tarball.ts';
-import { requestProblems, withEmptyValues } from './wanted.ts';
-import type { RequestedDeployment } from './wanted.ts';
+import { requestProblems, withEmptyValues } from './requested-deployment.ts';
+import type { RequestedDeployment } from './requested-deployment.ts';
 
 /** The current deployment, as far as a change needs it. */
 export interface Current extends RequestedDeployment {

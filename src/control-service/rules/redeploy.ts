@@ -4,8 +4,8 @@ import { missingSource } from './missing-source.ts';
 import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { hasEnded } from './revision-states.ts';
-import { requestProblems } from './wanted.ts';
-import type { RequestedDeployment } from './wanted.ts';
+import { requestProblems } from './requested-deployment.ts';
+import type { RequestedDeployment } from './requested-deployment.ts';
 
 /** The earlier revision, as far as the rules need it. */
 export interface EarlierRevision extends RequestedDeployment {

@@ -18,7 +18,7 @@ export type BulkDeletion = z.infer<typeof bulkDeletion>;
 
 /** Requests deletions of deployments; the rollouts carry them out. */
 export function deletionOperations(settings: ServiceSettings) {
-  const { rollouts, bell, tenantId } = settings;
+  const { rollouts, notifier, tenantId } = settings;
   const once = writing(settings);
 
   /** Requests a deletion in a write and returns what it interrupted; undefined where there is no such deployment. */
@@ -45,7 +45,7 @@ export function deletionOperations(settings: ServiceSettings) {
     for (const revisionId of interrupted) rollouts.interrupted(id, revisionId);
     rollouts.wake(id);
     // A listener may have to remove what runs in its cluster.
-    bell?.ring();
+    notifier?.notify();
   }
 
   return {

@@ -4,7 +4,7 @@ import { leaseBounds, workRequest } from '../../contract/control/listener-work.t
 import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/control/listener-work.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { toClaimResponse, sendStanding } from '../listeners/claim-response.ts';
-import { workBell } from '../listeners/work-bell.ts';
+import { workNotifier } from '../listeners/work-notifier.ts';
 import { readBody, readShape } from '../rules/shape.ts';
 import { readReport, releaseQuery } from '../rules/work-report.ts';
 import type { Report } from '../store/listener-claims.ts';
@@ -13,7 +13,7 @@ import { found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** How long a claim may wait before it looks by itself (ms): a lease that runs out rings no bell. */
+/** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
 const lookEveryMs = 1_000;
 
 /**
@@ -24,9 +24,9 @@ export function listenerWorkOperations({
   store,
   tenantId,
   rollouts,
-  bell = workBell(systemClock),
+  notifier = workNotifier(systemClock),
   tracing,
-}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'bell' | 'tracing'>) {
+}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
     const listenerId = takeId(call, 'listener_id', id);
     return found(call, 'Listener', id, await store.findListener(tenantId, listenerId));
@@ -44,14 +44,14 @@ export function listenerWorkOperations({
       const { holder, wait_seconds, lease_seconds } = take(call, readBody(workRequest, body));
       const listener = await ownListener(call, id);
       const claimer = { holder, leaseMs: (lease_seconds ?? leaseBounds.usual) * 1_000 };
-      const until = bell.now() + (wait_seconds ?? 0) * 1_000;
+      const until = notifier.now() + (wait_seconds ?? 0) * 1_000;
       for (;;) {
-        const next = bell.listen();
+        const next = notifier.listen();
         const work = await store.claimWork(listener, claimer);
         if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
         else if (work) return toClaimResponse(work, tracing);
-        const left = until - bell.now();
-        if (left <= 0 || bell.isClosed || signal?.aborted) return undefined;
+        const left = until - notifier.now();
+        if (left <= 0 || notifier.isClosed || signal?.aborted) return undefined;
         await next.within(Math.min(left, lookEveryMs), signal);
       }
     },
@@ -91,7 +91,7 @@ export function listenerWorkOperations({
       const listener = await ownListener(call, id);
       const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
       if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
-      bell.ring();
+      notifier.notify();
     },
   };
 

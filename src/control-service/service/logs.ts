@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts';
 import type { LogPage } from '../../contract/control/log.ts';
-import { changeBell } from '../logs/change-bell.ts';
+import { changeNotifier } from '../logs/change-notifier.ts';
 import { followLog, hasAll } from '../logs/follow-log.ts';
 import type { LogEvent } from '../logs/follow-log.ts';
 import { followQuery, lastEvent, lastEventHeader, logByQuery, logOfQuery, logPageQuery } from '../rules/queries.ts';
@@ -24,7 +24,7 @@ export interface FollowFrom {
 
 /** The logs of revisions: in pages, or followed as they are written. */
 export function logOperations(settings: ServiceSettings) {
-  const { store, logBell = changeBell(), clock = systemClock } = settings;
+  const { store, logNotifier = changeNotifier(), clock = systemClock } = settings;
   const { ownDeployment, ownRevision } = owned(settings);
 
   async function ofRevision(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
@@ -100,7 +100,7 @@ export function logOperations(settings: ServiceSettings) {
       const ids = { deploymentId: revision.deployment_id, revisionId: revision.id };
       const followed = { ...requested, ...ids, after: last ?? requested.after };
       if (last !== undefined && (await hasAll(followed, store))) return undefined;
-      return followLog(followed, { store, bell: logBell, clock, signal });
+      return followLog(followed, { store, notifier: logNotifier, clock, signal });
     },
   };
 }

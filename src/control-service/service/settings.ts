@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts';
-import type { WorkBell } from '../listeners/work-bell.ts';
+import type { WorkNotifier } from '../listeners/work-notifier.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { Actor } from '../store/audit.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Hosting } from '../rules/hosting.ts';
-import type { ChangeBell } from '../logs/change-bell.ts';
+import type { ChangeNotifier } from '../logs/change-notifier.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Uploads } from '../uploads/uploads.ts';
@@ -22,9 +22,9 @@ export interface ServiceSettings {
   store: ControlStore;
   rollouts: Rollouts;
   /** Rung where there may be work for a listener; without it waiting requests poll once a second. */
-  bell?: WorkBell;
+  notifier?: WorkNotifier;
   /** Rung where a log may have new lines; without it followers poll every 15 s. */
-  logBell?: ChangeBell;
+  logNotifier?: ChangeNotifier;
   /** Measures the silence of a followed log; the machine's own time when absent. */
   clock?: Clock;
   /** Whose deployments these are. */

@@ -10,7 +10,7 @@ import { lockDeployment, makeLive, refreshStatus, step } from './revision-work.t
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from './tables.ts';
 
 /** The state of a claim after a report: still held, or over, so that another holder may have the work. */
-export type Standing =
+export type ClaimStatus =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
 
@@ -29,7 +29,7 @@ export async function renewClaim(
   clock: Clock,
   listenerId: string,
   claimId: string,
-): Promise<Standing> {
+): Promise<ClaimStatus> {
   return withClaim(db, clock, listenerId, claimId, (held, trx, now) => prolong(trx, now, held));
 }
 
@@ -45,8 +45,8 @@ export async function reportWork(
   listenerId: string,
   claimId: string,
   report: Report,
-): Promise<Standing | { kind: 'unfit'; why: string }> {
-  return withClaim<Standing | { kind: 'unfit'; why: string }>(
+): Promise<ClaimStatus | { kind: 'unfit'; why: string }> {
+  return withClaim<ClaimStatus | { kind: 'unfit'; why: string }>(
     db,
     clock,
     listenerId,
@@ -78,7 +78,7 @@ export async function releaseClaim(
   listenerId: string,
   claimId: string,
   { isUndone }: { isUndone: boolean },
-): Promise<Standing> {
+): Promise<ClaimStatus> {
   return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
     const { revision, claim } = held;
     if (revision?.status === 'DEPLOYING') {
@@ -96,14 +96,14 @@ interface Held {
   revision: RevisionRecord | undefined;
 }
 
-async function withClaim<End = Standing>(
+async function withClaim<End = ClaimStatus>(
   db: ControlDatabase,
   clock: Clock,
   listenerId: string,
   claimId: string,
   act: (held: Held, trx: ControlDatabase, now: Date) => Promise<End>,
   whereEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
-): Promise<End | Extract<Standing, { kind: 'over' }>> {
+): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> {
   const find = (trx: ControlDatabase) =>
     trx
       .selectFrom('listener_claims')
@@ -111,7 +111,7 @@ async function withClaim<End = Standing>(
       .where('id', '=', claimId)
       .where('listener_id', '=', listenerId)
       .executeTakeFirst();
-  return db.transaction().execute(async (trx): Promise<End | Extract<Standing, { kind: 'over' }>> => {
+  return db.transaction().execute(async (trx): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> => {
     const seen = await find(trx);
     const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
     // Until now, a new holder may have had the lock.
@@ -129,7 +129,7 @@ async function withClaim<End = Standing>(
 const takenOver = 'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
 const endedAs = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
 
-async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, revision }: Held): Promise<Standing> {
+async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, revision }: Held): Promise<ClaimStatus> {
   const prolonged = await trx
     .updateTable('listener_claims')
     .set({ expires_at: new Date(now.getTime() + claim.lease_ms) })
@@ -142,7 +142,7 @@ async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, rev
   return { kind: 'held', claim: prolonged, wanted };
 }
 
-async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, expires_at: Date): Promise<Standing> {
+async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, expires_at: Date): Promise<ClaimStatus> {
   const ended = await trx
     .updateTable('listener_claims')
     .set({ ended_as, expires_at })

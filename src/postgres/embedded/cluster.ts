@@ -68,7 +68,7 @@ export async function ensureCluster(home: string, programs: Programs, durable = 
   const passwordPath = join(aside, 'password');
   writeFileSync(passwordPath, password, { mode: 0o600, flag: 'wx' });
   const made = join(aside, 'cluster');
-  if (programs.user !== undefined) handOver([aside, passwordPath], programs.user);
+  if (programs.user !== undefined) changeOwner([aside, passwordPath], programs.user);
   await initialise(made, passwordPath, programs, durable);
   rmSync(passwordPath);
   renameSync(made, cluster);
@@ -76,7 +76,7 @@ export async function ensureCluster(home: string, programs: Programs, durable = 
   return password;
 }
 
-function handOver(paths: string[], { name, uid, gid }: ServerUser): void {
+function changeOwner(paths: string[], { name, uid, gid }: ServerUser): void {
   try {
     for (const path of paths) chownSync(path, uid, gid);
   } catch (error) {

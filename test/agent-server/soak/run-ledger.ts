@@ -51,7 +51,7 @@ export class RunLedger {
   }
 
   /** Cancels the active runs of a thread, and drops them on rollback. */
-  cutOff(threadId: string, { forgets, but }: { forgets: boolean; but?: SentRun }): void {
+  endOpenWork(threadId: string, { forgets, but }: { forgets: boolean; but?: SentRun }): void {
     for (const run of this.open(threadId)) {
       if (run === but) continue;
       run.sure = false;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
-import { lateAnswer } from '../../../src/agent-server/routes/late-answer.ts';
+import { heartbeatJson } from '../../../src/agent-server/routes/heartbeat-json.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 
 /** A clock that goes on when it is told to. */
@@ -52,7 +52,7 @@ describe('a long silence', () => {
   test('of an answer begins it after a second, and then shows its life by newlines', async () => {
     const clock = simulated();
     const { promise, resolve } = Promise.withResolvers<string>();
-    const answer = lateAnswer(promise, { clock, onGone: noListener, headers: { 'content-location': '/here' } });
+    const answer = heartbeatJson(promise, { clock, onGone: noListener, headers: { 'content-location': '/here' } });
     await clock.pass(1000);
     const response = await answer;
     expect(response.headers.get('content-location')).toBe('/here');

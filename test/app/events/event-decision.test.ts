@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideEvent } from '../../../app/events/event-decision.ts';
-import { decisionWords } from '../../../app/events/event-words.ts';
+import { formatDecision } from '../../../app/events/format-decision.ts';
 import { examplesOf } from './examples.ts';
 import { place } from './handler-fixture.ts';
 
@@ -287,7 +287,7 @@ describe('decides', () => {
       'ignored: Landfall does nothing about events of this name',
     ],
   ])('%s', (_, name, payload, words) => {
-    expect(decisionWords(decide(name, payload))).toBe(words);
+    expect(formatDecision(decide(name, payload))).toBe(words);
   });
 
   test('a check names the pull requests whose head it is, and no others', () => {
@@ -351,7 +351,7 @@ describe('whatever comes', () => {
             const key = Object.keys(inner)[below % Math.max(1, Object.keys(inner).length)] ?? '';
             Object.assign(inner, { [key]: below % 3 === 1 ? undefined : value });
           } else changed[outer] = below % 2 === 0 ? undefined : value;
-          expect(decisionWords(decideEvent(name, changed))).toMatch(/^\S.*: \S/s);
+          expect(formatDecision(decideEvent(name, changed))).toMatch(/^\S.*: \S/s);
         },
       ),
       { numRuns: 500 },

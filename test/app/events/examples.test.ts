@@ -5,7 +5,7 @@ import { Probot } from 'probot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { decideEvent } from '../../../app/events/event-decision.ts';
-import { decisionWords } from '../../../app/events/event-words.ts';
+import { formatDecision } from '../../../app/events/format-decision.ts';
 import { registerHandlers } from '../../../app/events/register.ts';
 import { examplesOf, type Example } from './examples.ts';
 import { HandlerFixture } from './handler-fixture.ts';
@@ -22,7 +22,7 @@ const installed = examples
   .map((each) => ({ ...each, payload: { ...each.payload, installation: { id: 1 } } }));
 
 const decided = (of: readonly Example[]) =>
-  Object.fromEntries(of.map(({ title, name, payload }) => [title, decisionWords(decideEvent(name, payload))]));
+  Object.fromEntries(of.map(({ title, name, payload }) => [title, formatDecision(decideEvent(name, payload))]));
 
 describe('every example of a payload has its stated decision', () => {
   test('as it is', () => {

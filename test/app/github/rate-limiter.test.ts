@@ -47,7 +47,7 @@ describe('a clock that is set back by a day', () => {
     expect(rateLimiter.turn('change', 5_000, 2_000)).toEqual({ kind: 'at', at: 6_000 });
   });
 
-  test('keeps no pause waiting for longer than it was asked for', () => {
+  test('keeps a pause no longer than requested', () => {
     const rateLimiter = new RateLimiter(limits);
     rateLimiter.pause(day + minute, day, 'a rate limit', true);
     expect(rateLimiter.turn('read', 0, 0)).toMatchObject({ kind: 'not-before', at: minute });
@@ -55,8 +55,8 @@ describe('a clock that is set back by a day', () => {
   });
 });
 
-describe('those who are refused', () => {
-  test('are told to come back one after the other', () => {
+describe('refused requests', () => {
+  test('get staggered retry times', () => {
     const rateLimiter = new RateLimiter(limits);
     for (let n = 0; n < 6; n += 1) rateLimiter.turn('change', 0, 5000);
     const stated = Array.from({ length: 3 }, () => rateLimiter.turn('change', 0, 5000));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countingOctokits } from '../../../app/operate/counting-octokit.ts';
-import { firstLook } from '../../../app/operate/first-look.ts';
+import { startupCheck } from '../../../app/operate/startup-check.ts';
 import { logLine } from '../../../app/operate/log-line.ts';
 import { createMetrics } from '../../../app/operate/metrics.ts';
 
@@ -94,7 +94,7 @@ describe('a line of the log', () => {
 
 describe('the first look', () => {
   const look = (control: () => Promise<{ resources: never[]; offset: number }>, appName: () => Promise<string>) =>
-    firstLook({
+    startupCheck({
       control: { listDeployments: control },
       appName,
       apiUrl: 'https://api.github.com',

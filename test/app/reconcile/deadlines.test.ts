@@ -15,7 +15,7 @@ test.each([
   ['a day forward', day, 30 * minute, true],
   ['a day back', -day, 29 * minute, false],
   ['a day back', -day, 30 * minute, true],
-])('a deadline of 30 minutes with the clock going %s (%i ms), after %i ms: %s', (_, jump, passed, over) => {
+])('30 minutes with the clock going %s (%i ms): expired after %i ms is %s', (_, jump, passed, over) => {
   const clock = new SetClock();
   const deadline = clock.now() + lengthMs;
   expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(false);
@@ -24,7 +24,7 @@ test.each([
   expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(over);
 });
 
-test('a process that starts after the clock went back leaves a deadline no longer than it was', () => {
+test('a process started after the clock went back does not extend a deadline', () => {
   const clock = new SetClock();
   const deadline = clock.now() + day;
   expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(false);

@@ -15,10 +15,10 @@ describe('a service that fails', () => {
   const busy = () => serviceError('busy', 'patch', { status: 503, effect: 'unknown' });
 
   test.each([
-    ['honours keys, and the request took effect', true, true],
-    ['honours keys, and the request did not', true, false],
-    ['ignores keys, and the request took effect', false, true],
-  ])('makes one revision after a lost response; the service %s', async (_, honoursKeys, applied) => {
+    ['honours keys, the request was applied', true, true],
+    ['honours keys, the request was not applied', true, false],
+    ['ignores keys, the request was applied', false, true],
+  ])('makes one revision after a lost response: %s', async (_, honoursKeys, applied) => {
     fixture.control.honoursKeys = honoursKeys;
     fixture.control.fails('patch', busy(), { applied });
     await fixture.push('a');

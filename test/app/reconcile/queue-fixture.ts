@@ -20,7 +20,7 @@ import { ControlModel, goesLive, type Step } from '../../deploy/control-model.ts
 import { MemoryStore } from './memory-store.ts';
 import { commitOf, repository, start, requestOf } from './requests.ts';
 
-/** Time that a test sets; whoever sleeps is only woken by an end. */
+/** Time that a test sets; `sleep` returns only when its signal aborts. */
 export class SetClock implements Clock {
   #steady = start;
   #ahead = 0;
@@ -33,7 +33,7 @@ export class SetClock implements Clock {
   to(at: number): void {
     this.#steady = Math.max(this.#steady, at - this.#ahead);
   }
-  /** Somebody sets the time of day; the steady clock goes on as before. */
+  /** The time of day is set; the monotonic clock continues. */
   jump(ms: number): void {
     this.#ahead += ms;
   }

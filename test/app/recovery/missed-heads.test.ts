@@ -142,11 +142,7 @@ test('the same finding is the same cause until there is another revision', () =>
 
 test.each<[string, Partial<HeadQuestion>, number]>([
   ['since its commit', {}, 60],
-  [
-    'since the branch had another head, for an old commit that it was forced back to',
-    { intents: [word(a, { createdAt: now - 15 * minute })] },
-    15,
-  ],
+  ['since the branch was forced back to an old commit', { intents: [word(a, { createdAt: now - 15 * minute })] }, 15],
   [
     'not before it was committed, even if a clock is ahead',
     { head: { sha: b, message: '', committedAt: now - 2 * minute } },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CheckContent } from '../../../app/github/github-api.ts';
 import { checkOf, deploymentOf } from '../../../app/reporting/intent-reports.ts';
-import { deploymentStateOf, endStandings, stateStandings } from '../../../app/reporting/standing.ts';
+import { deploymentStateOf, outcomeStatuses, stateStatuses } from '../../../app/reporting/check-status.ts';
 import { endKinds, type Intent } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 import { withTables } from '../../../scripts/action-tables.ts';
@@ -52,7 +52,7 @@ describe('the conclusion', () => {
   });
 
   test('exists for every outcome', () =>
-    expect(Object.keys(endStandings).toSorted()).toEqual([...endKinds].toSorted()));
+    expect(Object.keys(outcomeStatuses).toSorted()).toEqual([...endKinds].toSorted()));
 
   test.each(['superseded', 'other-commit'] as const)(
     '%s turns green once the commit that contains it is live',
@@ -94,16 +94,16 @@ describe('the documentation', () => {
   const unaligned = (page: string): string => page.replace(/ *\| */g, '|').replace(/-{3,}/g, '---');
   const rows = (lines: string[][]): string => lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   test('docs/checks.md has the table of the code', () => {
-    const states = Object.entries(stateStandings).map(([state, { standing, why }]) => [
+    const states = Object.entries(stateStatuses).map(([state, { checkStatus, why }]) => [
       `\`${state}\``,
-      standing.status === 'completed' ? `\`completed\`, \`${standing.conclusion}\`` : `\`${standing.status}\``,
+      checkStatus.status === 'completed' ? `\`completed\`, \`${checkStatus.conclusion}\`` : `\`${checkStatus.status}\``,
       why,
     ]);
     const ends = endKinds.map((kind) => [
       `\`${kind}\``,
-      `\`${endStandings[kind].conclusion}\``,
+      `\`${outcomeStatuses[kind].conclusion}\``,
       `\`${deploymentStateOf(anEnded({ kind }))}\``,
-      endStandings[kind].why,
+      outcomeStatuses[kind].why,
     ]);
     const made = {
       states: `| state | check | why |\n|---|---|---|\n${rows(states)}`,

@@ -90,9 +90,9 @@ test('sends 100 Continue to a valid request', async () => {
 });
 
 test.each([
-  ['whose body comes a byte at a time', head({ 'content-length': '1000' }), 'x'],
-  ['whose headers come a byte at a time', 'POST / HTTP/1.1\r\nhost: app\r\nx-slow: ', 'x'],
-])('a sender %s is let go, and others are served meanwhile', async (_, prefix, byte) => {
+  ['one body byte at a time', head({ 'content-length': '1000' }), 'x'],
+  ['one header byte at a time', 'POST / HTTP/1.1\r\nhost: app\r\nx-slow: ', 'x'],
+])('disconnects a client that sends %s, but not others', async (_, prefix, byte) => {
   const intake = await startIntake({ timeouts: { headersMs: 300, requestMs: 400, lookMs: 50 } });
   const socket = await dial(intake);
   socket.write(prefix);

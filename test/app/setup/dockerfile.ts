@@ -14,7 +14,7 @@ export interface Dockerfile {
 
 const command = z.array(z.string()).min(1);
 
-/** Parses a single-stage Dockerfile, with commands in JSON form. */
+/** Parses a single-stage Dockerfile with exec-form commands. */
 export function readDockerfile(text: string): Dockerfile {
   const said = text
     .split('\n')

@@ -1,7 +1,7 @@
 import type { CheckAction, RequestedAction } from '../../../app/events/event-types.ts';
 import { onBranchDeleted, onPush } from '../../../app/events/commits.ts';
 import type { Handling } from '../../../app/events/handling.ts';
-import { onPress } from '../../../app/events/press.ts';
+import { onRequestedAction } from '../../../app/events/requested-action.ts';
 import { onRerun } from '../../../app/events/rerun.ts';
 import type { AppContext } from '../../../app/context.ts';
 import type { Delivery } from './simulation.ts';
@@ -24,7 +24,7 @@ export async function deliver({ guid, requests }: Delivery, context: AppContext)
     return onRerun({ kind, repository, headSha, branch, check, pullRequests: [], by, why }, handling);
   }
   const button: RequestedAction = kind;
-  return onPress(
+  return onRequestedAction(
     { kind: 'press', repository, headSha, check, button, by, why: 'a person requested an action' },
     handling,
   );

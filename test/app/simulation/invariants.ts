@@ -15,7 +15,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
     ...atRest(simulation),
     ...oncePerCause(simulation, all),
     ...notDoubled(simulation, all),
-    ...wayBack(simulation, all),
+    ...findRollbackTarget(simulation, all),
   ];
   found.push(...nothingOpen(simulation, all), ...nothingLost(simulation));
   for (const held of simulation.control.deployments.values()) {
@@ -82,7 +82,7 @@ function notDoubled({ control }: Simulation, intents: readonly Intent[]): string
 }
 
 /** A way back of the App's own takes a wrong answer away, never a good one, and never goes over something newer. */
-function wayBack({ control, git }: Simulation, intents: readonly Intent[]): string[] {
+function findRollbackTarget({ control, git }: Simulation, intents: readonly Intent[]): string[] {
   return control.written.flatMap(({ revision, kind, key, active, latest, at, latestWasOnItsWay }) => {
     const intent = intents.find(({ id }) => id === key);
     if (!revision || kind !== 'redeploy' || intent?.cause.kind !== 'failure') return [];

@@ -77,8 +77,8 @@ describe('the model of the control service', () => {
 
   test.each([
     ['is refused if the service honours If-Match', true, 412, 2],
-    ['is carried out if it does not', false, undefined, 3],
-  ] as const)('a change that was decided on an older revision %s', async (_, ifMatch, status, revisions) => {
+    ['is applied otherwise', false, undefined, 3],
+  ] as const)('a change based on an older revision %s', async (_, ifMatch, status, revisions) => {
     const { control, held, id, pass } = fixture({ ...all, ifMatch });
     await pass(5 * minutes);
     const former = held.latest?.id;
@@ -116,18 +116,15 @@ describe('a process of the model', () => {
     ['lost-before', undefined, 0],
     ['lost-after', undefined, 1],
     ['broken-after', 502, 1],
-  ] as const)(
-    'a response that is %s leaves status %s, and the request is carried out %i times',
-    async (kind, status, done) => {
-      const { clock, control, held, id, pass } = fixture();
-      await pass(5 * minutes);
-      const faults = new Faults();
-      faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
-      const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
-      const requested = refusalOf(reached.patchDeployment(id, restate));
-      await pass(10_000);
-      expect(await requested).toMatchObject({ status, effect: 'unknown' });
-      expect(held.all).toHaveLength(1 + done);
-    },
-  );
+  ] as const)('a response that is %s has status %s, and its request applies %i times', async (kind, status, done) => {
+    const { clock, control, held, id, pass } = fixture();
+    await pass(5 * minutes);
+    const faults = new Faults();
+    faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
+    const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
+    const requested = refusalOf(reached.patchDeployment(id, restate));
+    await pass(10_000);
+    expect(await requested).toMatchObject({ status, effect: 'unknown' });
+    expect(held.all).toHaveLength(1 + done);
+  });
 });

@@ -491,8 +491,8 @@ describe('a deploy file that could not be read in time', () => {
   });
 });
 
-describe('a list that others had read before', () => {
-  test('tells nobody that nothing is deployed: it is read again', async () => {
+describe('a cached list', () => {
+  test('is read again before reporting that nothing is deployed', async () => {
     const deployments: Deployment[] = [deployed('of another', { config: { repo_url: 'https://github.com/acme/web' } })];
     let now = 1_000;
     const resolver = resolverOf(deployments, {}, { clock: { now: () => now } });

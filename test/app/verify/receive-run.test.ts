@@ -46,7 +46,7 @@ const run = {
 describe("an agent's webhook about a run", () => {
   test.each<[sentence: string, body: unknown, noted: string]>([
     ['with error null, as the document has it', { ...run, error: null, values: {} }, 'success, no error'],
-    ['without an error, as a public server reports a success', run, 'success, no error'],
+    ['without an error, as a public server does', run, 'success, no error'],
     ['with a plain string as error', { ...run, status: 'error', error: 'boom' }, 'error, with an error'],
     [
       'with an error of two parts',

@@ -8,7 +8,7 @@ import { buildProcesses, killLeftBehind } from '../../../src/control-service/bui
 import { tooMuch } from '../../../src/control-service/builds/build-watch.ts';
 import { outputBound } from '../../../src/control-service/builds/output-bound.ts';
 import { commandRunner } from '../../../src/control-service/builds/run-command.ts';
-import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { runs, until } from '../compute/agents.ts';
 import type { BuildSettings } from '../../../src/control-service/builds/make-build.ts';
 import { workplace } from './building.ts';
@@ -84,7 +84,7 @@ test.each([
   const { root } = place();
   const builds = join(root, 'data/builds');
   const start = (mark: Record<string, string>) =>
-    startLeashed(
+    startGuarded(
       {
         command: 'sleep',
         args: ['600'],

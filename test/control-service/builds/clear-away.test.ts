@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { asOrdinaryUser } from '../../postgres/ordinary-user.ts';
 import { temporaryFolder, write } from './repositories.ts';
 
@@ -19,7 +19,7 @@ function closedBuild(): { root: string; build: string; output: string[]; clear: 
   const clear = () => {
     const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
     const folders = [root, ...entries.map((entry) => join(entry.parentPath, entry.name))];
-    return asOrdinaryUser(folders, () => clearAway(build, (message) => output.push(message)));
+    return asOrdinaryUser(folders, () => cleanUp(build, (message) => output.push(message)));
   };
   return { root, build, output, clear };
 }
@@ -52,6 +52,6 @@ test("reports a build that can't be removed, and keeps it", async () => {
 
 test('removing a missing build is no error', async () => {
   const output: string[] = [];
-  await clearAway(join(temporaryFolder(atTheEnd), 'none'), (message) => output.push(message));
+  await cleanUp(join(temporaryFolder(atTheEnd), 'none'), (message) => output.push(message));
   expect(output).toEqual([]);
 });

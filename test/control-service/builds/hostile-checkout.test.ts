@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { findTool } from '../../../src/control-service/builds/find-tool.ts';
 import { workplace, type Workplace } from './building.ts';
 import { commitRaw } from './loose-objects.ts';
@@ -115,6 +115,6 @@ test('builds and removes files whose names are not valid UTF-8', async () => {
     user?.uid ?? process.geteuid?.(),
   );
   const reports: string[] = [];
-  await clearAway(folder, (message) => reports.push(message));
+  await cleanUp(folder, (message) => reports.push(message));
   expect([existsSync(folder), reports]).toEqual([false, []]);
 });

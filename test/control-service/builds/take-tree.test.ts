@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { takeTree } from '../../../src/control-service/builds/take-tree.ts';
-import { startLeashed, type LeashedProcess } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded, type GuardedProcess } from '../../../src/control-service/compute/guarded-process.ts';
 import { temporaryFolder } from './repositories.ts';
 import { endOfTar, rawTar } from './tarballs.ts';
 
@@ -22,11 +22,11 @@ const hasty: Clock = {
 };
 
 /** A `tar` of a folder with one package. */
-function startTar(root: string): LeashedProcess {
+function startTar(root: string): GuardedProcess {
   mkdirSync(join(root, 'from/node_modules/x'), { recursive: true });
   writeFileSync(join(root, 'from/node_modules/x/index.js'), 'x'.repeat(30_000));
   mkdirSync(join(root, 'into'));
-  return startLeashed(
+  return startGuarded(
     {
       command: 'tar',
       args: ['-cf', '-', '.'],
@@ -64,7 +64,7 @@ test('rejects output that the tar library throws at, without failing other insta
   ];
   writeFileSync(join(root, 'tar'), Buffer.concat([rawTar(headers), endOfTar]));
   mkdirSync(join(root, 'into'));
-  const cat = startLeashed(
+  const cat = startGuarded(
     { command: 'cat', args: ['tar'], cwd: root, env: {}, withInput: false, graceSeconds: 0 },
     systemClock,
   );

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { workplace } from './building.ts';
 import { plainAgent, writePrograms } from './repositories.ts';
 
@@ -88,7 +88,7 @@ test('removes a build completely, and a failed build leaves nothing behind', asy
   const { build, reason, dataDir } = place();
   const { folder } = await build('r-1');
   const output: string[] = [];
-  await clearAway(folder, (message) => output.push(message));
+  await cleanUp(folder, (message) => output.push(message));
   expect([existsSync(folder), output]).toEqual([false, []]);
   await reason({ request: { revisionId: 'r-2', user, installCommand: 'sh who.sh && false' } });
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);

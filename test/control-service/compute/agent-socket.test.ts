@@ -9,7 +9,7 @@ import {
   removeDeadSockets,
   type AgentSocket,
 } from '../../../src/control-service/compute/agent-socket.ts';
-import { startLeashed, type ProcessUser } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded, type ProcessUser } from '../../../src/control-service/compute/guarded-process.ts';
 
 /** A uid that no user of this machine has, where the tests may switch to it. */
 const users: ProcessUser[] = process.getuid?.() === 0 ? [{ uid: 65_111, gid: 65_111 }] : [];
@@ -37,7 +37,7 @@ async function listenAt(path: string, user?: ProcessUser): Promise<void> {
 /** What a shell of that user says to a script. */
 async function asUser(user: ProcessUser, script: string): Promise<string> {
   const args = ['-c', script];
-  const run = startLeashed(
+  const run = startGuarded(
     { command: '/bin/sh', args, cwd: '/', env: {}, withInput: false, graceSeconds: 0, user },
     systemClock,
   );

@@ -1,8 +1,8 @@
 // Holds a leash until it is killed; prints the ids of its own process and the child.
 import { systemClock } from '../../../src/clock.ts';
-import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 
-const started = startLeashed(
+const started = startGuarded(
   {
     command: 'sh',
     args: ['-c', 'trap "" HUP TERM INT; sleep 600 & echo $$ $!; wait'],

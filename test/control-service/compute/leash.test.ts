@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { runs, until } from './agents.ts';
 
 // Folders that everyone may list: commands must work there too.
@@ -27,7 +27,7 @@ test.each([
   ['a missing command', 'no-such-command', requested.cwd, { kind: 'exited', code: 127 }],
   ['a missing folder', 'true', '/nowhere', { kind: 'exited', code: 126 }],
 ])('%s', async (_, command, cwd, end) => {
-  expect(await startLeashed({ ...requested, command, args: [], cwd }, systemClock).ended).toEqual(end);
+  expect(await startGuarded({ ...requested, command, args: [], cwd }, systemClock).ended).toEqual(end);
 });
 
 const asRoot = process.geteuid?.() === 0;
@@ -43,7 +43,7 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
     symlinkSync('closed', join(root, 'link'));
     const cwd = join(root, how === 'by itself' ? 'closed/inner' : 'link/inner');
     const user = { uid: 45_680, gid: 45_680 };
-    const started = startLeashed({ ...requested, cwd, user, command: 'cat', args: ['file'] }, systemClock);
+    const started = startGuarded({ ...requested, cwd, user, command: 'cat', args: ['file'] }, systemClock);
     expect(await textOf(started.stdout)).toBe('');
     expect(await started.ended).toEqual({ kind: 'exited', code: 126 });
     rmSync(root, { recursive: true });
@@ -59,7 +59,7 @@ test('ends the background processes of a command with it', async () => {
 
 test('kills children and grandchildren', async () => {
   const script = 'sh -c "sleep 600 & echo \\$!; wait" & wait';
-  const started = startLeashed({ ...requested, command: 'sh', args: ['-c', script] }, systemClock);
+  const started = startGuarded({ ...requested, command: 'sh', args: ['-c', script] }, systemClock);
   const [said] = await once(started.stdout, 'data');
   started.kill();
   expect(await started.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });

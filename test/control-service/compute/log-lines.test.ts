@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
-import { lastWords } from '../../../src/control-service/compute/last-words.ts';
+import { failureLine } from '../../../src/control-service/compute/failure-line.ts';
 import { announcesListening } from '../../../src/control-service/compute/listening.ts';
 import type { LineBounds } from '../../../src/control-service/compute/line-budget.ts';
 import { logProcess } from '../../../src/control-service/compute/process-log.ts';

@@ -9,7 +9,7 @@ import { memoryWatch } from '../../../src/control-service/compute/memory-watch.t
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { processFamily } from '../../../src/control-service/compute/process-family.ts';
 import { seeProcesses } from '../../../src/control-service/compute/seen-processes.ts';
-import { handOver } from '../../../src/control-service/isolation/hand-over.ts';
+import { changeOwner } from '../../../src/control-service/isolation/change-owner.ts';
 import { openFakeAgent, runs, specOf, until } from './agents.ts';
 
 const atTheEnd: (() => void | Promise<void>)[] = [];
@@ -33,7 +33,7 @@ async function agentThatStarts(program: string, way: string, memoryMb: number) {
   for (const each of [own, homeFolder]) mkdirSync(each);
   writeFileSync(join(own, 'eat'), `exec '${node}' -e '${eater}'\n`);
   writeFileSync(join(own, 'sit'), `echo $$ > '${own}/new'; mv '${own}/new' '${own}/pid'; exec sleep 600\n`);
-  if (user) for (const each of [own, homeFolder]) await handOver(each, user);
+  if (user) for (const each of [own, homeFolder]) await changeOwner(each, user);
   let looks = 0;
   const memory = memoryWatch(systemClock, () => {
     looks += 1;

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
-import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { logProcess } from '../../../src/control-service/compute/process-log.ts';
 import { readRate, sharedReadRate } from '../../../src/control-service/compute/read-rate.ts';
 
@@ -40,7 +40,7 @@ test('reads endless output no faster than allowed, and reports the exit', async 
   const bounds = { burst: 1_000_000, perSecond: 500_000 };
   const { clock, waits, advance } = standingClock();
   const env = { PATH: process.env['PATH'] ?? '' };
-  const started = startLeashed(
+  const started = startGuarded(
     { command: 'yes', args: [], cwd: '/', env, withInput: false, graceSeconds: 0 },
     systemClock,
   );

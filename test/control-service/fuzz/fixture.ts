@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
-import { workBell } from '../../../src/control-service/listeners/work-bell.ts';
+import { workNotifier } from '../../../src/control-service/listeners/work-notifier.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import type { Integrations } from '../../../src/control-service/integrations/integrations.ts';
 import { GitHubIntegrationError } from '../../../src/control-service/integrations/github-error.ts';
@@ -55,7 +55,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     createControlService({
       store,
       rollouts,
-      bell,
+      notifier,
       tenantId,
       baseUrl: () => 'http://service.test',
       allowGit: ['/srv/git'],

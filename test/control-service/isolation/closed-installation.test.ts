@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isolate, removeIsolated, type Isolation } from '../../../src/control-service/isolation/isolation.ts';
 import { write } from '../builds/repositories.ts';
 import { agentServerPath } from '../../../src/control-service/compute/agent-server-path.ts';
-import { agentServerPackages, copyProgram, telltales } from '../../../src/control-service/isolation/program.ts';
+import { agentServerPackages, copyProgram, sampleFiles } from '../../../src/control-service/isolation/program.ts';
 
 const asRoot = process.getuid?.() === 0;
 /** The warning of a service of an ordinary user about its agents. */

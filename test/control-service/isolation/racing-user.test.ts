@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { listBuildFiles } from '../../../src/control-service/builds/build-files.ts';
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
 import { killProcessesOf } from '../../../src/control-service/isolation/kill-processes.ts';
@@ -75,7 +75,7 @@ test.each(byRoot)('a build that its user keeps changing is listed and removed by
   const reports: string[] = [];
   for (const build of builds) {
     await listBuildFiles({ root: build, source: join(build, 'source') });
-    await clearAway(build, (message) => reports.push(message));
+    await cleanUp(build, (message) => reports.push(message));
   }
   expect(state()).toEqual(before);
   expect([readdirSync(join(root, 'builds')), reports]).toEqual([[], []]);

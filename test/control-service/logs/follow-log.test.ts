@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
-import { changeBell } from '../../../src/control-service/logs/change-bell.ts';
+import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
 import { writeEvent } from '../../../src/control-service/logs/event-stream.ts';
 import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
 import type { LogPageQuery } from '../../../src/control-service/store/log-lines.ts';
@@ -24,7 +24,7 @@ function fixture(logKind: LogKind = 'deploy') {
     isThere: true,
     reads: 0,
   };
-  const bell = changeBell();
+  const notifier = changeNotifier();
   const left = new AbortController();
   let passTime = (): void => {};
   const slept: number[] = [];
@@ -40,7 +40,7 @@ function fixture(logKind: LogKind = 'deploy') {
           return lines.filter(({ id }) => Number(id) > Number(after)).slice(0, limit);
         },
       },
-      bell,
+      notifier,
       clock: {
         now: () => 0,
         sleep: (ms, signal) =>
@@ -57,7 +57,7 @@ function fixture(logKind: LogKind = 'deploy') {
     const { done, value } = await events.next();
     return done === true ? 'over' : inWords(value);
   };
-  return { lines, state, bell, left, slept, events, next, passTime: () => passTime() };
+  return { lines, state, notifier, left, slept, events, next, passTime: () => passTime() };
 }
 
 const inWords = (event: LogEvent): string => {
@@ -74,10 +74,10 @@ test('sends stored lines first, then each line as it is written, then the end', 
   const third = next();
   await settled();
   lines.push(line(3));
-  bell.ring('r');
+  notifier.notify('r');
   expect(await third).toBe('line 3');
   state.status = 'DEPLOY_FAILED';
-  bell.ring('r');
+  notifier.notify('r');
   expect([await next(), await next()]).toEqual(['end DEPLOY_FAILED', 'over']);
 });
 
@@ -87,7 +87,7 @@ test('sends lines from before the end first, even if both arrive at once', async
   await settled();
   lines.push(line(1));
   state.status = 'DEPLOY_FAILED';
-  bell.ring('r');
+  notifier.notify('r');
   expect([await first, await next()]).toEqual(['line 1', 'end DEPLOY_FAILED']);
 });
 
@@ -96,7 +96,7 @@ test('a notification without a waiting reader is not lost', async () => {
   lines.push(line(1));
   expect(await next()).toBe('line 1');
   lines.push(line(2));
-  bell.ring('r');
+  notifier.notify('r');
   expect(await next()).toBe('line 2');
 });
 
@@ -104,7 +104,7 @@ test('a notification for another revision wakes no reader', async () => {
   const { state, bell, next, left } = fixture();
   const nothing = next();
   await settled();
-  bell.ring('other');
+  notifier.notify('other');
   await settled();
   expect(state.reads).toBe(1);
   left.abort();
@@ -127,7 +127,7 @@ test('reads nothing ahead of a slow reader', async () => {
   const { lines, state, bell, next } = fixture();
   for (let id = 1; id <= 1_000; id += 1) lines.push(line(id));
   for (let id = 1; id <= 50; id += 1) await next();
-  bell.ring('r');
+  notifier.notify('r');
   await settled();
   expect(state.reads).toBe(1);
   for (let id = 51; id <= 1_000; id += 1) expect(await next()).toBe(`line ${id}`);
@@ -155,7 +155,7 @@ test('a follower that leaves is removed, whether it waits or holds a line', asyn
   lines.push(line(1), line(2));
   await next();
   await events.return();
-  bell.ring('r');
+  notifier.notify('r');
   await settled();
   expect(state.reads).toBe(1);
   expect(await next()).toBe('over');

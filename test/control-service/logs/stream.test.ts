@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
-import { changeBell } from '../../../src/control-service/logs/change-bell.ts';
+import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
 import { hearChanges } from '../../../src/control-service/logs/hear-changes.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
@@ -15,11 +15,11 @@ const ending = z.object({ status: z.string().nullable(), status_message: z.strin
 describe('a log is streamed as server-sent events', () => {
   let fixture: ServiceFixture;
   let hearing: { close(): Promise<void> };
-  const logBell = changeBell();
+  const logNotifier = changeNotifier();
   beforeAll(async () => {
-    fixture = await openServiceFixture('over HTTP', '', systemClock, { logBell });
+    fixture = await openServiceFixture('over HTTP', '', systemClock, { logNotifier });
     fixture.rollouts.fate = 'held';
-    hearing = await hearChanges(fixture.databaseUrl, logBell, systemClock);
+    hearing = await hearChanges(fixture.databaseUrl, logNotifier, systemClock);
   });
   afterAll(async () => {
     await hearing.close();
@@ -195,7 +195,8 @@ describe('a log is streamed as server-sent events', () => {
     const leaving = new AbortController();
     const { store, rollouts, tenantId } = fixture;
     const app = createApp({
-      serviceFor: () => createControlService({ store, rollouts, tenantId, baseUrl: () => '', allowGit: [], logBell }),
+      serviceFor: () =>
+        createControlService({ store, rollouts, tenantId, baseUrl: () => '', allowGit: [], logNotifier }),
       findKey: store.findKey,
       fieldNames: 'contract',
       log: () => undefined,

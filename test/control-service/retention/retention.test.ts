@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
-import { inTurn } from '../../../src/control-service/builds/turns.ts';
+import { inFolderQueue } from '../../../src/control-service/builds/folder-queue.ts';
 import { ages, agesInWords } from '../../../src/control-service/retention/ages.ts';
 import { createRetention, type RetentionSettings } from '../../../src/control-service/retention/retention.ts';
 import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
-import { inOneLine } from '../../../src/control-service/retention/words.ts';
+import { inOneLine } from '../../../src/control-service/retention/summary.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { openTestStore } from '../store/open-store.ts';
@@ -100,7 +100,7 @@ test('logs nothing if nothing is old', async () => {
 test('keeps what a build is using', async () => {
   const { retention, there, put, workDir } = openFixture();
   put(`${mirror}/HEAD`, 15);
-  await inTurn(join(workDir, mirror), new AbortController().signal, () => retention.look());
+  await inFolderQueue(join(workDir, mirror), new AbortController().signal, () => retention.look());
   expect(there(mirror)).toBe(true);
 });
 

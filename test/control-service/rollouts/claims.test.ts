@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import { graphConfig, git, plainAgent } from '../builds/repositories.ts';
 import {
-  askAgent,
+  requestAgent,
   change,
   closeAll,
   deploy,
@@ -64,7 +64,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     const { id, revisionId, url } = await deploy(instance(), quickInstall);
     const seen = await seenUntilLive(instance().control, id, revisionId);
     expect(seen.at(-1)).toBe('DEPLOYED');
-    expect((await askAgent(url, '/ok')).status).toBe(200);
+    expect((await requestAgent(url, '/ok')).status).toBe(200);
     expect((await instance().control.getDeployment(id)).active_revision_id).toBe(revisionId);
     expect(await instance().control.getRevision(id, revisionId)).toMatchObject({
       status: 'DEPLOYED',
@@ -107,7 +107,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   test('[control.secret.in-environment] the agent has a secret in its environment', async () => {
     const requested = await deploy(instance(), { ...quickInstall, secrets: { MODEL_KEY: 'k-1' } });
     await goesLive(instance(), requested);
-    expect(await (await askAgent(requested.url, '/env')).json()).toMatchObject({ MODEL_KEY: 'k-1' });
+    expect(await (await requestAgent(requested.url, '/env')).json()).toMatchObject({ MODEL_KEY: 'k-1' });
   });
 
   test('[control.revisions.redeploy] an earlier revision can be deployed again', async () => {

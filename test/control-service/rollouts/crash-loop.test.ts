@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { givenUpMessage, restartedMessage } from '../../../src/control-service/rollouts/agent-exits.ts';
-import { answering, askAgent, closeAll, deploy, forget, goesLive, history, until } from './running-service.ts';
+import { answering, requestAgent, closeAll, deploy, forget, goesLive, history, until } from './running-service.ts';
 import { openMachine, startService } from './running-service.ts';
 
 afterEach(closeAll);
@@ -30,11 +30,11 @@ test('a live revision reports restarts of its agent until it is healthy again', 
     const { status, status_message } = await instance.control.getRevision(requested.id, requested.revisionId);
     return [status, status_message];
   };
-  await askAgent(requested.url, '/crash');
+  await requestAgent(requested.url, '/crash');
   await until(async () => (await recorded())[1] !== null);
   expect(await recorded()).toEqual(['DEPLOYED', 'Restarted 1 time, last: exit code 7.']);
   await until(async () => (await answering(requested.url)) === requested.revisionId);
-  await askAgent(requested.url, '/crash');
+  await requestAgent(requested.url, '/crash');
   await until(async () => (await recorded())[1] === 'Restarted 2 times, last: exit code 7.');
   await until(async () => (await answering(requested.url)) === requested.revisionId);
   waits.get(60_000)?.();
@@ -50,7 +50,7 @@ test('a crash loop ends the revision with its last output; a redeploy serves aga
   const requested = await deploy(instance, { secrets: { FAKE_DIES_IF: gone } });
   await goesLive(instance, requested);
   writeFileSync(gone, '');
-  await askAgent(requested.url, '/crash');
+  await requestAgent(requested.url, '/crash');
   const revision = () => instance.control.getRevision(requested.id, requested.revisionId);
   await until(async () => (await revision()).status === 'DEPLOY_FAILED');
   const { status_message } = await revision();

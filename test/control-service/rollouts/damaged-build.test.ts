@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { askAgent, closeAll, deploy, goesLive, logOf, openMachine, startService, until } from './running-service.ts';
+import {
+  requestAgent,
+  closeAll,
+  deploy,
+  goesLive,
+  logOf,
+  openMachine,
+  startService,
+  until,
+} from './running-service.ts';
 
 afterEach(closeAll);
 
@@ -33,7 +42,7 @@ test('rebuilds and serves a damaged live build, or says why it cannot', async ()
     damage(source);
     instance = await startService(machine, { compute });
     const url = (await instance.control.getDeployment(requested.id)).url ?? '';
-    await until(async () => (await askAgent(url, '/info')).status === 200);
+    await until(async () => (await requestAgent(url, '/info')).status === 200);
   }
   const made = (await logOf(instance, requested.revisionId, 'deploy')).filter((line) =>
     line.includes('making it again'),
@@ -56,5 +65,5 @@ test('rebuilds and serves a damaged live build, or says why it cannot', async ()
   expect(await message()).toContain('The build on this machine is damaged');
   renameSync(`${machine.repo}-away`, machine.repo);
   const url = (await instance.control.getDeployment(requested.id)).url ?? '';
-  await until(async () => (await askAgent(url, '/info')).status === 200);
+  await until(async () => (await requestAgent(url, '/info')).status === 200);
 }, 300_000);

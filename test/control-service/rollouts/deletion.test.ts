@@ -10,7 +10,7 @@ import { databaseNamed } from '../databases-of.ts';
 import { fakeAgent, runs } from '../compute/agents.ts';
 import { refusalOf } from '../service-fixture.ts';
 import {
-  askAgent,
+  requestAgent,
   change,
   closeAll,
   deploy,
@@ -48,7 +48,7 @@ async function leftInPostgres({ databaseUrl }: Machine, of: Named): Promise<stri
 
 const builds = ({ dataDir }: Machine): string[] => readdirSync(join(dataDir, 'builds'));
 const agentAt = async (url: string): Promise<number> =>
-  z.object({ pid: z.number() }).parse(await (await askAgent(url, '/pid')).json()).pid;
+  z.object({ pid: z.number() }).parse(await (await requestAgent(url, '/pid')).json()).pid;
 
 test('[control.delete.deployment] deletes a deployment with its agents, database, builds and rows', async () => {
   const machine = await openMachine();
@@ -77,7 +77,10 @@ test('lets requests in flight finish, and cuts them off after a limit', async ()
   const instance = await startService(await openMachine(), { cutAfterMs: 700 });
   const requested = await deploy(instance);
   await goesLive(instance, requested);
-  const [quick, endless] = await Promise.all([askAgent(requested.url, '/slow'), askAgent(requested.url, '/endless')]);
+  const [quick, endless] = await Promise.all([
+    requestAgent(requested.url, '/slow'),
+    requestAgent(requested.url, '/endless'),
+  ]);
   const cut = endless.text().then(
     () => 'ended',
     () => 'cut',

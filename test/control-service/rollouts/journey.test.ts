@@ -2,7 +2,17 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { buildsThere } from '../../../src/control-service/builds/build-folder.ts';
-import { askAgent, answering, change, closeAll, deploy, gate, goesLive, history, logOf } from './running-service.ts';
+import {
+  requestAgent,
+  answering,
+  change,
+  closeAll,
+  deploy,
+  gate,
+  goesLive,
+  history,
+  logOf,
+} from './running-service.ts';
 import { openMachine, startService, reaches, restate, revise, secretsOf, until } from './running-service.ts';
 
 afterEach(closeAll);
@@ -52,7 +62,7 @@ test('the next revision takes over at once; requests in flight finish on the for
   const instance = await startService(await openMachine());
   const first = await deploy(instance);
   await goesLive(instance, first);
-  const slow = await askAgent(first.url, '/slow');
+  const slow = await requestAgent(first.url, '/slow');
   const second = await revise(instance, first.id, restate);
   await goesLive(instance, { id: first.id, revisionId: second });
   expect(await answering(first.url)).toBe(second);
@@ -217,7 +227,7 @@ test('a secret is in the environment of the agent and nowhere else', async () =>
     secrets: { MODEL_KEY: canary, FAKE_SAY: `it is ${canary}` },
   });
   await goesLive(instance, { id, revisionId });
-  expect(await (await askAgent(url, '/env')).text()).toContain(`"MODEL_KEY":"${canary}"`);
+  expect(await (await requestAgent(url, '/env')).text()).toContain(`"MODEL_KEY":"${canary}"`);
   const broken = await revise(instance, id, {
     secrets: secretsOf({ MODEL_KEY: canary, FAKE_SAY: canary, FAKE_START: 'dies' }),
   });

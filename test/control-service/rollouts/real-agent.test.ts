@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import {
-  askAgent,
+  requestAgent,
   closeAll,
   deploy,
   goesLive,
@@ -39,13 +39,13 @@ const run = (url: string, path: string, input: object, signal?: AbortSignal): Pr
 
 /** Fetches the API reference that the deployment serves: its page, every file it loads, and its OpenAPI document. */
 async function pageIsWhole(url: string): Promise<void> {
-  const page = await askAgent(url, '/docs');
+  const page = await requestAgent(url, '/docs');
   expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
   const wanted = [...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
   expect(wanted.length).toBeGreaterThan(2);
   for (const address of [...wanted, 'openapi.json']) {
     const path = new URL(address, `${url}/docs`).href.replace(url, '');
-    const answer = await askAgent(url, path);
+    const answer = await requestAgent(url, path);
     expect([path, answer.status]).toEqual([path, 200]);
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(50);
   }
@@ -60,7 +60,7 @@ describe('over HTTP', () => {
     expect(await logOf(instance, requested.revisionId, 'build')).toContain(
       'Installing: npm ci (package-lock.json selects npm)',
     );
-    expect(await (await askAgent(requested.url, '/info')).text()).toContain(requested.revisionId);
+    expect(await (await requestAgent(requested.url, '/info')).text()).toContain(requested.revisionId);
     const answer = await run(requested.url, '/runs/wait', { input: 'world' });
     expect(await answer.text()).toContain('"output":"hello world"');
     await pageIsWhole(requested.url);
@@ -70,7 +70,7 @@ describe('over HTTP', () => {
     const second = { id: requested.id, revisionId: again.latest_revision_id ?? '' };
     const { source_revision_config } = await goesLive(instance, second);
     expect(source_revision_config.repo_commit_sha).toBe(revision.source_revision_config.repo_commit_sha);
-    expect(await (await askAgent(requested.url, '/info')).text()).toContain(second.revisionId);
+    expect(await (await requestAgent(requested.url, '/info')).text()).toContain(second.revisionId);
     const events = await slow.text();
     expect(events).toMatch(/^event: metadata\n/);
     expect(events).toContain('"output":"hello old"');

@@ -10,7 +10,7 @@ import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts
 import { fakeAgent, runs } from '../compute/agents.ts';
 import {
   answering,
-  askAgent,
+  requestAgent,
   change,
   closeAll,
   deploy,
@@ -28,7 +28,7 @@ test('restarts an agent that broke down, and logs it', async () => {
   const instance = await startService(await openMachine());
   const requested = await deploy(instance);
   await goesLive(instance, requested);
-  await askAgent(requested.url, '/crash');
+  await requestAgent(requested.url, '/crash');
   await until(async () => (await logOf(instance, requested.revisionId, 'deploy')).at(-1) === 'The agent serves.');
   expect(await answering(requested.url)).toBe(requested.revisionId);
   expect(await logOf(instance, requested.revisionId, 'deploy')).toContain(

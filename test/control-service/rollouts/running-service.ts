@@ -234,12 +234,12 @@ export async function logOf({ store }: RunningService, revisionId: string, kind:
 /** The headers of the owner. */
 export const keyHeader = { 'x-api-key': ownersKey.text };
 
-export const askAgent = (url: string, path: string): Promise<Response> =>
+export const requestAgent = (url: string, path: string): Promise<Response> =>
   fetch(`${url}${path}`, { headers: keyHeader });
 
 /** The revision that responds at an address, or the status of the refusal. */
 export async function answering(url: string): Promise<string> {
-  const response = await askAgent(url, '/ok');
+  const response = await requestAgent(url, '/ok');
   const body: unknown = await response.json();
   const isReported = typeof body === 'object' && body !== null && 'revision' in body;
   return isReported ? String(body.revision) : String(response.status);

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
 import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
-import { workBell } from '../../../src/control-service/listeners/work-bell.ts';
+import { workNotifier } from '../../../src/control-service/listeners/work-notifier.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import { encryptionPlugin } from '../../../src/control-service/encryption/encryption-plugin.ts';
 import { createHttpServer } from '../../../src/control-service/server.ts';
@@ -86,7 +86,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
   const store = createStore(database.db.withPlugin(counting), systemClock, encryptionPlugin(testCipher));
   const places = openUploads(store);
   const rollouts = instantRollouts(store);
-  const bell = workBell(systemClock);
+  const notifier = workNotifier(systemClock);
   const tracing = createTracing(Buffer.alloc(32, 5));
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
@@ -95,7 +95,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
     createControlService({
       store,
       rollouts,
-      bell,
+      notifier,
       tenantId,
       baseUrl: () => url,
       allowGit: [],
@@ -144,7 +144,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
       return statements - before;
     },
     async close() {
-      bell.close();
+      notifier.close();
       for (const one of [server, ...agents]) {
         one.closeAllConnections();
         await new Promise((resolve) => one.close(resolve));

@@ -9,7 +9,7 @@ import { isObject } from '../../../contract/json-object.ts';
 import { fromJson } from '../../../contract/json-text.ts';
 import { writeComment } from '../../../sse/write-event.ts';
 import { beat } from '../../routes/event-stream.ts';
-import { lateAnswer } from '../../routes/late-answer.ts';
+import { heartbeatJson } from '../../routes/heartbeat-json.ts';
 import { EndpointRefusal } from '../own-api.ts';
 import type { OwnApi } from '../own-api.ts';
 import { agentCard } from './card.ts';
@@ -82,7 +82,7 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
   const leave = () => gone.abort(new Error('The caller disconnected.'));
   if (!STREAMED.has(String(body['method']))) {
     const json = answer.then((result) => JSON.stringify(result));
-    return lateAnswer(json, { clock, onGone: leave, headers: {} });
+    return heartbeatJson(json, { clock, onGone: leave, headers: {} });
   }
   const result = await answer;
   return isStream(result) ? asEvents(result, { clock, leave, inError, log }) : Response.json(result);

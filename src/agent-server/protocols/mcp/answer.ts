@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../clock.ts';
-import { lateAnswer } from '../../routes/late-answer.ts';
+import { heartbeatJson } from '../../routes/heartbeat-json.ts';
 import type { OwnApi } from '../own-api.ts';
 import { mcpServer } from './server.ts';
 
@@ -43,7 +43,7 @@ async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => 
   const soon = await Promise.race([answer, clock.sleep(MAX_WAIT_MS, waited.signal)]);
   waited.abort();
   if (soon) return soon;
-  return lateAnswer(
+  return heartbeatJson(
     answer.then((response) => response.text()),
     { clock, onGone, headers: {} },
   );

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../../clock.ts';
 import type { Mask } from '../../../contract/mask.ts';
-import type { LeashedProcess } from '../leashed-process.ts';
+import type { GuardedProcess } from '../guarded-process.ts';
 import { logProcess } from '../process-log.ts';
 import type { WriteLine } from '../log-line.ts';
 import type { Engine } from './engine.ts';
@@ -72,7 +72,7 @@ export function startAndFollow(
   engine: Engine,
   { name }: Made,
   { write, mask, clock }: { write: WriteLine; mask: Mask; clock: Clock },
-): LeashedProcess & { saidAll: Promise<void> } {
+): GuardedProcess & { saidAll: Promise<void> } {
   const following = engine.follow(['start', '--attach', name]);
   return { ...following, saidAll: logProcess(following, { write, mask, clock, errorLevel: 'error' }) };
 }

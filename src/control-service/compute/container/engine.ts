@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { pause, type Clock } from '../../../clock.ts';
-import { startLeashed, type LeashedProcess } from '../leashed-process.ts';
+import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
 /** The result of an engine's command. */
 export interface EngineAnswer {
@@ -33,7 +33,7 @@ export interface Engine {
   /** Runs a command to its end. Never rejects. */
   run(args: readonly string[], call?: EngineCall): Promise<EngineAnswer>;
   /** Starts a long-running command. */
-  follow(args: readonly string[]): LeashedProcess;
+  follow(args: readonly string[]): GuardedProcess;
 }
 
 /** The properties of an engine. */
@@ -153,12 +153,12 @@ function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine
   );
   const plain = { cwd: '/', graceSeconds: 0, trusted: true };
   return {
-    follow: (args) => startLeashed({ ...plain, command, args, env: own, withInput: false }, clock),
+    follow: (args) => startGuarded({ ...plain, command, args, env: own, withInput: false }, clock),
     async run(args, { input, env: more = {}, withinMs = 60_000, signal } = {}) {
       // Node.js passes a socket as standard input, which can't be opened by name.
       const piped = input === undefined ? [command, ...args] : ['/bin/sh', '-c', 'cat | "$@"', 'sh', command, ...args];
       const [first = '', ...rest] = piped;
-      const started = startLeashed(
+      const started = startGuarded(
         { ...plain, command: first, args: rest, env: { ...own, ...more }, withInput: input !== undefined },
         clock,
       );

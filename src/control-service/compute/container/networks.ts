@@ -1,4 +1,4 @@
-import { addressAt, makeNetwork, passageTo, wayTo, type Passage } from './loopback-way.ts';
+import { addressAt, makeNetwork, passageTo, wayTo, type Passage } from './loopback-access.ts';
 import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';

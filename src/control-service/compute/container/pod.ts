@@ -3,7 +3,7 @@ import type { Mask } from '../../../contract/mask.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../compute.ts';
 import { becomesHealthy } from '../health.ts';
 import { lastLines } from '../last-lines.ts';
-import { lastWords } from '../last-words.ts';
+import { failureLine } from '../failure-line.ts';
 import type { WriteLine } from '../log-line.ts';
 import { memoryBound } from '../memory-bound.ts';
 import {
@@ -59,7 +59,7 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
     const end = await runToItsEnd(pod, await make(pod, init, way.network, signal), signal);
     if (!signal.aborted && end !== finished) throw new EngineRefusal(`The init container ${init.name} failed: ${end}.`);
   }
-  const words = lastWords();
+  const words = failureLine();
   const lines = lastLines();
   const write: WriteLine = (level, line) => {
     if (level === 'error') words.hear(line);
@@ -162,7 +162,7 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
 
 async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
   const { engine, clock, spec, mask } = pod;
-  const words = lastWords();
+  const words = failureLine();
   const writeLine = named(spec.log, made.plan.name);
   const write: WriteLine = (level, line) => {
     if (level === 'error') words.hear(line);

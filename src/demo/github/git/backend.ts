@@ -15,9 +15,9 @@ export interface GitRequest {
 }
 
 /**
- * Responds with the machine's own `git http-backend`, which speaks CGI: headers in variables, the body as it is.
+ * Responds with the machine's `git http-backend`, a CGI program: headers in variables, the body unchanged.
  *
- * @param beforeEnd runs when git has ended and before the answer does, so that who pushed finds everything done.
+ * @param beforeEnd runs after git has exited and before the response ends, so that a push returns when all is processed.
  */
 export async function answerGit(
   { repository, rest, query, login }: GitRequest,

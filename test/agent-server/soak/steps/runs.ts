@@ -116,7 +116,7 @@ const collide: Step = async (worker) => {
   const strategy = chance.one(['reject', 'enqueue', 'interrupt', 'rollback']);
   const next = request(worker, { threadId, detached: true, more: { multitask_strategy: strategy } });
   if (strategy === 'interrupt' || strategy === 'rollback')
-    runs.cutOff(threadId, { forgets: strategy === 'rollback', but: next.run });
+    runs.endOpenWork(threadId, { forgets: strategy === 'rollback', but: next.run });
   const reply = await caller.report('POST', `/threads/${threadId}/runs`, next.body, { right: [200, 409] });
   accept(next.run, reply);
   if (reply.status === 409) next.run.refused = true;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resourceFields, resourceSpec as specSchema } from '../../../../src/contract/control/resource-spec.ts';
 import { endInWords } from '../../../../src/control-service/compute/container/containers.ts';
-import { addressAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/loopback-way.ts';
+import { addressAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/loopback-access.ts';
 import { factsIn } from '../../../../src/control-service/compute/container/engine.ts';
 import { passEnvironment } from '../../../../src/control-service/compute/container/environment-file.ts';
 import { planPod, type PodPlan } from '../../../../src/control-service/compute/container/plan.ts';

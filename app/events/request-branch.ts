@@ -1,0 +1,90 @@
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import type { CheckContent } from '../github/github-api.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { Cause, DeployRequest } from '../reconcile/intent.ts';
+import type { Target, AppContext } from '../context.ts';
+import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
+
+/** A commit of a branch, as an event reported it. */
+export interface PushedCommit {
+  repository: RepositoryAt;
+  branch: string;
+  commit: string;
+}
+
+/** A request to build the branch's head for a target. */
+export const buildBranchRequest = (
+  { deploymentId, repoRef, terms }: Target,
+  { repository, branch, commit }: PushedCommit,
+  cause: Cause,
+): DeployRequest => ({ deploymentId, repository, branch, commit, cause, terms, sending: { kind: 'restate', repoRef } });
+
+/**
+ * Finds the targets of a branch and requests a deploy of its head on each. A commit that is no longer the head is
+ * requested as well, so that its check gets an outcome. If the branch has no target, the commit's own check says so.
+ *
+ * @param isWanted false for a commit that a target can skip. Without it every commit is requested.
+ * @returns what was done, as short clauses.
+ */
+export async function requestBranch(
+  context: AppContext,
+  event: PushedCommit,
+  cause: Cause,
+  isWanted: (target: Target, commit: string) => Promise<boolean> = async () => true,
+): Promise<string[]> {
+  const { store, githubApi, targets: resolver, clock } = context;
+  const { repository, branch, commit } = event;
+  const updateCheck = (content: CheckContent) =>
+    putCommitCheck(context, { repository, headSha: commit }, content, cause.kind === 'rerun');
+  const { targets, refused } = await resolver.targetsOf(repository, branch);
+  if (targets.length === 0) {
+    const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
+    const isUnread = refused.some(({ isFailure }) => isFailure === true);
+    const hint = isUnread ? '' : whatDeploys;
+    await updateCheck(
+      nothingToDeploy(isUnread ? 'the deploy file could not be read' : why, refused, clock.now(), hint),
+    );
+    return [`no target: ${why}`];
+  }
+  const head = await githubApi.head(repository, branch);
+  if (head === undefined) {
+    const why = `the branch ${branch} is gone`;
+    await updateCheck(nothingToDeploy(why, refused, clock.now()));
+    return [why, ...(await notifyBranch(context, repository, branch))];
+  }
+  if (refused.length > 0) await updateCheck(notEverywhere(refused, clock.now()));
+  const commits = sameCommit(head.sha, commit) ? [head.sha] : [commit, head.sha];
+  const did: string[] = [];
+  for (const target of targets) {
+    for (const each of commits) {
+      const about = `${shortCommit(each)} on ${target.terms.deploymentName}`;
+      if (!(await isWanted(target, each))) did.push(`${about} has its check`);
+      else {
+        const made = await store.request(buildBranchRequest(target, { ...event, commit: each }, cause));
+        did.push(made ? `requested ${about}` : `already requested ${about}`);
+      }
+    }
+  }
+  return did;
+}
+
+/** Notifies every deployment with open work of this branch: if the branch is gone, that work ends. */
+export async function notifyBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
+  const did: string[] = [];
+  for (const deploymentId of await store.busyDeployments()) {
+    const open = await store.openIntents(deploymentId);
+    const isMeant = open.some(
+      (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
+    );
+    if (!isMeant) continue;
+    await store.wake(deploymentId);
+    did.push(`woke deployment ${deploymentId}`);
+  }
+  return did;
+}
+
+/** Skips commits that were already requested on that deployment. */
+export const unlessRequested =
+  ({ store }: AppContext) =>
+  async ({ deploymentId }: Target, commit: string): Promise<boolean> =>
+    (await store.intentsOf(deploymentId, commit)).length === 0;

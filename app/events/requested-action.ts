@@ -1,0 +1,93 @@
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import type { Cause, Intent } from '../reconcile/intent.ts';
+import { checkName } from '../reconcile/report.ts';
+import type { Target, AppContext } from '../context.ts';
+import type { DecisionOf } from './event-types.ts';
+import type { Handler } from './handling.ts';
+import { buildBranchRequest } from './request-branch.ts';
+import { noteOnCheck } from './note-on-check.ts';
+import { targetFor } from './target-for.ts';
+import { findRollbackTarget } from './rollback-target.ts';
+
+/** Who may press: GitHub shows the buttons to more people than may deploy. */
+const mayPress = new Set(['admin', 'write']);
+
+/** Rollback and Redeploy. A refusal is noted on the check, with the reason. */
+export const onRequestedAction: Handler<'press'> = async (decision, { context, delivery }) => {
+  const { repository, headSha, check, button, by } = decision;
+  const label = button === 'rollback' ? 'Rollback' : 'Redeploy';
+  const refuse = async (why: string) => [
+    await noteOnCheck(context, { repository, headSha, name: check.name }, `${label} was not done: ${why}`),
+  ];
+  const permission = await context.githubApi.permissionOf(repository, by);
+  if (!mayPress.has(permission)) {
+    return refuse(
+      `${by} has ${permission === 'none' ? 'no' : `only ${permission}`} access to this repository, and it takes write`,
+    );
+  }
+  const intents = (await context.store.intentsAt(repository.repositoryId, headSha)).filter(
+    ({ terms }) => checkName(terms.deploymentName) === check.name,
+  );
+  const newest = intents.at(-1);
+  if (!newest) return refuse('nothing is known of this check any more');
+  const { deploymentId, branch, terms } = newest;
+  const found = await targetFor({ repository, branch, deploymentId, deploymentName: terms.deploymentName }, context);
+  if (!found.ok) return refuse(found.why);
+  const cause: Cause = { kind: button, key: delivery, by, at: context.clock.now() };
+  const actionRequest = { decision, branch, target: found.target, cause };
+  const done = await (button === 'redeploy'
+    ? redeploy(actionRequest, context)
+    : rollback(
+        actionRequest,
+        intents.filter((intent) => intent.deploymentId === deploymentId),
+        context,
+      ));
+  return done.ok ? [done.did] : refuse(done.why);
+};
+
+interface ActionRequest {
+  decision: DecisionOf<'press'>;
+  branch: string;
+  target: Target;
+  cause: Cause;
+}
+
+type Done = { ok: true; did: string } | { ok: false; why: string };
+
+/** The head of the branch is built again, whichever commit the button stood on: only a head can be built. */
+async function redeploy(
+  { decision: { repository }, branch, target, cause }: ActionRequest,
+  context: AppContext,
+): Promise<Done> {
+  const head = await context.githubApi.head(repository, branch);
+  if (!head) return { ok: false, why: `the branch ${branch} is gone` };
+  await context.store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
+  return { ok: true, did: `requested ${shortCommit(head.sha)} on ${target.terms.deploymentName} again` };
+}
+
+/** Restores the previously live build; the request carries that build's commit. */
+async function rollback(
+  { decision: { repository, headSha }, branch, target, cause }: ActionRequest,
+  intents: readonly Intent[],
+  context: AppContext,
+): Promise<Done> {
+  const { store, control } = context;
+  const { deploymentId, terms } = target;
+  // The same action again: another revision may be live by now, and rolling that one back was not requested.
+  const known = (await store.lastIntents(deploymentId, 100)).find((each) => isOf(each, cause));
+  if (known) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
+  const back = await findRollbackTarget(intents, deploymentId, control);
+  if (!back.ok) return back;
+  const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
+  const sending = { kind: 'redeploy', revisionId: back.revision.id } as const;
+  await store.request({ deploymentId, repository, branch, commit, cause, terms, sending });
+  const did = `requested rollback to revision ${back.revision.id} on ${terms.deploymentName}`;
+  if (!sameCommit(commit, headSha)) {
+    // The rollback is reported on the check of the commit it restores: link to it from this check.
+    const note = `${cause.by ?? 'A person'} requested a rollback: revision ${back.revision.id} of commit ${shortCommit(commit)} is restored, and progress is on the check of that commit`;
+    await noteOnCheck(context, { repository, headSha, name: checkName(terms.deploymentName) }, note);
+  }
+  return { ok: true, did };
+}
+
+const isOf = (intent: Intent, { kind, key }: Cause): boolean => intent.cause.kind === kind && intent.cause.key === key;

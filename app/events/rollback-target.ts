@@ -1,0 +1,59 @@
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+import type { Intent } from '../reconcile/intent.ts';
+
+/** The revision to restore, or why there is none: a clause without a full stop. */
+export type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: string };
+
+/**
+ * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
+ * that the latter is still live.
+ *
+ * @param intents those of the check's deployment and commit, oldest first.
+ * @throws ServiceError
+ */
+export async function findRollbackTarget(
+  intents: readonly Intent[],
+  deploymentId: string,
+  control: ControlService,
+): Promise<RollbackTarget> {
+  const { active_revision_id: active } = await control.getDeployment(deploymentId);
+  if (!active) return no('nothing is live, so there is nothing to go back from');
+  const serving = intents.findLast(({ revisionId }) => revisionId === active);
+  if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
+  const former = serving.formerLiveRevisionId;
+  if (former && former !== active) return { ok: true, revision: await control.getRevision(deploymentId, former) };
+  return liveBefore(active, deploymentId, control);
+}
+
+const no = (why: string): RollbackTarget => ({ ok: false, why });
+
+const pageSize = 100;
+
+/** How many revisions are searched; an older one is no useful rollback target. */
+const lookedThrough = 1_000;
+
+/** Revisions are listed newest first; one that was live keeps its status when another takes its place. */
+async function liveBefore(active: string, deploymentId: string, control: ControlService): Promise<RollbackTarget> {
+  let isPast = false;
+  for (let offset = 0; offset < lookedThrough; offset += pageSize) {
+    const page = await listed(deploymentId, offset, control);
+    if (page === undefined) return no('this service does not list revisions, so the previously live one is unknown');
+    for (const revision of page) {
+      if (isPast && classOfRevisionStatus(revision.status) === 'live') return { ok: true, revision };
+      isPast ||= revision.id === active;
+    }
+    if (page.length < pageSize) break;
+  }
+  return no(`no revision was live before ${active}`);
+}
+
+async function listed(deploymentId: string, offset: number, control: ControlService): Promise<Revision[] | undefined> {
+  try {
+    return (await control.listRevisions(deploymentId, { limit: pageSize, offset })).resources;
+  } catch (error) {
+    if (isNotOffered(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
+import { shortCommit } from '../../src/planning/commit.ts';
+import type { Rollout } from '../../src/planning/rollout-types.ts';
+import type { Verdict } from '../../src/planning/verdict-types.ts';
+import type { Intent, IntentEnd } from './intent.ts';
+
+/** How an intent ended, but for the time. */
+export type End = Omit<IntentEnd, 'at'>;
+
+/** The intent, ended. */
+export const ended = (intent: Intent, end: End, at: number): Intent => ({
+  ...intent,
+  state: 'ended',
+  end: { ...end, at },
+});
+
+export function supersededBy(intent: Intent, head: string, contains: boolean | undefined): End {
+  const holds = contains ? ', which contains it' : '';
+  return {
+    kind: 'superseded',
+    reason: `Commit ${shortCommit(intent.commit)} is not built: the head of ${intent.branch} is ${shortCommit(head)} by now${holds}.`,
+    by: { commit: head, contains },
+  };
+}
+
+export function builtAsAnother({ commit, branch, revisionId }: Intent, built: string, contains?: boolean): End {
+  const which = revisionId ? `Revision ${revisionId}` : 'The newest revision';
+  return {
+    kind: 'other-commit',
+    reason: `${which} was built from ${shortCommit(built)} and not from ${shortCommit(commit)}: ${branch} had moved on.`,
+    by: { commit: built, contains },
+  };
+}
+
+export const branchGone = ({ branch }: Intent): End => ({
+  kind: 'skipped',
+  reason: `The branch ${branch} is gone, so there is nothing to build.`,
+});
+
+export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): End => ({
+  kind: 'unknown',
+  reason: `A revision was requested from the service${sends > 1 ? ` ${sends} times` : ''}${sentAt ? ` at ${new Date(sentAt).toISOString()}` : ''}, and it is unknown whether that took effect: ${why}. It is not sent again.`,
+  advice: 'Look at the newest revisions of the deployment; press Re-run to build this commit again.',
+});
+
+export const noRevision = (): End => ({
+  kind: 'refused',
+  reason: 'The service took the change and made no revision of it.',
+  advice: 'Look at the deployment and its newest revision; press Re-run to request it again.',
+});
+
+const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
+
+const whatServes = ({ formerLiveRevisionId }: Intent): string =>
+  formerLiveRevisionId ? `Revision ${formerLiveRevisionId} still serves.` : 'No other revision of ours served before.';
+
+/** The outcome of a followed revision that did not go live. */
+export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>): End {
+  const id = rollout.revisionId;
+  switch (rollout.kind) {
+    case 'failed':
+      return {
+        kind: 'failed',
+        reason: `Revision ${id} ended ${rollout.status}${messageOf(rollout)}. ${whatServes(intent)}`,
+        advice: 'Read the log lines of this revision, correct what they name, and push.',
+      };
+    case 'interrupted':
+      return {
+        kind: 'interrupted',
+        reason: `Revision ${id} was interrupted at the service${messageOf(rollout)}. ${whatServes(intent)}`,
+        advice: 'Press Re-run to build this commit again.',
+      };
+    case 'superseded':
+      return {
+        kind: 'superseded',
+        reason: `Revision ${id} did not stay: ${rollout.by ? `revision ${rollout.by} took its place` : 'a newer one took its place'}.`,
+      };
+    case 'timed-out':
+      return {
+        kind: 'timed-out',
+        reason: `Revision ${id} was not live within ${Math.round(intent.terms.timeoutMs / 60_000)} min: last seen ${rollout.lastStatus}, and it goes on.`,
+        advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
+      };
+  }
+}
+
+export function verifiedEnd({ revisionId, commit }: Intent, { kind, tests }: Verdict): End {
+  const requested = kind === 'passed' ? ` and passed ${tests.length} smoke test${tests.length === 1 ? '' : 's'}` : '';
+  return { kind: 'deployed', reason: `Revision ${revisionId} of commit ${shortCommit(commit)} is live${requested}.` };
+}
+
+export const unverifiedEnd = ({ revisionId }: Intent, verdict: Verdict): End => ({
+  kind: 'unproven',
+  reason: `Revision ${revisionId} is live, but is not proven to answer: ${whyUnproven(verdict)}.`,
+  advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
+});
+
+/** No smoke test ran, because the file that defines them is invalid. */
+export const untestedEnd = ({ revisionId }: Intent): End => ({
+  kind: 'unproven',
+  reason: `Revision ${revisionId} is live, but was not tested: the deploy file could not be read.`,
+  advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',
+});
+
+export const wrongly = ({ revisionId }: Intent, verdict: Verdict): string =>
+  `Revision ${revisionId} answered wrongly: ${whatMissed(verdict)}`;
+
+const whyUnproven = ({ tests }: Verdict): string =>
+  firstOf(
+    tests.map(({ name, verdict }) => (verdict.kind === 'unproven' ? `${name}: ${verdict.why.replace(/\.$/, '')}` : '')),
+  );
+
+function whatMissed({ tests }: Verdict): string {
+  return firstOf(
+    tests.map(({ name, verdict }) => {
+      if (verdict.kind !== 'failed') return '';
+      const missed = verdict.held.find(({ held }) => !held);
+      return `${name}: ${missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'it failed'}`;
+    }),
+  );
+}
+
+function firstOf(words: readonly string[]): string {
+  const said = words.filter((word) => word !== '');
+  return `${said[0] ?? 'no reason given'}${said.length > 1 ? ` (and ${said.length - 1} more)` : ''}`;
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../../src/clock.ts';
+import type { AgentServer } from '../../src/contract/agent/service.ts';
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import type { ServiceError } from '../../src/contract/service-error.ts';
+import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
+import { within } from '../../src/deploy/bounded.ts';
+import type { Made } from './progress.ts';
+
+/** The agent to clean up, and the dependencies. */
+export interface CleanupContext {
+  agent: AgentServer;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Receives what could not be removed, and why. */
+  left: (what: string) => void;
+}
+
+/** Timeout of the cleanup of one attempt (ms), and the delay between attempts on a busy thread. */
+const tidyMs = 10_000;
+const betweenMs = 500;
+
+/** Removes what was made for an attempt. What is not there is removed already. Rejects only when the signal ends it. */
+export async function cleanUp({ test, threadId, assistantId, runId }: Made, cleanup: CleanupContext): Promise<void> {
+  const { agent, clock, signal, left } = cleanup;
+  const until = clock.now() + tidyMs;
+  const why = async (work: (options: CallOptions) => Promise<string | undefined>): Promise<string | undefined> => {
+    const done = await within(clock, tidyMs, signal, (bound) => work({ signal: bound, deadline: until }));
+    signal.throwIfAborted();
+    return done.kind === 'done' ? done.value : 'it took too long';
+  };
+
+  if (threadId !== undefined) {
+    const problem = await why(async (options) => {
+      // A thread with an active run may not be removable. Cancelling a finished run fails without harm.
+      if (runId !== undefined) await attempt(agent.cancelRun(threadId, runId, {}, options));
+      for (;;) {
+        const removed = await attempt(agent.deleteThread(threadId, options));
+        if (removed.ok || isGone(removed.error)) return undefined;
+        if (removed.error.kind !== 'conflict' || clock.now() + betweenMs >= until) return removed.error.message;
+        await clock.sleep(betweenMs, options.signal);
+      }
+    });
+    if (problem !== undefined) left(`smoke test ${test} could not remove thread ${threadId} (${problem})`);
+  }
+  if (assistantId !== undefined) {
+    const problem = await why(async (options) => problemOf(await attempt(agent.deleteAssistant(assistantId, options))));
+    if (problem !== undefined) left(`smoke test ${test} could not remove assistant ${assistantId} (${problem})`);
+  }
+}
+
+const isGone = ({ kind }: ServiceError): boolean => kind === 'missing';
+
+const problemOf = (removed: Attempted<void>): string | undefined =>
+  removed.ok || isGone(removed.error) ? undefined : removed.error.message;

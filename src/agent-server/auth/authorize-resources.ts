@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { noVersion, Refusal } from '../refusal.ts';
+import type { Access } from './access.ts';
+import { holds, narrowed } from './filters.ts';
+import type { Wanted } from './filters.ts';
+import { ask, mustHold, RESOURCES } from './question.ts';
+import type { AuthorizationContext } from './question.ts';
+import { objectIn, readObject, rewriteBody } from './request-body.ts';
+
+type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
+
+/** The fields that a handler may change. */
+const CHANGEABLE = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
+
+/** Applies a handler's changes to a body. */
+function changed(body: FreeObject, value: FreeObject): FreeObject {
+  const fields = CHANGEABLE.filter((field) => field in value && (field in body || field === 'metadata'));
+  return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };
+}
+
+/** Authorizes creating an assistant or a thread: the handler may add metadata. An id that another user owns is a conflict. */
+export async function authorizeCreate(question: AuthorizationContext, { kind }: Of<'create'>): Promise<void> {
+  const body = await readObject(question.c);
+  const field = `${kind}_id`;
+  body[field] ??= randomUUID();
+  const id = body[field];
+  const value = { if_exists: 'raise', ...body, metadata: objectIn(body, 'metadata') };
+  const wanted = await ask(question, RESOURCES[kind], 'create', value);
+  const there = wanted === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
+  if (wanted !== undefined && there !== undefined && !holds(there, wanted)) {
+    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
+  }
+  rewriteBody(question.c, changed(body, value));
+}
+
+/**
+ * Authorizes searching and counting, narrowed to what the filter matches.
+ *
+ * @returns the response if nothing can match.
+ */
+export async function authorizeSearch(
+  question: AuthorizationContext,
+  { kind, counts }: Of<'search'>,
+): Promise<Response | undefined> {
+  const { c } = question;
+  const body = await readObject(c);
+  const value: FreeObject = {
+    ...body,
+    metadata: objectIn(body, 'metadata'),
+    ...(counts ? { limit: 0, offset: 0 } : {}),
+  };
+  const wanted = await ask(question, RESOURCES[kind], 'search', value);
+  if (narrowBody(c, { ...body, metadata: value['metadata'] }, wanted)) return undefined;
+  return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
+}
+
+/**
+ * Authorizes listing the versions of an assistant, narrowed by the filter: older versions may be of another owner.
+ *
+ * @returns the response if nothing can match.
+ */
+export async function authorizeVersions(
+  question: AuthorizationContext,
+  { id }: Of<'versions'>,
+): Promise<Response | undefined> {
+  const { c } = question;
+  const wanted = await ask(question, 'assistants', 'read', { assistant_id: id });
+  await mustHold(question, wanted, { kind: 'assistant', id });
+  return narrowBody(c, await readObject(c), wanted) ? undefined : c.json([]);
+}
+
+/** Narrows the requested metadata by the filter; false if they contradict each other. */
+function narrowBody(c: Context, body: FreeObject, wanted: Wanted | undefined): boolean {
+  const metadata = narrowed(objectIn(body, 'metadata'), wanted ?? {});
+  if (metadata === undefined) return false;
+  const { metadata: _, ...others } = body;
+  rewriteBody(c, Object.keys(metadata).length === 0 ? others : { ...others, metadata });
+  return true;
+}
+
+/** Authorizes access to one resource, or to a run on one thread. */
+export async function authorizeResource(
+  question: AuthorizationContext,
+  { kind, id, runId, action, body: hasBody, version: hasVersion }: Of<'one'>,
+): Promise<void> {
+  const body = hasBody === true ? await readObject(question.c) : {};
+  const given = hasBody === true && 'metadata' in body ? { metadata: objectIn(body, 'metadata') } : {};
+  const value: FreeObject = {
+    ...body,
+    ...given,
+    [`${kind}_id`]: id,
+    ...(runId === undefined ? {} : { run_id: runId }),
+    ...(action === 'update' && runId !== undefined ? { action: question.c.req.query('action') ?? 'interrupt' } : {}),
+  };
+  const wanted = await ask(question, RESOURCES[kind], action, value);
+  await mustHold(question, wanted, { kind, id, runId });
+  if (hasVersion === true) await versionMustHold(question, wanted, { id, version: body['version'] });
+  if (hasBody === true) rewriteBody(question.c, changed(body, value));
+}
+
+/**
+ * Checks the filter against the version to activate: its metadata may be of another owner.
+ *
+ * @throws Refusal 404 if the caller may not see it.
+ */
+async function versionMustHold(
+  { c, find }: AuthorizationContext,
+  wanted: Wanted | undefined,
+  named: { id: string; version: unknown },
+): Promise<void> {
+  const version = Number(named.version ?? c.req.query('version'));
+  if (wanted === undefined || !Number.isSafeInteger(version)) return;
+  const metadata = await find('assistant', named.id, version);
+  if (metadata !== undefined && !holds(metadata, wanted)) throw noVersion(named.id, version);
+}
+
+/** Authorizes copying a thread: reading it, and creating one with its metadata. */
+export async function authorizeCopy(question: AuthorizationContext, { id }: Of<'copy'>): Promise<void> {
+  const wanted = await ask(question, 'threads', 'read', { thread_id: id });
+  await mustHold(question, wanted, { kind: 'thread', id });
+  const metadata = await question.find('thread', id);
+  await ask(question, 'threads', 'create', { metadata: { ...metadata } });
+}
+
+/** Authorizes pruning: threads that the caller may not delete are skipped, like missing ones. */
+export async function authorizePrune(question: AuthorizationContext): Promise<void> {
+  const { c, find } = question;
+  const body = await readObject(c);
+  const ids: unknown[] = Array.isArray(body['thread_ids']) ? body['thread_ids'] : [];
+  const kept: unknown[] = [];
+  for (const id of ids) {
+    const wanted = await ask(question, 'threads', 'delete', { thread_id: id });
+    const metadata = wanted === undefined || typeof id !== 'string' ? undefined : await find('thread', id);
+    if (wanted === undefined || metadata === undefined || holds(metadata, wanted)) kept.push(id);
+  }
+  rewriteBody(c, { ...body, thread_ids: kept });
+}

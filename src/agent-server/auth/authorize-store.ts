@@ -1,0 +1,83 @@
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { missing, Refusal } from '../refusal.ts';
+import { labelsProblem } from '../store/namespace.ts';
+import type { Access } from './access.ts';
+import { AuthRefusal } from './auth-refusal.ts';
+import { holds } from './filters.ts';
+import type { Wanted } from './filters.ts';
+import { ask } from './question.ts';
+import type { AuthorizationContext } from './question.ts';
+import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
+
+/** Finds an item's value; undefined if there is none. */
+export type FindItem = (namespace: readonly string[], key: string) => Promise<FreeObject | undefined>;
+
+type Store = Extract<Access, { does: 'store' }>;
+
+/**
+ * Authorizes a store operation. A handler usually prefixes the namespace with the user's name, or refuses; a filter is
+ * matched against the item's value, `namespace` and `key`.
+ *
+ * @returns the response for an item hidden from the caller: the same as for a missing one.
+ */
+export async function authorizeStore(
+  question: AuthorizationContext,
+  { action }: Store,
+  findItem: FindItem,
+): Promise<Response | undefined> {
+  if (action === 'get') return authorizeGet(question, findItem);
+  const body = await readObject(question.c);
+  const field = action === 'search' ? 'namespace_prefix' : action === 'list_namespaces' ? 'prefix' : 'namespace';
+  const value: FreeObject = { ...body, namespace: labels(body[field] ?? []) };
+  if (field !== 'namespace') delete value[field];
+  const wanted = await ask(question, 'store', action, value);
+  const { namespace: requested, ...rest } = value;
+  const namespace = labels(requested ?? []);
+  if (wanted !== undefined) {
+    if (action === 'search' || action === 'list_namespaces') {
+      const words = "This agent's rules filter what is stored, and this server filters no searches of it.";
+      throw new AuthRefusal(403, words);
+    }
+    const key = String(value['key']);
+    const there = await findItem(namespace, key);
+    if (there !== undefined && !isOf(wanted, namespace, key, there)) throw missing('There is no such item.');
+    if (action === 'put' && !isOf(wanted, namespace, key, value['value'])) throw new AuthRefusal(403, 'Forbidden');
+  }
+  rewriteBody(question.c, { ...rest, [field]: namespace });
+  return undefined;
+}
+
+async function authorizeGet(question: AuthorizationContext, findItem: FindItem): Promise<Response | undefined> {
+  const { c } = question;
+  const query = new URL(c.req.url).searchParams;
+  const value: FreeObject = { namespace: namespaceIn(query), key: query.get('key') ?? '' };
+  const wanted = await ask(question, 'store', 'get', value);
+  const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
+  // The query joins labels by periods: a period in a label would let a caller reach another namespace.
+  const problem = labelsProblem(namespace);
+  if (problem !== undefined)
+    throw new Refusal(422, [{ loc: ['query', 'namespace'], msg: problem, type: 'value_error' }]);
+  const there = wanted && (await findItem(namespace, key));
+  if (wanted && there && !isOf(wanted, namespace, key, there)) return c.json(null);
+  query.delete('namespace');
+  if (namespace.length > 0) query.set('namespace', namespace.join('.'));
+  query.set('key', key);
+  rewriteQuery(c, query);
+  return undefined;
+}
+
+/** Whether a filter matches an item's value, namespace and key. */
+const isOf = (wanted: Wanted, namespace: string[], key: string, value: unknown): boolean =>
+  holds({ ...(isObject(value) ? value : {}), namespace, key }, wanted);
+
+/** Reads `namespace=a.b`, or one parameter for each label. */
+function namespaceIn(query: URLSearchParams): string[] {
+  const given = query.getAll('namespace');
+  return given.flatMap((part) => (part === '' ? [] : part.split('.')));
+}
+
+function labels(namespace: unknown): string[] {
+  if (Array.isArray(namespace) && namespace.every((label) => typeof label === 'string')) return namespace;
+  throw new Refusal(422, [{ loc: ['body', 'namespace'], msg: 'must be a list of texts', type: 'value_error' }]);
+}

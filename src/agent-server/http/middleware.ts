@@ -1,0 +1,56 @@
+import type { Hono, MiddlewareHandler } from 'hono';
+import type { AgentAuth } from '../auth/agent-auth.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { authorize } from '../auth/authorize.ts';
+import type { FindItem } from '../auth/authorize-store.ts';
+import type { FindMetadata } from '../auth/rows.ts';
+import type { Clock } from '../../clock.ts';
+import type { AuthConfig } from '../../graph-config/auth-config.ts';
+import type { HttpConfig } from '../../graph-config/http-config.ts';
+import { TOKEN_HEADER } from '../routes/guard.ts';
+import { corsOf } from './cors.ts';
+import type { CustomApp } from './custom-app.ts';
+import { requestLog } from './request-log.ts';
+import { switchedOff } from './switches.ts';
+
+/** The settings and dependencies of the middleware. */
+export interface MiddlewareOptions {
+  http: HttpConfig;
+  /** The `auth` section of the file. */
+  authConfig: AuthConfig | null | undefined;
+  auth: AgentAuth | undefined;
+  app: CustomApp | undefined;
+  find: FindMetadata;
+  findItem: FindItem;
+  /** Whether a proxy presents a token with every request. */
+  isGuarded: boolean;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** Adds the middleware that runs before the server's own routes. */
+export function addMiddleware(
+  routes: Hono,
+  { http, auth, app, find, findItem, isGuarded, clock, log }: MiddlewareOptions,
+): void {
+  // The agent's code must not see the token.
+  if (auth || app) routes.use(withoutToken);
+  routes.use(corsOf(http.cors));
+  if (http.logging_headers) routes.use(requestLog(http.logging_headers, clock, log));
+  const coversAll = http.enable_custom_route_auth === true;
+  if (auth && (coversAll || http.middleware_order === 'auth_first')) {
+    routes.use(authenticate(auth, { covers: coversAll ? 'all' : 'own', isGuarded }));
+  }
+  if (app?.before) routes.route('/', app.before);
+  const switches = switchedOff(http);
+  if (switches) routes.use(switches);
+  if (auth) {
+    routes.use(authenticate(auth, { covers: 'own', isGuarded }));
+    routes.use(authorize({ auth, find, findItem }));
+  }
+}
+
+const withoutToken: MiddlewareHandler = (c, next) => {
+  c.req.raw.headers.delete(TOKEN_HEADER);
+  return next();
+};

@@ -1,0 +1,21 @@
+import type { Clock } from '../../clock.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+
+/** The retry interval (ms) while the database is unavailable. */
+const RETRY_MS = 500;
+
+/**
+ * Retries a query while the database is unavailable.
+ *
+ * @throws the signal's reason if it aborts between two attempts, and any other error as it is.
+ */
+export async function retryWhileDatabaseDown<T>(ask: () => Promise<T>, clock: Clock, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { slots, type Slots } from '../rollouts/slots.ts';
+
+/** The current holder of a folder, and the number of waiting ones. */
+interface Queue {
+  slots: Slots;
+  takers: number;
+}
+
+const queues = new Map<string, Queue>();
+
+/**
+ * Runs work on a folder that only one build at a time may use; the others wait, the oldest first. The lock of the data
+ * folder makes the folder this process's own, so no lock on the disk is needed that could outlive a `kill -9`.
+ *
+ * @param folder an absolute path.
+ * @returns undefined when `signal` aborted before its turn.
+ */
+export async function inFolderQueue<T>(
+  folder: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const queue = queues.get(folder) ?? { slots: slots(1), takers: 0 };
+  queues.set(folder, queue);
+  queue.takers += 1;
+  try {
+    const giveBack = await queue.slots.take(signal);
+    if (!giveBack) return undefined;
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
+  } finally {
+    queue.takers -= 1;
+    if (queue.takers === 0) queues.delete(folder);
+  }
+}
+
+/** Whether someone works in a folder, or waits to. */
+export const isInUse = (folder: string): boolean => queues.has(folder);

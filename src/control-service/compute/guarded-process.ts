@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { pause, type Clock } from '../../clock.ts';
+import { confine, noNewPrivileges } from './confinement.ts';
+
+/** How a process ended. `unstartable`: it never ran. */
+export type ProcessEnd =
+  { kind: 'exited'; code: number } | { kind: 'killed'; signal: string } | { kind: 'unstartable'; reason: string };
+
+/** A user of this machine by its ids; it needs no line in `/etc/passwd`. */
+export interface ProcessUser {
+  uid: number;
+  gid: number;
+}
+
+export interface ProcessSpec {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  /** The whole environment: nothing of ours is added. */
+  env: Record<string, string>;
+  /** Whether the process gets a standard input that we can close; else it has none. */
+  withInput: boolean;
+  /** The seconds that it may take to exit once this service is gone. */
+  graceSeconds: number;
+  /**
+   * Runs it as this user, in no other group, which needs root; as this service's own user when absent. A deployment's
+   * agents and build commands get the deployment's user (`AgentSpec.user`, `BuildRequest.user`), which must have access to
+   * `cwd` and the command.
+   */
+  user?: ProcessUser | undefined;
+  /**
+   * How long to wait for the output of a process that exited with 0, in milliseconds, until `kill` is called: a slow
+   * reader loses nothing. A second when absent.
+   */
+  outputMs?: number;
+  /** Runs a program of the machine without the limits of `confinement.ts`. */
+  trusted?: boolean;
+}
+
+/**
+ * A process with its children, in a process group that can't outlive this service, with the limits of `confinement.ts`.
+ */
+export interface GuardedProcess {
+  /** The id of the process and of its group; undefined when it never ran. */
+  pid: number | undefined;
+  stdin: Writable | null;
+  stdout: Readable;
+  stderr: Readable;
+  /** Resolves when the process has ended, its children are killed and its output is read. */
+  ended: Promise<ProcessEnd>;
+  /** Kills the whole group. */
+  kill: () => void;
+}
+
+/**
+ * The guard waits on a pipe whose other end only we hold. When this service ends, even by `kill -9`, the pipe closes, and
+ * the guard kills the group that it shares with the process. While the guard lives, the group's id is not reused, so
+ * killing the group can't hit another process.
+ */
+const leash = (confinement: string): string =>
+  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" 2>/dev/null || { echo "The folder to start in could not be entered." >&2; exit 126; }; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
+
+/** How long to wait for output after the exit, when a grandchild outside the group keeps the pipe open. */
+const lastWordsMs = 1_000;
+
+/** Starts a process with the guard. */
+export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
+  const { command, args, cwd, env, withInput, graceSeconds, user, outputMs = 0, trusted = false } = spec;
+  const script = leash(trusted ? ':' : confine(user !== undefined));
+  const run = [...(trusted ? [] : noNewPrivileges), command, ...args];
+  const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), cwd, ...run], {
+    // Node.js would enter the folder before it switches the user. The shell does it afterwards, with that user's rights:
+    // a link in the folder's place leads no further than the user can go.
+    cwd: '/',
+    env,
+    detached: true,
+    stdio: [withInput ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
+    // With both ids Node.js also drops all supplementary groups.
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+  });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('a process was spawned without its pipes');
+  // A closing guard, or a process that exits during a write, is no error here.
+  for (const pipe of [child.stdin, child.stdio[3]]) pipe?.on('error', () => undefined);
+  let killed = false;
+  const killGroup = (): void => {
+    if (child.pid === undefined || killed) return;
+    killed = true;
+    signalGroup(child.pid);
+  };
+
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const left = new Promise<ProcessEnd>((resolve) => {
+    child.once('error', (error) => resolve({ kind: 'unstartable', reason: error.message }));
+    child.once('exit', (code, signal) =>
+      resolve(code === null ? { kind: 'killed', signal: signal ?? 'unknown' } : { kind: 'exited', code }),
+    );
+  });
+  const enough = new AbortController();
+  const untilReadToTheEnd = async (): Promise<ProcessEnd> => {
+    const end = await left;
+    killGroup();
+    const silence = new AbortController();
+    await Promise.race([closed, pause(clock, lastWordsMs, silence.signal)]);
+    if (end.kind === 'exited' && end.code === 0 && outputMs > 0) {
+      await Promise.race([closed, pause(clock, outputMs, AbortSignal.any([silence.signal, enough.signal]))]);
+    }
+    silence.abort();
+    stdout.destroy();
+    stderr.destroy();
+    return end;
+  };
+  const ended = untilReadToTheEnd();
+  const kill = (): void => {
+    enough.abort();
+    killGroup();
+  };
+  return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill };
+}
+
+function signalGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    if (!gone) throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import type { Desired } from '../config/desired.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import { isNotOffered } from '../contract/service-error.ts';
+import { commitOf, sameCommit, type KnownCommit } from '../planning/commit.ts';
+import { standingOf } from '../planning/plan-rebuild.ts';
+import type { Obstacle, Seen } from '../planning/plan-types.ts';
+import { attempt } from './attempt.ts';
+import { find } from './find.ts';
+import { resolveIntegration, resolveListener } from './resolve.ts';
+import type { DeployRun } from './deploy-run.ts';
+
+/** The observed state, or why the deployment is ambiguous. */
+export type TargetLookup = { kind: 'seen'; seen: Seen } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+
+/** Looks at what runs: the deployment, its live and its newest revision, and what a plan needs beside them. Reads only. */
+export async function observe(run: DeployRun): Promise<TargetLookup> {
+  const { desired } = run.request;
+  run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
+  const [deployment, ...others] = await find(run);
+  if (deployment && others.length > 0) return severalOfOneName([deployment, ...others]);
+  run.emit({
+    kind: 'looked',
+    deploymentName: deployment?.name ?? desired.name,
+    deploymentId: deployment?.id,
+    activeRevisionId: deployment?.active_revision_id ?? undefined,
+    latestRevisionId: deployment?.latest_revision_id ?? undefined,
+  });
+  const commit = requestedCommit(desired, deployment, run);
+  run.known.commit = commit;
+  const { tarball } = run.request;
+  if (!deployment) return { kind: 'seen', seen: { commit, tarball, ...(await found(desired, run)) } };
+  const latest = deployment.latest_revision_id
+    ? await run.request.control.getRevision(deployment.id, deployment.latest_revision_id, run.reading())
+    : undefined;
+  const live = await liveRevision(deployment, latest, run);
+  const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
+  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit, tarball } };
+}
+
+/** Why nothing is done where a name is that of several deployments. */
+export function severalOfOneName(deployments: readonly Deployment[]): Extract<TargetLookup, { kind: 'impossible' }> {
+  const problem = `${deployments.length} deployments are named ${deployments[0]?.name}: ${deployments.map(({ id }) => id).join(', ')}`;
+  return {
+    kind: 'impossible',
+    obstacles: [{ field: 'name', problem, advice: 'Set deployment-id to one of these ids.' }],
+  };
+}
+
+function requestedCommit(desired: Desired, deployment: Deployment | undefined, run: DeployRun): KnownCommit {
+  if (desired.source !== 'github') {
+    const what = desired.source === 'internal_source' ? 'a folder' : 'an image';
+    return { kind: 'unknown', why: `${what} is not built from a commit here` };
+  }
+  const { workflow, head } = run.request;
+  return commitOf({
+    repoUrl: desired.repoUrl ?? deployment?.source_config.repo_url ?? undefined,
+    repoRef: desired.repoRef ?? deployment?.source_revision_config.repo_ref ?? undefined,
+    workflow,
+    head,
+  });
+}
+
+/** The ids that a creation needs and that were not given. */
+async function found(desired: Desired, run: DeployRun): Promise<Pick<Seen, 'integration' | 'listener'>> {
+  if (desired.source === 'github') {
+    return desired.integrationId === undefined ? { integration: await resolveIntegration(desired, run) } : {};
+  }
+  if (desired.source !== 'external_docker') return {};
+  return desired.listenerId === undefined ? { listener: await resolveListener(desired, run) } : {};
+}
+
+async function liveRevision(
+  deployment: Deployment,
+  latest: Revision | undefined,
+  run: DeployRun,
+): Promise<Revision | undefined> {
+  const id = deployment.active_revision_id;
+  if (!id || id === latest?.id) return id ? latest : undefined;
+  const read = await attempt(run.request.control.getRevision(deployment.id, id, run.reading()));
+  if (read.ok) return read.value;
+  if (read.error.kind !== 'missing') throw read.error;
+  run.note(`the service does not report the live revision ${id}`);
+  return undefined;
+}
+
+/** Whether a revision of this commit waits behind a newer one can only be seen where revisions are listed. */
+async function othersOnTheirWay(
+  desired: Desired,
+  deployment: Deployment,
+  latest: Revision | undefined,
+  commit: KnownCommit,
+  run: DeployRun,
+): Promise<Revision[]> {
+  const waits = latest && standingOf(latest, deployment.active_revision_id) === 'on-its-way';
+  if (desired.source !== 'github' || commit.kind === 'unknown' || !waits) return [];
+  if (sameCommit(latest.source_revision_config.repo_commit_sha, commit.sha)) return [];
+  const page = await attempt(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
+  if (!page.ok) {
+    if (!isNotOffered(page.error)) throw page.error;
+    return [];
+  }
+  const newer = page.value.resources.findIndex(({ id }) => id === deployment.active_revision_id);
+  return page.value.resources
+    .slice(0, newer === -1 ? undefined : newer)
+    .filter((each) => each.id !== latest.id && standingOf(each, deployment.active_revision_id) === 'on-its-way');
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { endedRunResponse, endedRunError, rowStatusOf } from '../../../src/agent-server/runs/ended-run.ts';
+import type { EndedRun } from '../../../src/agent-server/runs/ended-run.ts';
+import { RunStopped, statusOf } from '../../../src/agent-server/runs/run-error.ts';
+import type { StopReason } from '../../../src/agent-server/runs/run-error.ts';
+
+const failure = { error: 'Boom', message: 'no ink' };
+const done = { values: { a: 1 }, waitsFor: undefined };
+const asking = { values: { a: 1 }, waitsFor: [{ value: 'may I?' }] };
+const good = { status: 'success', error: null } as const;
+const nothing: EndedRun = { run: undefined, ending: undefined, state: undefined };
+
+test('a run of which nothing is kept is told of without a word on where it was', () => {
+  expect(endedRunResponse(nothing)).toContain('on_completion');
+  expect(endedRunResponse(nothing)).not.toContain('process');
+});
+
+describe('what is answered of a run that has ended', () => {
+  test.each<[string, Partial<EndedRun>, unknown]>([
+    ['the values that it left', { run: good, state: done }, { a: 1 }],
+    [
+      'its own answer where that was stored',
+      { run: good, state: done, ending: { kind: 'values', json: '{"b":2}' } },
+      { b: 2 },
+    ],
+    [
+      'with the values what its graph waits for',
+      { run: good, state: asking },
+      { a: 1, __interrupt__: [{ value: 'may I?' }] },
+    ],
+    [
+      'that it waits, where nothing is named that it waits for',
+      { run: good, state: { values: null, waitsFor: [] } },
+      { __interrupt__: [] },
+    ],
+    ['its error', { run: { status: 'error', error: failure }, state: done }, { __error__: failure }],
+    [
+      'the stored error of a stateless one, whose row is gone',
+      { ending: { kind: 'error', json: JSON.stringify(failure) } },
+      { __error__: failure },
+    ],
+    ['the stored answer of a stateless one', { ending: { kind: 'values', json: '{"b":2}' } }, { b: 2 }],
+    [
+      'that nothing was kept, where nothing was',
+      {},
+      { __error__: { error: 'ResultNotKept', message: expect.any(String) } },
+    ],
+    ['null, where it left no values', { run: good, state: { values: null, waitsFor: undefined } }, null],
+    [
+      'that its state was not kept, where that is gone',
+      { run: good },
+      { __error__: { error: 'ResultNotKept', message: expect.stringContaining('changed since') } },
+    ],
+  ])('%s', (_, left, answer) => expect(JSON.parse(endedRunResponse({ ...nothing, ...left }))).toEqual(answer));
+
+  test('a run that went well has no error, whatever was stored', () => {
+    expect(endedRunError({ run: good, ending: { kind: 'error', json: '{}' } })).toBeUndefined();
+  });
+});
+
+describe('a thread, seen from the end of one of its runs', () => {
+  const at = (ms: number) => new Date(ms);
+  test.each([
+    ['is as the run left it, where both have one time', 'idle', 7, 'as-it-left-it'],
+    ['may wait for something that its row does not tell, while it is busy', 'busy', 7, 'not-changed-since'],
+    ['has not changed since, where it changed before: the run left no state', 'idle', 5, 'not-changed-since'],
+    ['has not changed since, where it never had a state', 'idle', undefined, 'not-changed-since'],
+    ['has changed, where a later run or a person left another state', 'idle', 9, 'changed'],
+  ] as const)('%s', (_, status, changed, expected) => {
+    const state_updated_at = changed === undefined ? null : at(changed);
+    expect(rowStatusOf({ ended_at: at(7) }, { status, state_updated_at })).toBe(expected);
+  });
+});
+
+describe('the status with which a run ends', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing was thrown', undefined, 'success'],
+    ['the graph threw', new Error('x'), 'error'],
+    ['the graph threw what is no error', 'x', 'error'],
+    ...(['cancelled', 'rolled-back', 'caller-gone', 'shutdown'] satisfies StopReason[]).map(
+      (reason): [string, unknown, string] => [`it was stopped: ${reason}`, new RunStopped(reason), 'interrupted'],
+    ),
+    ['it took too long', new RunStopped('timed-out'), 'timeout'],
+  ])('%s', (_, thrown, status) => expect(statusOf(thrown)).toBe(status));
+});
