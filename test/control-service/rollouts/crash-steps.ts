@@ -47,7 +47,7 @@ export const tableHead = [
   '| --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** One line of the table that the room's README holds. */
+/** One row of the table in docs/design/rollouts.md. */
 export const rowOf = (
   { source, step }: { source: SweptSource; step: CrashStep },
   { endedBy, status, agents, processesLeft, filesLeft }: Fared,

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deploymentStatuses } from '../../../src/contract/control/deployment.ts';
 import { deploymentStatus, statusMessage } from '../../../src/control-service/rules/deployment-status.ts';
+import { tableOf } from '../../docs-tables.ts';
 
 test.each([
   ['before its database stands a deployment waits for it', 'absent', true, 'none', 'AWAITING_DATABASE'],
@@ -34,11 +33,8 @@ test.each([
   expect(statusMessage({ status, listenerId, deletionProblem }) ?? 'nothing').toMatch(reported);
 });
 
-test('the README gives every status a cause', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
-  const [, part = ''] = readme.split('## Deployment states');
-  const rows = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| ([A-Z_]+) \| .{20,} \|$/gm)].map(
-    ([, status]) => status,
-  );
-  expect(new Set(rows)).toEqual(new Set(deploymentStatuses));
+test('the design note gives every status a cause', () => {
+  const rows = tableOf('docs/design/deployments-and-revisions.md', 'status', 'cause');
+  expect(rows.filter(([, cause = '']) => cause.length < 20)).toEqual([]);
+  expect(rows.map(([status]) => status).toSorted()).toEqual([...deploymentStatuses].toSorted());
 });

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
@@ -12,9 +10,10 @@ import {
   unfinishedStatuses,
   waitingStatuses,
 } from '../../../src/control-service/rules/revision-states.ts';
+import { readPage, tableOf } from '../../docs-tables.ts';
 
 const isStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
-const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
+const page = 'docs/design/deployments-and-revisions.md';
 const all = Object.keys(revisionSteps).filter(isStatus);
 
 describe('the steps of a revision', () => {
@@ -30,12 +29,12 @@ describe('the steps of a revision', () => {
     expect(all.filter((status) => !reached.has(status))).toEqual(never);
   });
 
-  test('the README draws every status that there is, and says which ones there are never', () => {
-    const way = /## Revision states\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
-    const drawn = [...way.matchAll(/^```\n([^]*?)^```$/gm)].map(([, picture]) => picture).join('\n');
-    const isDrawn = (status: string): boolean => new RegExp(`\\b${status}\\b`).test(drawn);
-    expect(all.filter((status) => !isDrawn(status))).toEqual(never);
-    expect(way).toContain(`No revision here is ever ${never.join(' or ')}`);
+  test('the design note draws every status that occurs, and names those that do not', () => {
+    const text = readPage(page);
+    const drawn = [...text.matchAll(/^```\n([^]*?)^```$/gm)].map(([, picture]) => picture).join('\n');
+    const contains = (place: string, status: string): boolean => new RegExp(`\\b${status}\\b`).test(place);
+    expect(all.filter((status) => !contains(drawn, status))).toEqual(never);
+    expect(never.filter((status) => !text.includes(`\`${status}\``))).toEqual([]);
   });
 
   test('whatever has not ended can be interrupted', () => {
@@ -55,11 +54,8 @@ describe('the steps of a revision', () => {
       expect(waitingStatuses.filter((waiting) => mayStep(running, waiting))).toEqual([]);
   });
 
-  test('the README tells the same steps', () => {
-    const rows = [...readme.matchAll(/^\| ([A-Z_]+) +\| ([A-Z_, ]+?) +\|$/gm)].map(([, from, to]) => [
-      from,
-      to?.split(', '),
-    ]);
+  test('the design note has the same transitions', () => {
+    const rows = tableOf(page, 'from', 'to').map(([from, to]) => [from, to?.split(', ')]);
     expect(Object.fromEntries(rows)).toEqual(
       Object.fromEntries(Object.entries(revisionSteps).filter(([, steps]) => steps.length > 0)),
     );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestStore } from './open-store.ts';
 import type { TestStore } from './open-store.ts';
 
-/** Whose the installations of the GitHub App are, as README.md of the room says it. */
+/** Which tenant has an installation of the GitHub App (docs/design/builds.md). */
 let opened: TestStore;
 let first: string;
 let second: string;
