@@ -34,7 +34,7 @@ export const inUseMs = hour;
 
 const days = (ms: number): string => `${ms / day} ${ms === day ? 'day' : 'days'}`;
 
-/** The table in the README. */
+/** The table of docs/design/retention-and-data-folder.md. */
 export const agesInWords: readonly string[] = [
   '| what | kept | removed |',
   '|---|---|---|',

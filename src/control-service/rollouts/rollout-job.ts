@@ -32,7 +32,7 @@ export interface Tools {
   step?: RolloutStep;
 }
 
-/** Called with the steps of a revision, by their names in the README's table of kills. */
+/** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
 /** A revision that is being carried out, with its logs. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
@@ -10,6 +10,7 @@ import { createRetention, type RetentionSettings } from '../../../src/control-se
 import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
 import { inOneLine } from '../../../src/control-service/retention/summary.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
+import { tableOf, tableRows } from '../../docs-tables.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { openTestStore } from '../store/open-store.ts';
 

@@ -11,6 +11,7 @@ import type { ControlTables } from '../../../src/control-service/store/tables.ts
 import { openDatabase } from '../../../src/postgres/database.ts';
 import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
+import { tableOf, tableRows } from '../../docs-tables.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import { plainAgent, repository, temporaryFolder, writePrograms } from '../builds/repositories.ts';
 import { httpControl } from '../http-control.ts';
@@ -28,7 +29,6 @@ import {
 import { agentGroups, buildProcessesBelow, strayFiles } from './left-behind.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const readme = readFileSync(join(root, 'src/control-service/README.md'), 'utf8');
 
 const atTheEnd: (() => void | Promise<void>)[] = [];
 afterEach(async () => {

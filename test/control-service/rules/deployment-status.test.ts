@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deploymentStatuses } from '../../../src/contract/control/deployment.ts';
 import { deploymentStatus, statusMessage } from '../../../src/control-service/rules/deployment-status.ts';
+import { tableOf } from '../../docs-tables.ts';
 
 test.each([
   ['before its database exists a deployment waits for it', 'absent', true, 'none', 'AWAITING_DATABASE'],

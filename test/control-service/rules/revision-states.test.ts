@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
@@ -12,9 +10,10 @@ import {
   unfinishedStatuses,
   waitingStatuses,
 } from '../../../src/control-service/rules/revision-states.ts';
+import { readPage, tableOf } from '../../docs-tables.ts';
 
 const isStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
-const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
+const page = 'docs/design/deployments-and-revisions.md';
 const all = Object.keys(revisionSteps).filter(isStatus);
 
 describe('the steps of a revision', () => {
