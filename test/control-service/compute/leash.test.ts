@@ -14,7 +14,7 @@ const textOf = async (output: AsyncIterable<Buffer>): Promise<string> =>
   String(Buffer.concat(await Array.fromAsync(output)));
 
 test('passes arguments unchanged and reports the exit of a command', async () => {
-  const started = startLeashed(
+  const started = startGuarded(
     { ...requested, command: 'printf', args: ['%s|', 'a b', '$HOME', '-n', "it's"] },
     systemClock,
   );
@@ -51,7 +51,7 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
 );
 
 test('ends the background processes of a command with it', async () => {
-  const started = startLeashed({ ...requested, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
+  const started = startGuarded({ ...requested, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
   const pid = Number(await textOf(started.stdout));
   expect(await started.ended).toEqual({ kind: 'exited', code: 0 });
   await until(() => !runs(pid));

@@ -137,7 +137,7 @@ test.each<[string, string[], string | undefined]>([
   ],
   ['a stack alone', ['    at main (main.js:1:2)'], undefined],
 ])('selects the best line of %s', (_, lines, best) => {
-  const words = lastWords();
+  const words = failureLine();
   for (const line of lines) words.hear(line);
   expect(words.best()).toBe(best);
 });

@@ -46,8 +46,8 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
   const places = openUploads(store);
   const rollouts = instantRollouts(store);
   // Closed, so that no request waits for work.
-  const bell = workBell(systemClock);
-  bell.close();
+  const notifier = workNotifier(systemClock);
+  notifier.close();
   const logged: string[] = [];
   const registry = failingRegistry();
   const integrations = failingIntegrations(store);

@@ -104,7 +104,7 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
   });
 
   test('knows files that show whether its program is readable', () => {
-    expect(telltales(program).filter((file) => !statSync(file).isFile())).toEqual([]);
+    expect(sampleFiles(program).filter((file) => !statSync(file).isFile())).toEqual([]);
   });
 
   test('keeps builds where their users can go, and removes them with the data folder', async () => {

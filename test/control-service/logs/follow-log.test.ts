@@ -68,7 +68,7 @@ const inWords = (event: LogEvent): string => {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('sends stored lines first, then each line as it is written, then the end', async () => {
-  const { lines, state, bell, next } = fixture();
+  const { lines, state, notifier, next } = fixture();
   lines.push(line(1), line(2));
   expect([await next(), await next()]).toEqual(['line 1', 'line 2']);
   const third = next();
@@ -82,7 +82,7 @@ test('sends stored lines first, then each line as it is written, then the end', 
 });
 
 test('sends lines from before the end first, even if both arrive at once', async () => {
-  const { lines, state, bell, next } = fixture();
+  const { lines, state, notifier, next } = fixture();
   const first = next();
   await settled();
   lines.push(line(1));
@@ -92,7 +92,7 @@ test('sends lines from before the end first, even if both arrive at once', async
 });
 
 test('a notification without a waiting reader is not lost', async () => {
-  const { lines, bell, next } = fixture();
+  const { lines, notifier, next } = fixture();
   lines.push(line(1));
   expect(await next()).toBe('line 1');
   lines.push(line(2));
@@ -101,7 +101,7 @@ test('a notification without a waiting reader is not lost', async () => {
 });
 
 test('a notification for another revision wakes no reader', async () => {
-  const { state, bell, next, left } = fixture();
+  const { state, notifier, next, left } = fixture();
   const nothing = next();
   await settled();
   notifier.notify('other');
@@ -124,7 +124,7 @@ test('sends a keep-alive after each silent interval', async () => {
 });
 
 test('reads nothing ahead of a slow reader', async () => {
-  const { lines, state, bell, next } = fixture();
+  const { lines, state, notifier, next } = fixture();
   for (let id = 1; id <= 1_000; id += 1) lines.push(line(id));
   for (let id = 1; id <= 50; id += 1) await next();
   notifier.notify('r');
@@ -151,7 +151,7 @@ test.each([
 });
 
 test('a follower that leaves is removed, whether it waits or holds a line', async () => {
-  const { lines, events, next, bell, state } = fixture();
+  const { lines, events, next, notifier, state } = fixture();
   lines.push(line(1), line(2));
   await next();
   await events.return();
