@@ -145,7 +145,7 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
   }
   const table = [...tableHead, ...rows].join('\n');
   console.log(table);
-  expect(readme).toContain(table);
+  expect(tableOf('docs/design/rollouts.md', 'killed at')).toEqual(tableRows(table).slice(1));
 });
 
 const allWell: Fared = { endedBy: 'SIGKILL', status: 'DEPLOYED', agents: 1, processesLeft: 0, filesLeft: [] };
