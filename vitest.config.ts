@@ -1,15 +1,38 @@
 import { defineConfig } from 'vitest/config';
 
+const exclude = ['test/partners/*/node_modules/**', 'node_modules/**'];
+
+/**
+ * Two speeds. A test that starts a process or needs Postgres is named `*.system.test.ts`; every other one is a unit test,
+ * for which both fail. `npm run test:unit` runs these alone.
+ */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/partners/*/node_modules/**', 'node_modules/**'],
-    globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
     // Many tests wait for servers and disks of their own: each processor gets a file.
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/conformance/reporter.ts', './test/journey/canary-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...exclude, 'test/**/*.system.test.ts'],
+          setupFiles: ['test/unit-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: ['test/**/*.system.test.ts'],
+          exclude,
+          globalSetup: ['test/global-setup.ts'],
+        },
+      },
+    ],
   },
 });

@@ -27,7 +27,9 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 
 /** Over a bare socket, so that a test which intercepts HTTP keeps working. */
 async function pingPostgres(): Promise<string> {
-  const answer = await text(connect({ host: '127.0.0.1', port: inject('postgresProxy') }));
+  const port: number | undefined = inject('postgresProxy');
+  if (port === undefined) throw new Error('A unit test has no Postgres. Name its file *.system.test.ts.');
+  const answer = await text(connect({ host: '127.0.0.1', port }));
   if (!answer.startsWith('postgres:')) throw new Error(`The test database did not start: ${answer}`);
   return answer;
 }
