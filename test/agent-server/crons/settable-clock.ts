@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/clock.ts';
 /** The longest sleep (ms) of a poller. */
 const LOOK_MS = 1000;
 
-/** The system time with an offset, set by the test. Setting it wakes up the pollers. */
+/** The system time with an offset, set by the test. Setting it ends every sleep. */
 export class SettableClock implements Clock {
   #offset = 0;
   readonly #waiting = new Set<AbortController>();

@@ -95,22 +95,22 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
   test.each([
     ['hooks.example.com', 'https://hooks.example.com/', true],
     ['another host', 'https://other.example.com/', false],
-    ['a subdomain of an entry without a wildcard', 'https://a.hooks.example.com/', false],
-  ])(
-    '[agent.webhook-config.allowed-domains] with allowed_domains %s, accepts %s: %s',
-    async (_host, webhook, taken) => {
-      expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
-    },
-  );
+    ['a subdomain', 'https://a.hooks.example.com/', false],
+  ])('[agent.webhook-config.allowed-domains] allowed_domains accepts %s (%s): %s', async (_host, webhook, taken) => {
+    expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
+  });
 
   test.each([
     ['a subdomain', 'https://a.partner.example/', true],
     ['a deeper subdomain', 'https://a.b.partner.example/', true],
     ['the domain itself', 'https://partner.example/', false],
-    ['a name with the same suffix', 'https://notpartner.example/', false],
-  ])('[agent.webhook-config.allowed-domains-wildcard] a wildcard accepts %s: %s: %s', async (_name, webhook, taken) => {
-    expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
-  });
+    ['a similar suffix', 'https://notpartner.example/', false],
+  ])(
+    '[agent.webhook-config.allowed-domains-wildcard] a wildcard accepts %s (%s): %s',
+    async (_name, webhook, taken) => {
+      expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
+    },
+  );
 
   test('[agent.webhook-config.require-https] require_https rejects a plain http URL', async () => {
     expect(await judged('strict', fine)).toBe('accepted');

@@ -152,27 +152,24 @@ export function runPromises(agent: Given): void {
   test.each([
     ['interrupt', ['prepare', 'answer', 'prepare'], 'interrupted'],
     ['rollback', ['prepare', 'answer'], 'missing'],
-  ] as const)(
-    'strategy %s ends the previous run, which leaves %j and is %s',
-    async (multitask_strategy, left, fate) => {
-      const { thread_id } = await agent().createThread({});
-      await agent().waitRun({ assistant_id: 'echo', input: { input: 'kept' } }, thread_id);
-      const first = await agent().createRun(slow, thread_id);
-      await until(async () => ((await agent().getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));
-      const result = await agent().waitRun(
-        { assistant_id: 'echo', input: { input: 'new' }, multitask_strategy },
-        thread_id,
+  ] as const)('strategy %s: the previous run leaves %j and is %s', async (multitask_strategy, left, fate) => {
+    const { thread_id } = await agent().createThread({});
+    await agent().waitRun({ assistant_id: 'echo', input: { input: 'kept' } }, thread_id);
+    const first = await agent().createRun(slow, thread_id);
+    await until(async () => ((await agent().getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));
+    const result = await agent().waitRun(
+      { assistant_id: 'echo', input: { input: 'new' }, multitask_strategy },
+      thread_id,
+    );
+    expect(valuesOf(result)).toMatchObject({ output: 'hello new', steps: [...left, 'prepare', 'answer'] });
+    const seen = await agent()
+      .getRun(thread_id, first.run_id)
+      .then(
+        (run) => run.status,
+        (refusal: unknown) => Object(refusal).kind,
       );
-      expect(valuesOf(result)).toMatchObject({ output: 'hello new', steps: [...left, 'prepare', 'answer'] });
-      const seen = await agent()
-        .getRun(thread_id, first.run_id)
-        .then(
-          (run) => run.status,
-          (refusal: unknown) => Object(refusal).kind,
-        );
-      expect(seen).toBe(fate);
-    },
-  );
+    expect(seen).toBe(fate);
+  });
 
   test('a delayed run starts later', async () => {
     const run = await agent().createRun(

@@ -49,9 +49,9 @@ test.each([
   ['by checkpoint', { checkpoint: { checkpoint_id: randomUUID() } }],
   ['by id', { checkpoint_id: randomUUID() }],
   ['by an invalid id', { checkpoint_id: 'nonsense' }],
-  ['as one of an unreachable subgraph', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_ns: 'x:1' } }],
-  ['as one of a subgraph', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_map: { '': randomUUID() } } }],
-])('rejects a missing checkpoint (%s), and leaves the thread unchanged', async (_, from) => {
+  ['of an unreachable subgraph', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_ns: 'x:1' } }],
+  ['of a subgraph', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_map: { '': randomUUID() } } }],
+])('rejects a missing checkpoint (%s), without changes', async (_, from) => {
   const { thread, runs } = await waiting();
   const before = (await ask('GET', `/threads/${thread}`)).body;
   for (const way of ['', '/wait', '/stream']) {

@@ -44,7 +44,7 @@ test.each<[string, Given, Given, unknown]>([
     { context: { volume: 2 }, configurable: {} },
     { tone: 'warm', volume: 2 },
   ],
-])('the context of a run is %s', (_, assistant, run, context) => {
+])('the context: %s', (_, assistant, run, context) => {
   expect(of(assistant, run).context).toEqual(context);
 });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-test('a client at a stopping process gets no result of a run continued elsewhere', async () => {
+test('a client at a stopping process gets no result of a run that continues', async () => {
   const leaving = await servers.start();
   const [here, there] = [asking(leaving), asking(await servers.start())];
   const place = await here.run(await here.thread(), { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 3000 } });

@@ -39,7 +39,7 @@ describe('two processes of a deployment', () => {
     await giveBack();
   });
 
-  test('the client receives all events of a resumable run executed elsewhere', async () => {
+  test('the client receives all events of a resumable run of another process', async () => {
     const giveBack = await takeTheSlot();
     const stream = narrow.post('/runs/stream', {
       ...echo('followed'),

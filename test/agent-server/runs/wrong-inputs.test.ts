@@ -24,7 +24,12 @@ test.each<[string, object, (string | number)[], RegExp]>([
     ['config', 'configurable', 'tone'],
     /"warm"/,
   ],
-  ['an answer without a thread', { ...run, command: { resume: 'yes' } }, ['command', 'resume'], /^needs a thread/],
+  [
+    'an invalid configurable value for the context',
+    { ...run, command: { resume: 'yes' } },
+    ['command', 'resume'],
+    /^needs a thread/,
+  ],
   ['an invalid command', { ...run, command: { resum: 1 } }, ['command', 'resum'], /takes "resume", "update"/],
   [
     'an interrupt at an unknown node',

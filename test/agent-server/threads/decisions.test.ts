@@ -132,7 +132,7 @@ describe('events of a thread', () => {
     ['error', ['lifecycle'], false],
     ['metadata', ['state_update'], false],
     ['state_update', ['state_update', 'lifecycle'], true],
-  ])('%s is sent to a client with the modes %j: %s', (event, modes, is) => {
+  ])('%s is sent for the modes %j: %s', (event, modes, is) => {
     expect(isOfModes(event, modes)).toBe(is);
   });
 
