@@ -19,17 +19,12 @@ test.each<[string, object, (string | number)[], RegExp]>([
   ['a misspelled context key', { ...run, context: { greting: 'hi' } }, ['context', 'greting'], /mean "greeting"\?$/],
   ['a missing context value', toned, ['context', 'tone'], /./],
   [
-    'a configurable value that violates the context schema',
+    'an invalid configurable value',
     { ...toned, config: { configurable: { tone: 'rude' } } },
     ['config', 'configurable', 'tone'],
     /"warm"/,
   ],
-  [
-    'an invalid configurable value for the context',
-    { ...run, command: { resume: 'yes' } },
-    ['command', 'resume'],
-    /^needs a thread/,
-  ],
+  ['an answer without a thread', { ...run, command: { resume: 'yes' } }, ['command', 'resume'], /^needs a thread/],
   ['an invalid command', { ...run, command: { resum: 1 } }, ['command', 'resum'], /takes "resume", "update"/],
   [
     'an interrupt at an unknown node',
