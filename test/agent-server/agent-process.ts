@@ -6,23 +6,23 @@ import { createInterface } from 'node:readline';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'agent-server', 'main.ts');
 
-/** Where processes find what others have compiled: each starts by a quarter faster. */
+/** Shares compiled code between processes: each starts about a quarter faster. */
 const compileCache = join(tmpdir(), 'landfall-agent-processes');
 
 /** A real agent server process. */
 export interface AgentProcess {
   child: ChildProcess;
-  /** Where it answers. */
+  /** Its base URL. */
   url: string;
-  /** Every line it wrote to its output so far. */
+  /** Every line written to standard output so far. */
   output: string[];
-  /** Every line it wrote to its log so far. */
+  /** Every line written to the log so far. */
   log: string[];
-  /** Resolves with its exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended the process. */
   gone: Promise<number | string>;
 }
 
-/** Starts `main.ts` as the control service does, and waits until it listens; rejects with its log when it does not. */
+/** Starts `main.ts` as the control service does and waits until it listens; rejects with its log on failure. */
 export async function startAgentProcess(env: Record<string, string>): Promise<AgentProcess> {
   const started = spawnAgentProcess(env);
   const listening = new Promise<number>((resolve) => {
@@ -37,7 +37,7 @@ export async function startAgentProcess(env: Record<string, string>): Promise<Ag
   return { ...started, url: `http://127.0.0.1:${port}` };
 }
 
-/** Spawns `main.ts` with this environment alone. */
+/** Spawns `main.ts` with only this environment. */
 export function spawnAgentProcess(env: Record<string, string>) {
   const child = spawn(process.execPath, [main], {
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache, ...env },

@@ -1,14 +1,14 @@
 import type { Serving } from './serving.ts';
 
-/** What a server answered. */
+/** A server's response. */
 export interface Answer {
   status: number;
-  /** The JSON of the body; undefined where there is none. */
+  /** The JSON body; undefined if empty. */
   body: unknown;
   headers: Headers;
 }
 
-/** Asks an agent server, in whichever way it is reached, for what our own client has no words for. */
+/** Sends a request that our client has no method for, in process or over a socket. */
 export type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 const asking =
@@ -21,10 +21,10 @@ const asking =
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   };
 
-/** Asks over a socket, at an address. */
+/** Sends requests over a socket. */
 export const askAt = (url: string): Ask => asking((path, init) => fetch(`${url}${path}`, init));
 
-/** The two ways every promise is tried: the routes as they are, and over a socket. */
+/** Every test runs both ways: in process, and over a socket. */
 export const askBothWays: [name: string, open: (serving: Serving) => Ask][] = [
   ['in process', (serving) => asking((path, init) => serving.fetch(new Request(`http://agent.test${path}`, init)))],
   ['over HTTP', ({ url }) => askAt(url)],

@@ -3,13 +3,13 @@ import { connectAgentServer } from '../../src/client/agent.ts';
 import { agentServerInProcess } from './in-process.ts';
 import type { Serving } from './serving.ts';
 
-/** A way to talk to an agent server. */
+/** A way to call an agent server. */
 export interface Way {
   agent: AgentServer;
   close(): Promise<void>;
 }
 
-/** The two ways every promise is tried: the routes as they are, and our client over HTTP. */
+/** Every test runs both ways: in process, and with our client over HTTP. */
 export const bothWays: [name: string, open: (serving: Serving) => Way][] = [
   ['in process', ({ fetch }) => ({ agent: agentServerInProcess(fetch), close: async () => undefined })],
   [

@@ -14,7 +14,7 @@ const post = (path: string, body: unknown = {}): Promise<Response> =>
 const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
 
 describe('runs on one thread', () => {
-  test('many at once take their turns, and none waits for ever', async () => {
+  test('take turns when many start at once, and none waits forever', async () => {
     const thread = Object(await (await post('/threads')).json());
     const wait = (input: string) =>
       post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input: { input } }).then((answer) => answer.json());
@@ -23,11 +23,11 @@ describe('runs on one thread', () => {
     expect(await (await fetch(`${serving.url}/threads/${thread.thread_id}`)).json()).toMatchObject({ status: 'idle' });
   });
 
-  test('one that its process never heard of is taken up, and holds up no other', async () => {
+  test('a run unknown to its process is picked up and delays no other', async () => {
     const thread = Object(await (await post('/threads')).json());
     const runs = `/threads/${thread.thread_id}/runs`;
     await post(`${runs}/wait`, echo);
-    // As if the database had taken the run in, and its answer had been lost.
+    // As if the database had stored the run and its response had been lost.
     const admin = new Client({ connectionString: serving.databaseUrl });
     await admin.connect();
     await admin.query(`insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs,
@@ -45,8 +45,8 @@ describe('runs on one thread', () => {
   });
 });
 
-describe('what is large or odd', () => {
-  test('a large state reaches a caller who reads, each time it is told', async () => {
+describe('large or unusual requests', () => {
+  test('returns a large state every time it is read', async () => {
     const input = 'x'.repeat(8_000_000);
     const response = await post('/runs/stream', { ...echo, input: { input }, stream_mode: ['values', 'updates'] });
     const events = (await response.text()).split('\n\n').slice(0, -1);
@@ -54,7 +54,7 @@ describe('what is large or odd', () => {
     expect(names).toEqual(['metadata', 'values', 'updates', 'values', 'updates', 'values']);
   });
 
-  test('texts that the database does not hold are no failure, and hide nothing else', async () => {
+  test('strips characters that the database can’t store, and keeps the rest', async () => {
     const odd = 'a\u0000b\ud800';
     expect(await (await post('/threads', { metadata: { odd } })).json()).toMatchObject({
       metadata: { odd: 'a\ufffdb\ufffd' },
@@ -72,8 +72,8 @@ describe('what is large or odd', () => {
 
   test.each([
     ['a body that nests too deep', { ...echo, input: JSON.parse('['.repeat(1100) + ']'.repeat(1100)) }, []],
-    ['a start farther off than a timer can be', { ...echo, after_seconds: 3_000_000 }, ['after_seconds']],
-  ])('%s is refused', async (_, body, field) => {
+    ['a start beyond the timer limit', { ...echo, after_seconds: 3_000_000 }, ['after_seconds']],
+  ])('rejects %s', async (_, body, field) => {
     const response = await post('/runs/wait', body);
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['body', ...field] }] });

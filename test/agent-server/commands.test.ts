@@ -9,20 +9,20 @@ const noCommand = {
 };
 
 test.each<[string, string, object[]]>([
-  ['to rest', '{"do":"rest"}', [{ event: 'idle' }]],
-  ['to wake', '{"do":"wake","revision_id":"r2"}', [{ event: 'serving' }]],
-  ['nothing, which is passed over', ' ', []],
-  ['what is no JSON', 'rest', [noCommand]],
-  ['what is no command', '{"do":"sleep"}', [noCommand]],
-  ['to wake as nothing', '{"do":"wake"}', [noCommand]],
-  ['more than there is', '{"do":"rest","now":true}', [noCommand]],
-  ['what fails', '{"do":"wake","revision_id":"awake"}', [{ event: 'failed', reason: 'it is awake' }]],
-])('who asks for %s is answered on one line, and may go on', async (_, line, expected) => {
+  ['the rest command', '{"do":"rest"}', [{ event: 'idle' }]],
+  ['the wake command', '{"do":"wake","revision_id":"r2"}', [{ event: 'serving' }]],
+  ['an empty line', ' ', []],
+  ['a line that is not JSON', 'rest', [noCommand]],
+  ['an unknown command', '{"do":"sleep"}', [noCommand]],
+  ['a wake command without a revision', '{"do":"wake"}', [noCommand]],
+  ['a command with an extra field', '{"do":"rest","now":true}', [noCommand]],
+  ['a failing command', '{"do":"wake","revision_id":"serving"}', [{ event: 'failed', reason: 'already serving' }]],
+])('answers %s on one line, and keeps reading', async (_, line, expected) => {
   const answers: CommandAnswer[] = [];
   const server = {
     rest: async () => undefined,
     wake: async (revisionId: string) => {
-      if (revisionId === 'awake') throw new Error('it is awake');
+      if (revisionId === 'serving') throw new Error('already serving');
     },
   };
   await takeCommands(Readable.from([`${line}\n{"do":"rest"}\n`]), server, (answer) => answers.push(answer));

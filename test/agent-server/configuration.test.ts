@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const graphs = { echo: './graph.ts:graph' };
 
-/** What a start makes of a file: its variables and warnings, or why it does not start. */
+/** The variables and warnings of a configuration file, or the reason it does not start. */
 function startWith(file: object) {
   const path = join(folder, 'langgraph.json');
   writeFileSync(path, JSON.stringify(file, undefined, 1));
@@ -24,12 +24,12 @@ function startWith(file: object) {
   }
 }
 
-describe('a file of variables', () => {
+describe('an environment file', () => {
   test.each([
-    ['that is not there', '.env'],
+    ['that is missing', '.env'],
     ['that is a folder', '.'],
-    ['below what is no folder', 'langgraph.json/.env'],
-  ])('%s is a warning', (_, env) => {
+    ['below a path that is not a folder', 'langgraph.json/.env'],
+  ])('%s causes a warning', (_, env) => {
     expect(startWith({ graphs, env })).toEqual({
       env: {},
       log: [expect.stringContaining(`the env file ${env} does not exist`)],
@@ -37,18 +37,28 @@ describe('a file of variables', () => {
   });
 });
 
-describe('a start tells, with the line,', () => {
+describe('startup reports the line of', () => {
   test.each([
     ['a wrong value', { http: { cors: { max_age: 'long' } } }, 'config-invalid', '7:15: `http.cors.max_age` must be'],
-    ['a slip', { store: { ttl: { default_tll: 1 } } }, 'config-invalid', '7:4: `store.ttl.default_tll` is not known'],
-    ['what is not offered', { store: { path: './s.ts:s' } }, 'config-invalid', '6:3: `store.path` is not offered'],
+    [
+      'a misspelled key',
+      { store: { ttl: { default_tll: 1 } } },
+      'config-invalid',
+      '7:4: `store.ttl.default_tll` is not known',
+    ],
+    ['an unsupported option', { store: { path: './s.ts:s' } }, 'config-invalid', '6:3: `store.path` is not offered'],
     [
       'a graph in Python',
       { graphs: { echo: './a.py:a' } },
       'graph-language',
       '3:11: Graph "echo" is written in Python',
     ],
-    ['one of no language', { graphs: { echo: './a:a' } }, 'graph-language', '3:11: Graph "echo" lies in ./a, whose'],
+    [
+      'a graph in an unknown language',
+      { graphs: { echo: './a:a' } },
+      'graph-language',
+      '3:11: Graph "echo" lies in ./a, whose',
+    ],
   ])('%s', (_, keys, code, said) => {
     const reported = startWith({ graphs, ...keys });
     expect(reported).toEqual({ code, lines: [expect.stringContaining(`langgraph.json:${said}`)] });

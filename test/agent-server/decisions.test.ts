@@ -16,13 +16,13 @@ describe('a run whose process is gone', () => {
     isReadable: true,
   } as const;
   test.each([
-    ['goes on where it needs no caller', {}, 'go-on', undefined],
-    ['begins where it had not begun', { status: 'pending', attempt: 3 }, 'go-on', undefined],
-    ['is interrupted where its caller held the connection', { detached: false }, 'interrupted', 'ServerStopped'],
-    ['is interrupted where somebody had cancelled it', { cancel_action: 'interrupt' }, 'interrupted', 'RunCancelled'],
-    ['fails where it was begun too often', { attempt: 3 }, 'error', 'ServerStopped'],
-    ['fails where its graph is no more', { graph_id: 'gone' }, 'error', 'GraphMissing'],
-    ['fails where nobody here can read what it was asked for', { isReadable: false }, 'error', 'RunNotReadable'],
+    ['continues if it needs no caller', {}, 'go-on', undefined],
+    ['starts if it had not started', { status: 'pending', attempt: 3 }, 'go-on', undefined],
+    ['is interrupted if its caller held the connection', { detached: false }, 'interrupted', 'ServerStopped'],
+    ['is interrupted if it had been cancelled', { cancel_action: 'interrupt' }, 'interrupted', 'RunCancelled'],
+    ['fails after too many attempts', { attempt: 3 }, 'error', 'ServerStopped'],
+    ['fails if its graph is missing', { graph_id: 'gone' }, 'error', 'GraphMissing'],
+    ['fails if its request can’t be read', { isReadable: false }, 'error', 'RunNotReadable'],
   ] as const)('%s', (_, over, outcome, error) => {
     const fate = fateOf({ ...run, ...over }, (graphId) => graphId === 'echo');
     expect(fate.kind === 'end' ? fate.status : fate.kind).toBe(outcome);
@@ -30,7 +30,7 @@ describe('a run whose process is gone', () => {
   });
 });
 
-describe('what the end of a run makes of its thread', () => {
+describe('the thread status after a run', () => {
   test.each([
     ['success', false, 'idle'],
     ['success', true, 'interrupted'],
@@ -38,25 +38,25 @@ describe('what the end of a run makes of its thread', () => {
     ['interrupted', true, 'interrupted'],
     ['error', false, 'error'],
     ['timeout', false, 'error'],
-  ] as const)('a run that ended as %s (a node is next: %s) leaves it %s', (status, unfinishedState, thread) => {
+  ] as const)('a run ended as %s (a node is next: %s): the thread is %s', (status, unfinishedState, thread) => {
     expect(threadStatusAfter({ status, unfinishedState })).toBe(thread);
   });
 });
 
-describe('what a graph throws', () => {
+describe('errors of a graph', () => {
   class BoomError extends Error {}
   test.each([
-    ['an error of the language', new TypeError('x is not y'), { error: 'TypeError', message: 'x is not y' }],
-    ['an error with a class of its own', new BoomError('boom'), { error: 'BoomError', message: 'boom' }],
+    ['a built-in error', new TypeError('x is not y'), { error: 'TypeError', message: 'x is not y' }],
+    ['an error with its own class', new BoomError('boom'), { error: 'BoomError', message: 'boom' }],
     ['an error with a name', Object.assign(new Error('late'), { name: 'Late' }), { error: 'Late', message: 'late' }],
-    ['a text', 'out of ink', { error: 'Error', message: 'out of ink' }],
-    ['something else', { code: 5 }, { error: 'Error', message: 'Threw object' }],
+    ['a string', 'out of ink', { error: 'Error', message: 'out of ink' }],
+    ['another value', { code: 5 }, { error: 'Error', message: 'Threw object' }],
     [
-      'an error that is none',
+      'an error with an invalid name and message',
       Object.assign(new Error('x'), { name: 7, message: { a: 1n } }),
       { error: 'Error', message: 'Threw an error whose message is of type object' },
     ],
-    ['being stopped', new RunStopped('cancelled'), { error: 'RunCancelled', message: 'The run was cancelled.' }],
+    ['a stopped run', new RunStopped('cancelled'), { error: 'RunCancelled', message: 'The run was cancelled.' }],
   ])('%s', (_, thrown, reported) => expect(describeError(thrown)).toEqual(reported));
 });
 
@@ -67,28 +67,28 @@ describe('values as JSON', () => {
     toJSON: () => ({ lc: 1, type: 'constructor', id: ['AIMessage'], kwargs: { content } }),
   });
   test.each<[string, unknown, string]>([
-    ['plain values pass', { a: [1, null, 'x'], b: undefined }, '{"a":[1,null,"x"]}'],
-    ['nothing is null', undefined, 'null'],
-    ['a message is flat', { messages: [message('hi')] }, '{"messages":[{"content":"hi","id":"1","type":"ai"}]}'],
-    ['a large number is text', { n: 12345678901234567890n }, '{"n":"12345678901234567890"}'],
+    ['plain values are unchanged', { a: [1, null, 'x'], b: undefined }, '{"a":[1,null,"x"]}'],
+    ['undefined is null', undefined, 'null'],
+    ['a message is flattened', { messages: [message('hi')] }, '{"messages":[{"content":"hi","id":"1","type":"ai"}]}'],
+    ['a bigint is a string', { n: 12345678901234567890n }, '{"n":"12345678901234567890"}'],
   ])('%s', (_, value, json) => expect(toWire(value)).toBe(json));
 
-  test('a value that holds itself is an error', () => {
+  test('rejects a circular value', () => {
     const ring: Record<string, unknown> = {};
     ring['self'] = ring;
     expect(() => toWire(ring)).toThrow(TypeError);
   });
 
   test.each([
-    ['a NUL has a stand-in', { a: 'x\u0000y' }, '{"a":"x\ufffdy"}'],
-    ['which makes no other name of a name', { a: 1, '\u0000a': 2 }, '{"a":1,"\ufffda":2}'],
-    ['its spelling as plain text stays', { a: 'x\\u0000y' }, '{"a":"x\\\\u0000y"}'],
-    ['after a backslash as well', { a: '\\\u0000' }, '{"a":"\\\\\ufffd"}'],
-    ['half of a pair of surrogates too', { a: 'x\ud83d\udc00y\udc00' }, '{"a":"x\ud83d\udc00y\ufffd"}'],
-    ['and each of two', { a: '\u0000\u0000' }, '{"a":"\ufffd\ufffd"}'],
+    ['NUL is replaced', { a: 'x\u0000y' }, '{"a":"x\ufffdy"}'],
+    ['also in a key, without merging keys', { a: 1, '\u0000a': 2 }, '{"a":1,"\ufffda":2}'],
+    ['its escape as plain text stays', { a: 'x\\u0000y' }, '{"a":"x\\\\u0000y"}'],
+    ['also after a backslash', { a: '\\\u0000' }, '{"a":"\\\\\ufffd"}'],
+    ['a lone surrogate too', { a: 'x\ud83d\udc00y\udc00' }, '{"a":"x\ud83d\udc00y\ufffd"}'],
+    ['each of two', { a: '\u0000\u0000' }, '{"a":"\ufffd\ufffd"}'],
   ])('for the database: %s', (_, value, json) => expect(storable(value)).toBe(json));
 });
 
-test("a graph's default assistant has the id that the public servers give it", () => {
+test("a graph's default assistant has the id that public servers give it", () => {
   expect(defaultAssistantId('tiny')).toBe('3330969d-1bd6-5dfc-80e9-91e7dbf68c4e');
 });

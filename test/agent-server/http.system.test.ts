@@ -21,7 +21,7 @@ const post = (path: string, body?: unknown, headers: Record<string, string> = {}
 const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
 
 describe('over HTTP', () => {
-  test('[agent.server.json-bodies] every body that is no stream is JSON, and says so', async () => {
+  test('[agent.server.json-bodies] every body that is not a stream is JSON with its content type', async () => {
     const thread: { thread_id: string } = Object(await (await post('/threads')).json());
     for (const response of [
       await fetch(`${serving.url}/ok`),
@@ -39,7 +39,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('[agent.server.sse-streams] [agent.stream.event-line] [agent.stream.data-line] a stream is server-sent events, each with its type and its JSON', async () => {
+  test('[agent.server.sse-streams] [agent.stream.event-line] [agent.stream.data-line] a stream is server-sent events with type and JSON', async () => {
     const response = await post('/runs/stream', { ...echo, stream_mode: ['updates'] });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const events = (await response.text()).split('\n\n').slice(0, -1);
@@ -51,19 +51,19 @@ describe('over HTTP', () => {
     }
   });
 
-  test('a run says where it is, and can be joined there', async () => {
+  test('returns the location of a run, which can be joined there', async () => {
     const response = await post('/runs/stream', { ...echo, on_completion: 'keep' });
     const place = response.headers.get('content-location') ?? '';
     expect(place).toMatch(/^\/threads\/[0-9a-f-]{36}\/runs\/[0-9a-f-]{36}$/);
     await response.text();
     expect(await (await fetch(`${serving.url}${place}`)).json()).toMatchObject({ status: 'success' });
     expect(await (await fetch(`${serving.url}${place}/join`)).json()).toMatchObject({ output: 'hello Ada' });
-    // It kept no events: who comes late is told which run it was, and no more.
+    // No events were kept: a late client only receives the run's metadata.
     const late = await (await fetch(`${serving.url}${place}/stream`)).text();
     expect(late.match(/^event: .*$/gm)).toEqual(['event: metadata']);
   });
 
-  test('a resumable run is followed again from where the stream broke', async () => {
+  test('a resumable run continues where the stream broke', async () => {
     const run = { ...echo, input: { input: 'x', sleep_ms: 600 }, stream_resumable: true, on_disconnect: 'continue' };
     const first = await post('/runs/stream', { ...run, stream_mode: ['updates'] });
     const place = first.headers.get('content-location') ?? '';
@@ -82,7 +82,7 @@ describe('over HTTP', () => {
     expect(await names(rest)).toEqual(['event: updates', 'id: 2']);
   });
 
-  test('a long wait begins to answer at once and ends in the values', async () => {
+  test('a long wait starts its response at once and ends with the values', async () => {
     const started = performance.now();
     const response = await post('/runs/wait', { ...echo, input: { input: 'x', sleep_ms: 1400 } });
     expect(performance.now() - started).toBeLessThan(1400);
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
     expect(JSON.parse(body)).toMatchObject({ output: 'hello x' });
   });
 
-  test('a search tells how many there are', async () => {
+  test('a search returns the total', async () => {
     const response = await post('/assistants/search', { limit: 2 });
     expect(await response.json()).toHaveLength(2);
     expect(response.headers.get('x-pagination-total')).toBe('6');
@@ -100,7 +100,7 @@ describe('over HTTP', () => {
     expect(await selected.json()).toEqual([{ graph_id: 'echo', name: 'echo' }]);
   });
 
-  test('threads are searched by metadata, values and status, and their metadata is added to', async () => {
+  test('searches threads by metadata, values and status; merges metadata', async () => {
     const thread = Object(await (await post('/threads', { metadata: { mark: 'm1' } })).json());
     await post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input: { input: 'nul \u0000 here' } });
     const other = Object(await (await post('/threads', { metadata: { mark: 'm1' } })).json());
@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     expect(await (await post('/threads/count', { metadata: { mark: 'm1' } })).json()).toBe(2);
   });
 
-  test('runs are listed newest first, and one that has ended is deleted', async () => {
+  test('lists runs newest first, and deletes one that has ended', async () => {
     const thread = Object(await (await post('/threads')).json());
     const runs = `${serving.url}/threads/${thread.thread_id}/runs`;
     for (const input of ['a', 'b']) await post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input: { input } });
@@ -135,35 +135,29 @@ describe('over HTTP', () => {
     expect((await fetch(`${runs}?limit=0`)).status).toBe(422);
   });
 
-  test('several stateless runs are started at once', async () => {
+  test('starts several stateless runs at once', async () => {
     const batch = await post('/runs/batch', [echo, echo]);
     expect(await batch.json()).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
     expect((await post('/runs/batch', [])).status).toBe(422);
   });
 
   test.each([
-    ['a body that is no JSON', '/threads', '{"a":', 400, 'The body is not JSON.'],
-    ['a body that is no object', '/threads', '[]', 422, [{ loc: ['body'] }]],
+    ['a body that is not JSON', '/threads', '{"a":', 400, 'The body is not JSON.'],
+    ['a body that is not an object', '/threads', '[]', 422, [{ loc: ['body'] }]],
     ['a missing graph id', '/assistants', {}, 422, [{ loc: ['body', 'graph_id'] }]],
-    [
-      'a mode that nobody knows',
-      '/runs/stream',
-      { ...echo, stream_mode: ['nope'] },
-      422,
-      [{ loc: ['body', 'stream_mode', 0] }],
-    ],
+    ['an unknown mode', '/runs/stream', { ...echo, stream_mode: ['nope'] }, 422, [{ loc: ['body', 'stream_mode', 0] }]],
     ['a limit out of bounds', '/assistants/search', { limit: 1001 }, 422, [{ loc: ['body', 'limit'] }]],
-    ['a thread id that is no uuid', '/threads/nope/runs/wait', echo, 422, [{ loc: ['path', 'thread_id'] }]],
-    ['a life of no time', '/threads', { ttl: { ttl: 0 } }, 422, [{ loc: ['body', 'ttl', 'ttl'] }]],
+    ['a thread id that is not a UUID', '/threads/nope/runs/wait', echo, 422, [{ loc: ['path', 'thread_id'] }]],
+    ['a time to live of zero', '/threads', { ttl: { ttl: 0 } }, 422, [{ loc: ['body', 'ttl', 'ttl'] }]],
     [
-      'an end of life that is none',
+      'an invalid end of life',
       '/threads',
       { ttl: { ttl: 5, strategy: 'x' } },
       422,
       [{ loc: ['body', 'ttl', 'strategy'] }],
     ],
     [
-      'a step of nobody',
+      'a step without a node',
       '/threads',
       { supersteps: [{ updates: [{ values: {} }] }] },
       422,
@@ -177,34 +171,25 @@ describe('over HTTP', () => {
       [{ loc: ['body', 'supersteps'] }],
     ],
     [
-      'pruning in an unknown way',
+      'an unknown prune strategy',
       '/threads/prune',
       { thread_ids: [], strategy: 'x' },
       422,
       [{ loc: ['body', 'strategy'] }],
     ],
-    [
-      'threads to prune that are none',
-      '/threads/prune',
-      { thread_ids: ['x'] },
-      422,
-      [{ loc: ['body', 'thread_ids', 0] }],
-    ],
-  ])(
-    '[agent.errors.invalid-body] %s is refused, and the answer names the field',
-    async (_, path, body, status, detail) => {
-      const response = await post(path, body);
-      expect(response.status).toBe(status);
-      expect(await response.json()).toMatchObject({ detail });
-    },
-  );
+    ['invalid thread ids to prune', '/threads/prune', { thread_ids: ['x'] }, 422, [{ loc: ['body', 'thread_ids', 0] }]],
+  ])('[agent.errors.invalid-body] rejects %s, and names the field', async (_, path, body, status, detail) => {
+    const response = await post(path, body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ detail });
+  });
 
-  test('fields that nobody knows, and nulls, are as if they were absent', async () => {
+  test('ignores unknown fields and nulls', async () => {
     const response = await post('/runs/wait', { ...echo, langsmith_tracer: {}, checkpoint: null, context: null });
     expect(await response.json()).toMatchObject({ output: 'hello Ada' });
   });
 
-  test('a body that is too large is refused, whether it says its length or not', async () => {
+  test('rejects a body that is too large, with or without a length', async () => {
     const large = JSON.stringify({ metadata: { x: 'x'.repeat(16 * 1024 * 1024) } });
     expect((await post('/threads', large)).status).toBe(413);
     const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
@@ -216,7 +201,7 @@ describe('over HTTP', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('configurable keys of the engine and the server can not be set from outside', async () => {
+  test('reserved configurable keys can’t be set by a request', async () => {
     const configurable = { __pregel_read: 'x', thread_id: 'other', checkpoint_ns: 'ns', word: 'mine' };
     const response = await post('/runs', {
       assistant_id: 'made',
@@ -238,7 +223,7 @@ describe('over HTTP', () => {
 });
 
 describe('when the database drops its connections', () => {
-  test('a run that is under way ends well, and the next ones too', async () => {
+  test('an active run completes, and so do the next ones', async () => {
     const thread = Object(await (await post('/threads')).json());
     const wait = (input: object) =>
       post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input }).then((response) => response.json());
@@ -257,7 +242,7 @@ describe('when the database drops its connections', () => {
 });
 
 describe('behind a gateway', () => {
-  test('every path asks for the token of the process, and nothing else opens it', async () => {
+  test('every path requires the process’s token', async () => {
     const guarded = await serveAgent({ token: 'a-secret-of-this-process' });
     try {
       const ask = (path: string, token?: string) =>

@@ -19,7 +19,7 @@ const Detail = z.object({
 
 const KINDS: Record<number, ServiceErrorKind> = { 403: 'unauthorized', 404: 'missing', 409: 'conflict', 503: 'busy' };
 
-/** The agent server without the network: requests go to its routes as they are. */
+/** An agent server without the network: requests go directly to its routes. */
 export function agentServerInProcess(fetch: (request: Request) => Response | Promise<Response>): AgentServer {
   const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
     const init =

@@ -1,5 +1,5 @@
 /**
- * Loads the graphs of each configuration file named on the command line, outside of the test runner and its own loader,
+ * Loads the graphs of each configuration file named on the command line, outside of the test runner's module loader,
  * and prints a JSON line for each: the graphs, or why they can't be loaded.
  */
 import { systemClock } from '../../src/clock.ts';

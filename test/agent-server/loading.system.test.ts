@@ -14,9 +14,9 @@ export const graph = new StateGraph(State).addNode('say', async () => ({ said: '
 `;
 const one = (path: string) => ({ 'langgraph.json': { graphs: { one: path } } });
 
-/** Each agent, and the lines its start is refused with; none where its graphs load. */
+/** Each agent, and the lines of its startup error; none if its graphs load. */
 const agents: Record<string, { files: Record<string, string | object>; installed?: boolean; lines?: RegExp[] }> = {
-  // The first one: a process has one agent, whose settings it takes.
+  // Comes first: a process has only one agent, whose settings it uses.
   'paths of its tsconfig': {
     files: {
       ...one('./src/graph.ts:graph'),
@@ -141,11 +141,11 @@ describe('loading an agent', () => {
     Object.entries(agents).filter(([, { lines }]) => (lines !== undefined) === withLines),
   );
 
-  test.each(loaded ?? [])('takes %s', (name) => {
+  test.each(loaded ?? [])('accepts %s', (name) => {
     expect(results.get(name)).toEqual({ graphs: ['one'], warnings: [] });
   });
 
-  test.each(refused ?? [])('refuses %s', (name, { lines = [] }) => {
+  test.each(refused ?? [])('rejects %s', (name, { lines = [] }) => {
     const result = results.get(name);
     expect(result?.graphs).toBeUndefined();
     lines.forEach((line, at) => expect(result?.lines?.[at]).toMatch(line));

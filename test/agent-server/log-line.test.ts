@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { logLine } from '../../src/agent-server/log-line.ts';
 
 test.each([
-  ['a line stays as it is', 'The server rests.', ['The server rests.']],
-  ['an answer to a command too', '{"event":"resting"}', ['{"event":"resting"}']],
-  ['a stack stays below its error', 'failed: Error: no\n    at a.ts:1', ['failed: Error: no', '      at a.ts:1']],
+  ['keeps a single line', 'Listening.', ['Listening.']],
+  ['keeps the response to a command', '{"event":"idle"}', ['{"event":"idle"}']],
+  ['indents a stack below its error', 'failed: Error: no\n    at a.ts:1', ['failed: Error: no', '      at a.ts:1']],
   [
-    'no line break begins another entry',
+    'starts no entry at a line break in the text',
     'GET /\n{"event":"a"}\r{"event":"b"}\r\n{"event":"c"}\u2028{"event":"d"}',
     ['GET /', '  {"event":"a"}', '  {"event":"b"}', '  {"event":"c"}', '  {"event":"d"}'],
   ],

@@ -20,8 +20,8 @@ describe('the events of a run', () => {
   };
 
   test.each<[string, EventRetention, string[]]>([
-    ['that nobody was expected to follow: the first and the new ones', 'none', ['metadata', 'c', 'end']],
-    ['that somebody was about to follow: all of them', 'until-followed', ['metadata', 'a', 'b', 'c', 'end']],
+    ['without an expected follower: the first and the new ones', 'none', ['metadata', 'c', 'end']],
+    ['with an expected follower: all of them', 'until-followed', ['metadata', 'a', 'b', 'c', 'end']],
     ['of a resumable run: all of them', 'all', ['metadata', 'a', 'b', 'c', 'end']],
   ])('%s', (_, retention, expected) => {
     const log = logOf(retention, ['metadata', 'a', 'b']);
@@ -31,14 +31,14 @@ describe('the events of a run', () => {
     expect(events).toEqual(expected);
   });
 
-  test('of a resumable run are told from where a follower stopped, also after the end', () => {
+  test('of a resumable run continue after the last received one, also after the end', () => {
     const log = logOf('all', ['metadata', 'a', 'b', 'c']);
     log.close();
     expect(heard(log, 1).events).toEqual(['b', 'c', 'end']);
     expect(heard(log, 3).events).toEqual(['end']);
   });
 
-  test('are not told to one who has left', () => {
+  test('are not sent after the follower left', () => {
     const log = logOf('none', ['metadata']);
     const { events, leave } = heard(log);
     leave();
@@ -46,7 +46,7 @@ describe('the events of a run', () => {
     expect(events).toEqual(['metadata']);
   });
 
-  test('are kept for nobody once the one who was about to follow has come, and left', () => {
+  test('are not kept once the expected follower has left', () => {
     const log = logOf('until-followed', ['metadata', 'a']);
     heard(log).leave();
     expect(log.isHeard).toBe(false);
@@ -55,7 +55,7 @@ describe('the events of a run', () => {
   });
 
   const million = 'x'.repeat(1024 * 1024);
-  /** As many events of a million characters each. */
+  /** This many events of a million characters each. */
   const many = (retention: EventRetention, count: number) => {
     const log = new EventLog(retention);
     for (let n = 0; n < count; n += 1) log.add(`e${n}`, million);
@@ -66,18 +66,18 @@ describe('the events of a run', () => {
     ...Array.from({ length: count - from }, (_, n) => `e${from + n}`),
   ];
 
-  test('are kept within 16 MB for who is about to follow, the newest longest', () => {
+  test('are kept up to 16 MB for an expected follower, newest first', () => {
     expect(heard(many('until-followed', 20)).events).toEqual(withFirst(4, 20));
   });
 
-  test('of a resumable run are kept within 64 MB until they are stored, the newest longest', () => {
+  test('of a resumable run are kept up to 64 MB until stored, newest first', () => {
     expect(heard(many('all', 65)).events).toEqual(withFirst(1, 65));
     const log = many('all', 70);
     expect(heard(log).events).toEqual(withFirst(6, 70));
     expect(log.complete).toBe(6);
   });
 
-  test('of a resumable run are kept within 1 MB once they are stored, and as before where they are not', () => {
+  test('of a resumable run are kept up to 1 MB once stored', () => {
     const log = many('all', 20);
     log.stored(9);
     expect(heard(log).events).toEqual(withFirst(10, 20));
@@ -90,7 +90,7 @@ describe('the events of a run', () => {
 describe('slots', () => {
   const never = new AbortController().signal;
 
-  test('are given to those who wait, in their order', async () => {
+  test('are granted in order of waiting', async () => {
     const slots = new Slots(1);
     expect(slots.tryTake()).toBe(true);
     expect(slots.tryTake()).toBe(false);
@@ -106,7 +106,7 @@ describe('slots', () => {
     expect(slots.tryTake()).toBe(true);
   });
 
-  test('pass over those who gave up', async () => {
+  test('skip waiters that gave up', async () => {
     const slots = new Slots(1);
     slots.tryTake();
     const impatient = new AbortController();
@@ -119,7 +119,7 @@ describe('slots', () => {
     expect(slots.tryTake()).toBe(false);
   });
 
-  test('one that is given to somebody who gives up at that moment costs no other waiter his place', async () => {
+  test('a waiter that gives up when granted a slot passes it on', async () => {
     const slots = new Slots(1);
     slots.tryTake();
     const impatient = new AbortController();
@@ -134,10 +134,10 @@ describe('slots', () => {
   });
 });
 
-describe('the line of a thread', () => {
+describe('the queue of a thread', () => {
   const run = (sequence: number) => ({ sequence, ended: Promise.resolve(sequence) });
 
-  test('lets a run wait for the one accepted before it, in whichever order they came in hand', async () => {
+  test('makes a run wait for its predecessor, in any order of arrival', async () => {
     const lines = new ThreadLines();
     lines.add('thread', run(5));
     const leave = lines.add('thread', run(2));
@@ -151,9 +151,9 @@ describe('the line of a thread', () => {
   });
 });
 
-describe('what waits for a caller', () => {
+describe('the backlog of a client', () => {
   const MB = 1024 * 1024;
-  /** A caller for whom `bytes` wait, and who takes `perLook` of them between two looks. */
+  /** A client with `bytes` pending, which reads `perLook` of them between two checks. */
   const watched = async (bytes: number, perLook: number) => {
     const done = new AbortController();
     let waits = bytes;
@@ -173,25 +173,25 @@ describe('what waits for a caller', () => {
   };
 
   test.each([
-    ['little, and nothing is taken', 16, 0, { givenUp: false, looks: 0 }],
-    ['much, and some of it is taken', 40, 10, { givenUp: false, looks: 3 }],
-    ['much, and nothing is taken', 40, 0, { givenUp: true, looks: 1 }],
-    ['too much', 300, 10, { givenUp: true, looks: 0 }],
+    ['little pending, nothing read', 16, 0, { givenUp: false, looks: 0 }],
+    ['much pending, some of it read', 40, 10, { givenUp: false, looks: 3 }],
+    ['much pending, nothing read', 40, 0, { givenUp: true, looks: 1 }],
+    ['too much pending', 300, 10, { givenUp: true, looks: 0 }],
   ])('%s', async (_, waits, perLook, expected) => {
     expect(await watched(waits * MB, perLook * MB)).toEqual(expected);
   });
 });
 
-describe('how deep a body nests', () => {
+describe('nesting depth of a body', () => {
   test.each([
-    ['as deep as may be', '[[[{}]]]', false],
+    ['at the limit', '[[[{}]]]', false],
     ['deeper', '[[[{"a":[]}]]]', true],
-    ['brackets in texts do not count', '[["[[[[\\"[[[["]]', false],
-    ['side by side does not count', '[[],[],[],[],[],[]]', false],
+    ['brackets in strings do not count', '[["[[[[\\"[[[["]]', false],
+    ['siblings do not count', '[[],[],[],[],[],[]]', false],
   ])('%s: %s', (_, json, deeper) => expect(nestsDeeper(json, 4)).toBe(deeper));
 });
 
-describe('messages as they come', () => {
+describe('streamed messages', () => {
   class TestChunk {
     readonly id: string;
     readonly content: string;
@@ -214,7 +214,7 @@ describe('messages as they come', () => {
     return events;
   };
 
-  test('grow piece by piece, and are whole once they stand in the state', () => {
+  test('grow by chunks, and complete once they are in the state', () => {
     const events = reported((stream) => {
       stream.take(new TestChunk('1', 'Go'), { node: 'say' });
       stream.take(new TestChunk('1', 'od'), { node: 'say' });
@@ -231,7 +231,7 @@ describe('messages as they come', () => {
     expect(events[2]).toBe('messages/partial [{"id":"1","content":"Good"}]');
   });
 
-  test('that come whole are told once', () => {
+  test('are sent once if they arrive complete', () => {
     const events = reported((stream) => {
       stream.take(whole('7'), {});
       stream.take(whole('7'), {});

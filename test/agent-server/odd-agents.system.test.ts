@@ -36,7 +36,7 @@ afterAll(async () => {
 const post = (path: string, body: object): Promise<Response> =>
   fetch(`${serving.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-describe('a run that nobody can tell the end of still ends', () => {
+describe('a run with an unreportable outcome still ends', () => {
   test.each(['a ring', 'a secretive value', 'an error without a text', 'an error that throws'])('%s', async (how) => {
     const { thread_id } = Object(await (await post('/threads', {})).json());
     const request = { assistant_id: 'odd', input: { how }, stream_mode: ['updates'] };
@@ -46,7 +46,7 @@ describe('a run that nobody can tell the end of still ends', () => {
     expect(await (await post('/runs/wait', request)).json()).toMatchObject({
       __error__: { message: expect.any(String) },
     });
-    // And the thread is free for the next one.
+    // The thread is free for the next run.
     const next = await post(`/threads/${thread_id}/runs/wait`, { ...request, input: { how: 'well', out: 0 } });
     expect(await next.json()).toMatchObject({ out: 'well' });
   });

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { moduleKind, packageEntryFile, packageEntry } from '../../src/agent-server/graphs/package-entry.ts';
 
 test.each([
-  ['the ending decides', 'graph.mts', '{ "type": "commonjs" }', 'module'],
-  ['the ending decides for CommonJS too', 'graph.cjs', '{ "type": "module" }', 'commonjs'],
-  ['else the nearest package.json', 'graph.ts', '{ "type": "module" }', 'module'],
-  ['one that says nothing means CommonJS', 'graph.ts', '{}', 'commonjs'],
-  ['and so does none at all', 'graph.ts', undefined, 'commonjs'],
+  ['the extension decides', 'graph.mts', '{ "type": "commonjs" }', 'module'],
+  ['the extension decides for CommonJS too', 'graph.cjs', '{ "type": "module" }', 'commonjs'],
+  ['otherwise the nearest package.json', 'graph.ts', '{ "type": "module" }', 'module'],
+  ['a package.json without a type means CommonJS', 'graph.ts', '{}', 'commonjs'],
+  ['a missing package.json means CommonJS', 'graph.ts', undefined, 'commonjs'],
 ])('%s', (_, file, description, kind) => {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-kind-'));
   try {
@@ -22,17 +22,21 @@ test.each([
   }
 });
 
-describe('the file that a package gives', () => {
+describe('the entry file of a package', () => {
   const exported = {
     '.': { types: './index.d.ts', import: './index.mjs', require: './index.cjs' },
-    './door': { input: './src/door.ts', import: { types: './door.d.ts', default: './door.mjs' }, default: './door.js' },
+    './entry': {
+      input: './src/entry.ts',
+      import: { types: './entry.d.ts', default: './entry.mjs' },
+      default: './entry.js',
+    },
   };
   test.each([
-    ['to a module', 'module', { exports: exported }, 'index.mjs', 'door.mjs'],
-    ['to CommonJS', 'commonjs', { exports: exported }, 'index.cjs', 'door.js'],
-    ['that names one file only', 'module', { exports: './only.js' }, 'only.js', undefined],
-    ['that names its main file', 'commonjs', { main: 'main.js' }, 'main.js', undefined],
-    ['that names none', 'module', {}, 'index.js', undefined],
+    ['for a module', 'module', { exports: exported }, 'index.mjs', 'entry.mjs'],
+    ['for CommonJS', 'commonjs', { exports: exported }, 'index.cjs', 'entry.js'],
+    ['with a single export', 'module', { exports: './only.js' }, 'only.js', undefined],
+    ['with a main file', 'commonjs', { main: 'main.js' }, 'main.js', undefined],
+    ['with neither', 'module', {}, 'index.js', undefined],
   ] as const)('%s', (_, kind, description, entry, exportPath) => {
     const folder = mkdtempSync(join(tmpdir(), 'landfall-package-'));
     try {
@@ -41,9 +45,9 @@ describe('the file that a package gives', () => {
       writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'engine', ...description }));
       const from = join(folder, 'graph.ts');
       expect(packageEntry('engine', from, kind)).toBe(join(home, entry));
-      expect(packageEntryFile('engine', './door', from, kind)).toBe(exportPath && join(home, exportPath));
-      expect(packageEntry('nobody', from, kind)).toBeUndefined();
-      expect(packageEntryFile('nobody', './door', from, kind)).toBeUndefined();
+      expect(packageEntryFile('engine', './entry', from, kind)).toBe(exportPath && join(home, exportPath));
+      expect(packageEntry('unknown', from, kind)).toBeUndefined();
+      expect(packageEntryFile('unknown', './entry', from, kind)).toBeUndefined();
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -11,7 +11,7 @@ import { eventsOf, refusalOf, until, valuesOf } from './promises/given.ts';
 import { agentConfig } from './serving.ts';
 import { temporaryAgent } from './temporary-agent.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let postgres: TestPostgres;
@@ -44,7 +44,7 @@ async function start(more?: Record<string, string>): Promise<AgentProcess & { ag
 const slow = (sleep_ms: number) => ({ assistant_id: 'echo', input: { input: 'x', sleep_ms } });
 
 describe('the process of a revision', () => {
-  test('says once where it listens, keeps its secrets from the agent, and leaves when its parent does', async () => {
+  test('reports its port, hides its secrets from the agent, and exits with its parent', async () => {
     const agentFolder = temporaryAgent({
       'langgraph.json': { graphs: { env: './env.ts:env' }, env: '.env' },
       '.env': 'FROM_FILE=file\nFROM_BOTH=file\n',
@@ -55,8 +55,8 @@ describe('the process of a revision', () => {
         export const env = new StateGraph(State)
           .addNode('look', async ({ fail }) => {
             await new Promise((resolve) => setTimeout(resolve, 300));
-            console.log('nobody may be listening');
-            if (fail) throw new Error('as asked');
+            console.log('stdout may be closed');
+            if (fail) throw new Error('as requested');
             return { env: { ...process.env } };
           })
           .addEdge('__start__', 'look')
@@ -76,7 +76,7 @@ describe('the process of a revision', () => {
       const { env } = Object(await response.json());
       expect(env).toMatchObject({ FROM_FILE: 'file', FROM_BOTH: 'deployment' });
       expect(JSON.stringify(env)).not.toMatch(/token-of-the-gateway|postgres:/);
-      // A parent that dies closes both ends, while a run is about to say that it fails.
+      // A dying parent closes both pipes while a run is about to fail.
       const failing = await fetch(`${url}/runs/stream`, {
         method: 'POST',
         headers: { 'x-landfall-agent-token': 'token-of-the-gateway' },
@@ -85,14 +85,14 @@ describe('the process of a revision', () => {
       child.stdout?.destroy();
       child.stderr?.destroy();
       child.stdin?.end();
-      expect(await failing.text()).toContain('"message":"as asked"');
+      expect(await failing.text()).toContain('"message":"as requested"');
       expect(await gone).toBe(0);
     } finally {
       agentFolder.remove();
     }
   });
 
-  test('sends a run that failed, with its stack, and its warnings to standard error', async () => {
+  test('writes failed runs, with their stack, and warnings to standard error', async () => {
     const agentFolder = temporaryAgent({
       'langgraph.json': { graphs: { asker: './asker.ts:asker' }, nope: 1 },
       'asker.ts': `
@@ -116,7 +116,7 @@ describe('the process of a revision', () => {
     }
   });
 
-  test('ends with 1 and readable lines when it can not start', async () => {
+  test('exits with 1 and readable messages when it can’t start', async () => {
     const closed = new URL(postgres.url);
     closed.password = 'hidden';
     const [empty, noDatabase] = await Promise.all(
@@ -140,7 +140,7 @@ describe('the process of a revision', () => {
     expect(noDatabase?.log.join()).not.toContain('hidden');
   });
 
-  test('says which address is taken', async () => {
+  test('names the address that is in use', async () => {
     const first = await listen(() => new Response(), { host: '127.0.0.1', port: 0, clock: systemClock });
     const taken = { host: '127.0.0.1', port: Number(new URL(first.url).port), clock: systemClock };
     await expect(listen(() => new Response(), taken)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('the process of a revision', () => {
     await first.close();
   });
 
-  test('rests without a database or a run, and serves again as another revision', async () => {
+  test('becomes idle without a database or a run, and serves another revision', async () => {
     const { agent, child, gone, url, output } = await start();
     const info = async () => Object(await (await fetch(`${url}/info`)).json());
     const reported = (event: string) => until(async () => (output.includes(`{"event":"${event}"}`) ? true : undefined));
@@ -170,7 +170,7 @@ describe('the process of a revision', () => {
     expect(await gone).toBe(0);
   });
 
-  test('lets runs end when it is asked to leave, and takes no new ones', async () => {
+  test('finishes its runs on SIGTERM, and accepts no new ones', async () => {
     const { agent, child, gone, url } = await start();
     const { thread_id } = await agent.createThread({});
     const waiting = agent.waitRun(slow(700), thread_id);
@@ -190,7 +190,7 @@ describe('the process of a revision', () => {
 });
 
 describe('after a process is gone', () => {
-  test('kill -9 loses nothing that was acknowledged, and work goes on', async () => {
+  test('kill -9 loses nothing acknowledged, and work continues', async () => {
     const killed = await start();
     const { thread_id } = await killed.agent.createThread({ metadata: { kept: true } });
     await killed.agent.waitRun({ assistant_id: 'echo', input: { input: 'first' } }, thread_id);
@@ -216,14 +216,14 @@ describe('after a process is gone', () => {
       values: { output: 'hello first' },
     });
     expect(await agent.getAssistant(assistant_id)).toMatchObject({ name: 'kept' });
-    // The background run goes on from its last checkpoint: its first node does not run again.
+    // The background run continues from its last checkpoint: its first node does not run again.
     expect(valuesOf(await agent.joinRun(thread_id, background.run_id))).toBeDefined();
     expect(valuesOf(await agent.joinRun(thread_id, behind.run_id))).toMatchObject({
       output: 'hello behind',
       steps: Array.from({ length: 3 }, () => ['prepare', 'answer']).flat(),
     });
     expect(await agent.getRun(thread_id, background.run_id)).toMatchObject({ status: 'success' });
-    // The streamed one has lost its caller.
+    // The streamed one has lost its client.
     const settled = await until(async () => {
       const run = await agent.getRun(streamed.thread_id, runId);
       return run.status === 'running' ? undefined : run;
@@ -235,7 +235,7 @@ describe('after a process is gone', () => {
     );
   });
 
-  test('what comes before the left runs are taken up waits for them, and not they for it', async () => {
+  test('new runs wait for the orphaned runs on their thread', async () => {
     const killed = await start();
     const { thread_id } = await killed.agent.createThread({});
     const left = await killed.agent.createRun(slow(300), thread_id);
@@ -247,7 +247,7 @@ describe('after a process is gone', () => {
     expect(await agent.getRun(thread_id, left.run_id)).toMatchObject({ status: 'success' });
   });
 
-  test('two processes at once see each other, and what one leaves the other goes on with', async () => {
+  test('two processes share their runs, and one continues those the other left', async () => {
     const [leaving, { agent }] = await Promise.all([start({ LANDFALL_DRAIN_MS: '100' }), start()]);
     const thread = await leaving.agent.createThread({});
     const first = await leaving.agent.createRun(slow(60_000), thread.thread_id);
@@ -257,13 +257,13 @@ describe('after a process is gone', () => {
     const rejecting = { ...slow(1), multitask_strategy: 'reject' } as const;
     expect(await refusalOf(agent.waitRun(rejecting, thread.thread_id))).toMatchObject({ kind: 'conflict' });
 
-    // One carries the run out, the other is asked to cancel it, and has the next one in line.
+    // One executes the run; the other one cancels it and has the next one queued.
     const next = agent.waitRun({ assistant_id: 'echo', input: { input: 'next' } }, thread.thread_id);
     await agent.cancelRun(thread.thread_id, first.run_id, { wait: true });
     expect(await agent.getRun(thread.thread_id, first.run_id)).toMatchObject({ status: 'interrupted' });
     expect(valuesOf(await next)).toMatchObject({ output: 'hello next' });
 
-    // One leaves before its runs have ended: that without a caller goes on, the other one does not.
+    // One exits before its runs have ended: a background run continues, a waited-for one does not.
     const background = await leaving.agent.createRun(slow(1000), thread.thread_id);
     const other = await leaving.agent.createThread({});
     const waited = leaving.agent.waitRun(slow(60_000), other.thread_id);

@@ -6,8 +6,8 @@ import { outer } from './agent/outer.ts';
 import { serveAgent } from './serving.ts';
 import type { Serving } from './serving.ts';
 
-/** The graph engine's own way to have a graph of a server inside a program: it must be as if the graph were there. */
-describe('a graph of the server, used as if it were in the program', () => {
+/** The graph engine's RemoteGraph client: it must behave as if the graph were local. */
+describe('a remote graph behaves like a local one', () => {
   let serving: Serving;
   beforeAll(async () => {
     serving = await serveAgent();
@@ -22,7 +22,7 @@ describe('a graph of the server, used as if it were in the program', () => {
   const statusOf = async ({ configurable: { thread_id } }: Awaited<ReturnType<typeof onThread>>) =>
     (await new Client({ apiUrl: serving.url, apiKey: null }).threads.get(thread_id)).status;
 
-  test('is invoked, with a thread and without one', async () => {
+  test('can be invoked, with a thread and without one', async () => {
     expect(await remote('echo').invoke({ input: 'Ada' })).toMatchObject({ output: 'hello Ada' });
     const config = await onThread();
     expect(await remote('echo').invoke({ input: 'Ada' }, config)).toMatchObject({ output: 'hello Ada' });
@@ -35,7 +35,7 @@ describe('a graph of the server, used as if it were in the program', () => {
     });
   });
 
-  test('streams in one mode and in several, with the graphs inside it', async () => {
+  test('streams one mode or several, with its subgraphs', async () => {
     const chunksOf = async (graph: RemoteGraph, input: object, options: object) => {
       const chunks: unknown[] = [];
       for await (const chunk of await graph.stream(input, options)) chunks.push(chunk);
@@ -49,7 +49,7 @@ describe('a graph of the server, used as if it were in the program', () => {
     expect(within).toEqual([[[expect.stringMatching(/^inside:/)], 'custom', { heard: 'a' }]]);
   });
 
-  test('waits for somebody, and goes on with a command', async () => {
+  test('interrupts for a person, and resumes with a command', async () => {
     const config = await onThread();
     await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
     await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
@@ -61,7 +61,7 @@ describe('a graph of the server, used as if it were in the program', () => {
     });
   });
 
-  test('is told where to go, with words for that node alone', async () => {
+  test('goes to a node with input for that node alone', async () => {
     const config = await onThread();
     await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
     await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
@@ -69,7 +69,7 @@ describe('a graph of the server, used as if it were in the program', () => {
     await expect(remote('interrupts').invoke(new Command({ goto: [goto] }), config)).rejects.toThrow('May I sing?');
   });
 
-  test('has its state written by hand, and looked back on', async () => {
+  test('updates the state, and reads its history', async () => {
     const config = await onThread();
     await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
     await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
@@ -84,17 +84,17 @@ describe('a graph of the server, used as if it were in the program', () => {
     });
   });
 
-  test('fails as it fails there', async () => {
+  test('fails with the same error', async () => {
     await expect(remote('echo').invoke({ input: 'Ada', fail: 'no ink' })).rejects.toThrow('no ink');
     await expect(remote('nope').invoke({})).rejects.toThrow(/nope/);
   });
 
-  test('is not followed by commands and events, which this server does not speak', async () => {
+  test('does not support streams of commands and events', async () => {
     const followed = remote('echo').streamEvents({ input: 'Ada' }, { version: 'v3' });
     await expect(followed).rejects.toThrow(/There is no POST \/threads\/[^ ]*\/(?:commands|stream\/events) here/);
   });
 
-  test('is drawn, with the graphs inside it', async () => {
+  test('is drawn, with its subgraphs', async () => {
     const { nodes, edges } = await remote('echo').getGraphAsync();
     expect(Object.keys(nodes).toSorted()).toEqual(['__end__', '__start__', 'answer', 'prepare']);
     expect(edges).toHaveLength(3);

@@ -11,14 +11,14 @@ const of = (over: Partial<RunOrder['assistant']>) => ({ assistant: { ...assistan
 
 describe('planning a run', () => {
   test.each<[string, Partial<RunCreate>, Partial<RunOrder>, unknown]>([
-    ['nobody has a context', {}, {}, undefined],
+    ['neither has a context', {}, {}, undefined],
     ['the assistant has one', {}, of({ context: { a: 1 } }), { a: 1 }],
     ['the run has one', { context: { a: 2 } }, {}, { a: 2 }],
     ['both have one: the run wins key by key', { context: { a: 2 } }, of({ context: { a: 1, b: 1 } }), { a: 2, b: 1 }],
-    ['the run says it has none', { context: {} }, {}, {}],
+    ['the run has an empty one', { context: {} }, {}, {}],
   ])('context: %s', (_, request, over, context) => expect(plan(request, over).kwargs.context).toEqual(context));
 
-  test('the configuration of the assistant and the run become one', () => {
+  test('merges the configuration of the assistant and the run', () => {
     const config = { tags: ['x'], recursion_limit: 5, configurable: { model: 'small', voice: 'low' } };
     expect(plan({ config: { tags: ['y'], configurable: { model: 'large' } } }, of({ config })).kwargs.config).toEqual({
       tags: ['x', 'y'],
@@ -27,7 +27,7 @@ describe('planning a run', () => {
     });
   });
 
-  test('names of the engine and the server can not be set', () => {
+  test('reserved names can’t be set', () => {
     const configurable = {
       __pregel_checkpointer: 1,
       thread_id: 'x',
@@ -46,22 +46,27 @@ describe('planning a run', () => {
   });
 
   test.each<[string, Partial<RunCreate>, Partial<RunOrder>, { temporary: boolean; detached: boolean }]>([
-    ['a run that is waited for ends with its caller', {}, {}, { temporary: false, detached: false }],
-    ['one that says so goes on without', { on_disconnect: 'continue' }, {}, { temporary: false, detached: true }],
-    ['a background run has no caller', {}, { carried: 'background' }, { temporary: false, detached: true }],
+    ['a waited-for run ends with its client', {}, {}, { temporary: false, detached: false }],
+    ['on_disconnect=continue detaches it', { on_disconnect: 'continue' }, {}, { temporary: false, detached: true }],
+    ['a background run has no client', {}, { carried: 'background' }, { temporary: false, detached: true }],
     ['a stateless run keeps nothing', {}, { stateless: true }, { temporary: true, detached: false }],
-    ['unless it is asked to', { on_completion: 'keep' }, { stateless: true }, { temporary: false, detached: false }],
-    ['on a thread that means nothing', { on_completion: 'delete' }, {}, { temporary: false, detached: false }],
+    [
+      'unless on_completion is keep',
+      { on_completion: 'keep' },
+      { stateless: true },
+      { temporary: false, detached: false },
+    ],
+    ['on a thread on_completion has no effect', { on_completion: 'delete' }, {}, { temporary: false, detached: false }],
   ])('%s', (_, request, over, expected) => expect(plan(request, over)).toMatchObject(expected));
 
   test.each<[string, RunCreate['stream_mode'], string[]]>([
-    ['no mode is the values', undefined, ['values']],
+    ['defaults to values', undefined, ['values']],
     ['an empty list too', [], ['values']],
     ['one mode', 'updates', ['updates']],
-    ['several, each once', ['updates', 'events', 'updates'], ['updates', 'events']],
+    ['several, without duplicates', ['updates', 'events', 'updates'], ['updates', 'events']],
   ])('stream mode: %s', (_, stream_mode, modes) => expect(plan({ stream_mode }).kwargs.stream_mode).toEqual(modes));
 
-  test('what can be left to the public description is', () => {
+  test('keeps the fields left to the public description', () => {
     expect(plan({})).toMatchObject({ multitaskStrategy: 'enqueue', resumable: false, delayMs: 0, acceptedAt: 7 });
     expect(plan({ after_seconds: 1.5, multitask_strategy: 'reject' })).toMatchObject({
       delayMs: 1500,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-/** Everything a stream of the client gives. */
+/** All items of a client's stream. */
 async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);
@@ -19,7 +19,7 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe("the public service's own client", () => {
-  test('makes, finds, counts and deletes assistants', async () => {
+  test('creates, searches, counts and deletes assistants', async () => {
     const made = await client.assistants.create({
       graphId: 'echo',
       name: 'Client',
@@ -36,7 +36,7 @@ describe("the public service's own client", () => {
     await expect(client.assistants.get(made.assistant_id)).rejects.toThrow('404');
   });
 
-  test('makes, reads, changes, finds and deletes threads', async () => {
+  test('creates, reads, updates, searches and deletes threads', async () => {
     const thread = await client.threads.create({ metadata: { by: 'client' }, graphId: 'echo' });
     await client.runs.wait(thread.thread_id, 'echo', { input: { input: 'a' } });
     expect(await client.threads.get(thread.thread_id)).toMatchObject({ status: 'idle', values: { output: 'hello a' } });
@@ -49,7 +49,7 @@ describe("the public service's own client", () => {
     await expect(client.threads.get(thread.thread_id)).rejects.toThrow('404');
   });
 
-  test('streams runs and hears which run it is', async () => {
+  test('streams runs and receives the run id', async () => {
     const { thread_id } = await client.threads.create();
     let known: unknown;
     const events = await all(
@@ -73,7 +73,7 @@ describe("the public service's own client", () => {
     });
   });
 
-  test('throws what a run failed with', async () => {
+  test('throws the error of a failed run', async () => {
     await expect(client.runs.wait(null, 'echo', { input: { input: 'x', fail: 'no ink' } })).rejects.toThrow(
       'RequestedFailure: no ink',
     );
@@ -94,7 +94,7 @@ describe("the public service's own client", () => {
     ]);
   });
 
-  test('joins the stream of a run that somebody started', async () => {
+  test('joins the stream of a running run', async () => {
     const { thread_id } = await client.threads.create();
     const run = await client.runs.create(thread_id, 'echo', {
       input: { input: 'f', sleep_ms: 300 },
@@ -105,7 +105,7 @@ describe("the public service's own client", () => {
     expect(events.at(-1)).toMatchObject({ event: 'updates', data: { answer: { output: 'hello f' } } });
   });
 
-  test('resumes a thread that waits for a person', async () => {
+  test('resumes an interrupted thread', async () => {
     const { thread_id } = await client.threads.create();
     await client.runs.wait(thread_id, 'interrupts', { input: { request: 'dance' } });
     expect(await client.threads.get(thread_id)).toMatchObject({ status: 'interrupted' });

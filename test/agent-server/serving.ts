@@ -4,17 +4,17 @@ import { startAgentServer } from '../../src/agent-server/server.ts';
 import type { AgentServerOptions, AgentServerProcess } from '../../src/agent-server/server.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 
-/** The agent that the tests talk to: one graph for each thing that a graph can do. */
+/** The agent used by the tests: one graph for each feature. */
 export const agentConfig = join(import.meta.dirname, 'agent', 'langgraph.json');
 
-/** An agent server on an empty database of its own. */
+/** An agent server on its own empty database. */
 export interface Serving extends AgentServerProcess {
   databaseUrl: string;
-  /** What the server told its log. */
+  /** The server's log lines. */
   lines: string[];
 }
 
-/** Serves the tests' agent on a fresh database; `close` removes that too. */
+/** Serves the tests' agent on a new database; `close` also removes the database. */
 export async function serveAgent(options: Partial<AgentServerOptions> = {}): Promise<Serving> {
   const postgres = await startTestPostgres();
   const lines: string[] = [];

@@ -18,7 +18,7 @@ test('a graph that never loads is named every ten seconds, with its file', async
       if (lines.push(line) === 2) enough();
     };
     const place = { graphId: 'asker', file: './src/graph.ts', exportName: 'graph', description: undefined };
-    // It has no end: the test goes on without it, as its time stands still then.
+    // It never ends: after two sleeps its time stands still, and the test continues without it.
     let left = 2;
     const clock = new SimulatedClock(0);
     const sleep = (ms: number, signal?: AbortSignal) =>
@@ -31,7 +31,7 @@ test('a graph that never loads is named every ten seconds, with its file', async
   ]);
 });
 
-test('what is loaded, or fails, in less is not told of, and nothing sleeps on', async () => {
+test('logs nothing if loading ends in time, and stops its timer', async () => {
   const lines: string[] = [];
   const retryPolicy = { log: (line: string) => void lines.push(line), clock: new SimulatedClock(0) };
   expect(

@@ -10,9 +10,9 @@ export interface TemporaryAgent {
 }
 
 /**
- * Writes an agent into a folder of its own, with what is installed here in reach of its imports.
+ * Writes an agent into a folder of its own, from which the installed packages can be imported.
  *
- * @param files path to text; `langgraph.json` may be given as an object.
+ * @param files contents by path; `langgraph.json` may be an object.
  */
 export function temporaryAgent(files: Record<string, string | object>, { installed = true } = {}): TemporaryAgent {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-agent-'));

@@ -3,7 +3,7 @@ import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 
 const model = new FakeListChatModel({ responses: ['Good day to you'], sleep: 1 });
 
-/** Not compiled: whoever serves it does that. */
+/** Not compiled: the server compiles it. */
 export const chat = new StateGraph(MessagesAnnotation)
   .addNode('say', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
   .addEdge('__start__', 'say')

@@ -2,7 +2,7 @@ import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
 
 const State = Annotation.Root({ request: Annotation<string>, answer: Annotation<string> });
 
-/** Waits for a person in its second node. */
+/** Interrupts in its second node. */
 export const interrupts = new StateGraph(State)
   .addNode('think', async () => ({}))
   .addNode('ask', async ({ request }) => ({

@@ -12,7 +12,7 @@ const inner = new StateGraph(State)
   .addEdge('shout', '__end__')
   .compile();
 
-/** Has a graph inside, which says something of its own. */
+/** Has a subgraph that streams its own messages. */
 export const outer = new StateGraph(State)
   .addNode('inside', inner)
   .addEdge('__start__', 'inside')

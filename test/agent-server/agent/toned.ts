@@ -5,14 +5,14 @@ import * as z from 'zod';
 const State = Annotation.Root({ said: Annotation<string> });
 const Context = z.object({ tone: z.enum(['warm', 'cold']), volume: z.number().optional() });
 
-/** Has a context without which it can't run. */
+/** Requires a context. */
 export const toned = new StateGraph(State, Context)
   .addNode('speak', async (_, { context }: Runtime<z.infer<typeof Context>>) => ({ said: `${context?.tone} words` }))
   .addEdge('__start__', 'speak')
   .addEdge('speak', '__end__')
   .compile();
 
-/** Made anew for each run, from its configuration. */
+/** Created for each run, from the run's configuration. */
 export async function made({ configurable }: { configurable?: { word?: string } }) {
   const word = configurable?.word ?? 'nothing';
   return new StateGraph(State)

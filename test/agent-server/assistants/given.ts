@@ -2,14 +2,14 @@ import { Assistant, AssistantVersion } from '../../../src/contract/agent/assista
 import * as z from 'zod';
 import type { Ask } from '../ask.ts';
 
-/** An assistant that was answered with the status 200. */
+/** Parses an assistant from a response with status 200. */
 export async function assistantOf(answer: ReturnType<Ask>): Promise<Assistant> {
   const { status, body } = await answer;
   if (status !== 200) throw new Error(`The server answered ${status}: ${JSON.stringify(body)}`);
   return Assistant.parse(body);
 }
 
-/** An assistant of a graph, made for one test. */
+/** Creates an assistant of a graph for one test. */
 export const made = (ask: Ask, request: object = {}): Promise<Assistant> =>
   assistantOf(ask('POST', '/assistants', { graph_id: 'echo', ...request }));
 
@@ -18,11 +18,11 @@ export async function versionsOf(ask: Ask, id: string, request: object = {}): Pr
   return z.array(AssistantVersion).parse((await ask('POST', `/assistants/${id}/versions`, request)).body);
 }
 
-/** Their numbers, newest first. */
+/** The version numbers, newest first. */
 export const numbersOf = async (ask: Ask, id: string): Promise<number[]> =>
   (await versionsOf(ask, id, { limit: 1000 })).map(({ version }) => version);
 
-/** What the assistant answers to Ada: its greeting and her name. */
+/** The assistant's response to Ada: its greeting and her name. */
 export async function says(ask: Ask, id: string): Promise<unknown> {
   const { body } = await ask('POST', '/runs/wait', { assistant_id: id, input: { input: 'Ada' } });
   return Object(body)['output'];

@@ -7,10 +7,10 @@ import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
 import { assistantOf, made, says, versionsOf } from './given.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The process that is killed; the others of its deployment are in the tests' own process, where they begin at once. */
+/** The process to kill; the other ones of its deployment run in the test process, where they start at once. */
 let killed: AgentProcess;
 let servers: Servers;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   await servers.close();
 });
 
-test('versions that two processes make at once have no gap, and none that was acknowledged is lost with its process', async () => {
+test('concurrent versions have no gaps, and acknowledged ones survive a kill', async () => {
   const other = await servers.start();
   const [toKilled, toOther] = [askAt(killed.url), askAt(other.url)];
   const { assistant_id } = await made(toOther, { context: { greeting: 'v1' } });
@@ -41,7 +41,7 @@ test('versions that two processes make at once have no gap, and none that was ac
 
   const versions = await versionsOf(toOther, assistant_id, { limit: 1000 });
   expect(versions.map(({ version }) => version)).toEqual(versions.map((_, n) => versions.length - n));
-  // All twenty of the one that lives, beside the first version.
+  // All twenty of the surviving process, and the first version.
   expect(acknowledged.length).toBeGreaterThan(20);
   const kept = versions.map(({ version, metadata }) => ({ version, mark: metadata?.['mark'] }));
   expect(kept).toEqual(expect.arrayContaining(acknowledged));

@@ -14,21 +14,21 @@ const active: VersionValues = {
 
 describe('the next version of an assistant', () => {
   test.each<[string, AssistantPatch, Partial<VersionValues>]>([
-    ['is the active one where nothing is sent', {}, {}],
-    ['has the context that is sent and nothing else', { context: { deep: { b: 2 } } }, { context: { deep: { b: 2 } } }],
-    ['has an empty context where an empty one is sent', { context: {} }, { context: {} }],
-    ['has the config that is sent and nothing else', { config: { tags: [] } }, { config: { tags: [] } }],
+    ['is the active one for an empty patch', {}, {}],
+    ['replaces the context', { context: { deep: { b: 2 } } }, { context: { deep: { b: 2 } } }],
+    ['accepts an empty context', { context: {} }, { context: {} }],
+    ['replaces the config', { config: { tags: [] } }, { config: { tags: [] } }],
     [
-      'has the metadata of both, key by key, not deeper',
+      'merges the metadata by top-level key',
       { metadata: { shift: 2, deep: { b: 2 } } },
       { metadata: { team: 'x', shift: 2, deep: { b: 2 } } },
     ],
     [
-      'has a name and a description without NUL',
+      'removes NUL from the name and description',
       { name: 'a\0b', description: '\0' },
       { name: 'a\ufffdb', description: '\ufffd' },
     ],
-    ['may be of another graph', { graph_id: 'chat' }, { graph_id: 'chat' }],
+    ['may switch to another graph', { graph_id: 'chat' }, { graph_id: 'chat' }],
   ])('%s', (_, patch, changed) => {
     expect(nextVersion(active, patch)).toEqual({ ...active, ...changed });
   });

@@ -9,7 +9,7 @@ import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import { made, numbersOf } from './given.ts';
 
-/** The next revision of the same deployment: of the former one's graphs it has none. */
+/** The next revision of the same deployment, without the previous one's graphs. */
 const next = temporaryAgent({
   'langgraph.json': { graphs: { fresh: './fresh.ts:fresh' } },
   'fresh.ts': `
@@ -44,7 +44,7 @@ describe.each(askBothWays)('an assistant whose graph the next revision does not 
   const before: Ask = (...request) => open(former)(...request);
   const ask: Ask = (...request) => open({ ...former, ...server })(...request);
 
-  test('is there, can be renamed and given to another graph, and gone back to', async () => {
+  test('exists, can be renamed, moved to another graph, and rolled back', async () => {
     const { assistant_id } = await made(before, { context: { greeting: 'hi' } });
     const path = `/assistants/${assistant_id}`;
     expect(await ask('GET', path)).toMatchObject({ status: 200, body: { graph_id: 'echo' } });
@@ -61,7 +61,7 @@ describe.each(askBothWays)('an assistant whose graph the next revision does not 
   });
 });
 
-test('the default assistant of a graph that is no more may be deleted', async () => {
+test('the default assistant of a removed graph can be deleted', async () => {
   const ask = (method: string, id: string) =>
     server.fetch(new Request(`http://agent.test/assistants/${id}`, { method }));
   expect((await ask('DELETE', 'chat')).status).toBe(204);

@@ -15,7 +15,7 @@ describe("the public service's own client", () => {
   const answers = async (assistant: string) =>
     Object(await client.runs.wait(null, assistant, { input: { input: 'you' } }))['output'];
 
-  test('changes an assistant, lists its versions and goes back to one', async () => {
+  test('updates an assistant, lists its versions and rolls back', async () => {
     const first = await client.assistants.create({ graphId: 'echo', name: 'A', context: { greeting: 'hey' } });
     const id = first.assistant_id;
     const second = await client.assistants.update(id, {
@@ -63,7 +63,7 @@ describe("the public service's own client", () => {
     ]);
   });
 
-  test('reads schemas, of a graph and of what is inside it', async () => {
+  test('reads the schemas of a graph and its subgraphs', async () => {
     expect(await client.assistants.getSchemas('toned')).toMatchObject({
       graph_id: 'toned',
       context_schema: { properties: { tone: { enum: ['warm', 'cold'] } } },

@@ -34,21 +34,21 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   });
 
   test.each([
-    ['a part of their name, in letters of either case', { name: 'ANNA' }, ['Anna C.', 'anna B.']],
-    ['a part of their name that means something elsewhere', { name: '% sure_' }, ['100% sure_thing']],
+    ['a part of their name, ignoring case', { name: 'ANNA' }, ['Anna C.', 'anna B.']],
+    ['a part of their name with SQL wildcards', { name: '% sure_' }, ['100% sure_thing']],
     ['their graph', { graph_id: 'echo' }, ['100% sure_thing', 'anna B.']],
-    ['a graph that is not there', { graph_id: 'nope' }, []],
+    ['an unknown graph', { graph_id: 'nope' }, []],
     ['their metadata', { metadata: { shift: 'day' } }, ['Anna C.', 'anna B.']],
-    ['their metadata, deep inside', { metadata: { deep: { of: 'Zoë' } } }, ['Zoë']],
+    ['nested metadata', { metadata: { deep: { of: 'Zoë' } } }, ['Zoë']],
     ['all of these at once', { name: 'a', graph_id: 'echo', metadata: { shift: 'day' } }, ['anna B.']],
-    ['nothing at all', {}, ['100% sure_thing', 'Anna C.', 'anna B.', 'Zoë']],
+    ['an empty filter', {}, ['100% sure_thing', 'Anna C.', 'anna B.', 'Zoë']],
   ])('finds and counts them by %s', async (_by, request, expected) => {
     const requested = { ...request, metadata: { mark, ...('metadata' in request ? request.metadata : {}) } };
     expect(await names(requested)).toEqual(expected);
     expect(await ask('POST', '/assistants/count', requested)).toMatchObject({ status: 200, body: expected.length });
   });
 
-  test.each(ASSISTANT_SORT_FIELDS)('sorts them by %s, either way', async (sort_by) => {
+  test.each(ASSISTANT_SORT_FIELDS)('sorts them by %s, in both directions', async (sort_by) => {
     const sorted = async (sort_order: 'asc' | 'desc') =>
       (await search({ sort_by, sort_order })).found.map((assistant) => String(assistant[sort_by]).toLowerCase());
     const up = await sorted('asc');
@@ -57,7 +57,7 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
     expect(await sorted('desc')).toEqual(up.toReversed());
   });
 
-  test('shows of them what is selected', async () => {
+  test('returns only the selected fields', async () => {
     expect(
       (await ask('POST', '/assistants/search', { metadata: { mark }, name: 'zo', select: ['name', 'version'] })).body,
     ).toEqual([{ name: 'Zoë', version: 1 }]);
@@ -67,7 +67,7 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
     }
   });
 
-  test('goes page by page, and tells how many there are and where the next page begins', async () => {
+  test('returns the total and the next offset with each page', async () => {
     const reported = async (request: object) => {
       const { found, headers } = await search(request);
       return [found.length, headers.get('x-pagination-total'), headers.get('x-pagination-next')];
@@ -80,15 +80,15 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   });
 
   test.each([
-    ['a limit of none', { limit: 0 }, 'limit'],
-    ['a limit beyond 1000', { limit: 1001 }, 'limit'],
-    ['a limit in words', { limit: 'x' }, 'limit'],
-    ['an offset below 0', { offset: -1 }, 'offset'],
-    ['a field that can not be sorted by', { sort_by: 'context' }, 'sort_by'],
-    ['an order that is none', { sort_order: 'up' }, 'sort_order'],
-    ['a field that is none', { select: ['secrets'] }, 'select'],
-    ['metadata that is no object', { metadata: 'x' }, 'metadata'],
-  ])('is refused for %s', async (_what, request, field) => {
+    ['a limit of zero', { limit: 0 }, 'limit'],
+    ['a limit above 1000', { limit: 1001 }, 'limit'],
+    ['a limit that is not a number', { limit: 'x' }, 'limit'],
+    ['a negative offset', { offset: -1 }, 'offset'],
+    ['a field that does not support sorting', { sort_by: 'context' }, 'sort_by'],
+    ['an unknown sort order', { sort_order: 'up' }, 'sort_order'],
+    ['an unknown field', { select: ['secrets'] }, 'select'],
+    ['metadata that is not an object', { metadata: 'x' }, 'metadata'],
+  ])('rejects %s', async (_what, request, field) => {
     expect(await ask('POST', '/assistants/search', request)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: expect.arrayContaining(['body', field]) }] },
@@ -106,9 +106,9 @@ describe.each(askBothWays)('deleting an assistant, %s', (_, open) => {
   const isThere = async (thread: string) => (await ask('GET', `/threads/${thread}`)).status === 200;
 
   test.each([
-    ['leaves its threads', '', true],
-    ['leaves its threads where it is told to', '?delete_threads=false', true],
-    ['takes its threads where it is told to', '?delete_threads=true', false],
+    ['keeps its threads by default', '', true],
+    ['keeps its threads with delete_threads=false', '?delete_threads=false', true],
+    ['deletes its threads with delete_threads=true', '?delete_threads=true', false],
   ])('%s', async (_what, query, kept) => {
     const [assistant, other] = [await made(ask), await made(ask)];
     const threads = [await ran(assistant.assistant_id), await ran(assistant.assistant_id)];
@@ -122,7 +122,7 @@ describe.each(askBothWays)('deleting an assistant, %s', (_, open) => {
     await ask('POST', `/threads/${threads[1]}/runs/${Object(body)['run_id']}/cancel`);
   });
 
-  test('is refused where it is not clear whether its threads go', async () => {
+  test('rejects an invalid delete_threads', async () => {
     const { assistant_id } = await made(ask);
     expect(await ask('DELETE', `/assistants/${assistant_id}?delete_threads=maybe`)).toMatchObject({
       status: 422,

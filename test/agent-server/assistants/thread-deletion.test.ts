@@ -11,7 +11,7 @@ const threads = [
   { thread_id: 'three', metadata: { owner: 'ada' } },
 ];
 
-/** What is deleted for a caller of an agent with these rules, and the status that is answered. */
+/** The threads deleted for a caller of an agent with these rules, and the response status. */
 async function deletedFor(decide: AgentAuth['decide'] | undefined, user: AuthUser | undefined) {
   const deleted: string[] = [];
   const remover = { delete: async (id: string) => deleted.push(id) > 0 };
@@ -27,17 +27,17 @@ async function deletedFor(decide: AgentAuth['decide'] | undefined, user: AuthUse
   return { status: (await app.request('/', { method: 'DELETE' })).status, deleted };
 }
 
-describe('threads that go with something else', () => {
+describe('deleting threads along with another resource', () => {
   test.each<[string, AgentAuth['decide'] | undefined, AuthUser | undefined, number, string[]]>([
-    ['all go where the agent has no rules', undefined, undefined, 204, ['one', 'two', 'three']],
-    ['all go where its rules have no bound', async () => undefined, ada, 204, ['one', 'two', 'three']],
-    ["another's are passed over", async ({ user }) => ({ owner: user.identity }), ada, 204, ['one', 'three']],
-    ['none goes for somebody unknown', async () => undefined, undefined, 401, []],
+    ['deletes all when the agent has no rules', undefined, undefined, 204, ['one', 'two', 'three']],
+    ['deletes all when the rules have no filter', async () => undefined, ada, 204, ['one', 'two', 'three']],
+    ['skips another user’s threads', async ({ user }) => ({ owner: user.identity }), ada, 204, ['one', 'three']],
+    ['deletes none for an unauthenticated caller', async () => undefined, undefined, 401, []],
   ])('%s', async (_, decide, user, status, deleted) => {
     expect(await deletedFor(decide, user)).toEqual({ status, deleted });
   });
 
-  test('none goes where the rules say no to one of them, and they are asked about each', async () => {
+  test('deletes none if the rules deny one of them, and checks each', async () => {
     const requested: unknown[] = [];
     const outcome = await deletedFor(async ({ resource, action, value }) => {
       requested.push([resource, action, value]);

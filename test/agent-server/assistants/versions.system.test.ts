@@ -18,7 +18,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
   const latest = (id: string, version: unknown) => ask('POST', `/assistants/${id}/latest`, { version });
   const read = (id: string) => assistantOf(ask('GET', `/assistants/${id}`));
 
-  test('[agent.assistants.numbered-versions] [agent.assistants.version-starts-at-one] [agent.versioning.version-numbers] are whole numbers that count up from 1 without a gap', async () => {
+  test('[agent.assistants.numbered-versions] [agent.assistants.version-starts-at-one] [agent.versioning.version-numbers] are integers that count up from 1 without a gap', async () => {
     const assistant = await made(ask);
     expect(assistant.version).toBe(1);
     expect(await numbersOf(ask, assistant.assistant_id)).toEqual([1]);
@@ -29,7 +29,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     expect(await numbersOf(ask, assistant.assistant_id)).toEqual([4, 3, 2, 1]);
   });
 
-  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-activates] [agent.assistants.patch-context] [agent.assistants.patch-answers] [agent.versioning.update-activates] a change makes the next one, which is active at once and answered whole', async () => {
+  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-activates] [agent.assistants.patch-context] [agent.assistants.patch-answers] [agent.versioning.update-activates] an update creates the next version, activates it and returns it', async () => {
     const assistant = await made(ask, { name: 'Greeter', context: { greeting: 'hi' }, metadata: { team: 'x' } });
     const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: 'hey' } }));
     expect(patched).toEqual({
@@ -43,7 +43,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     expect(await read(assistant.assistant_id)).toEqual(patched);
   });
 
-  test('[agent.assistants.patch-later-runs] [agent.assistants.runs-use-active-version] [agent.assistants.patch-no-merge] runs after a change use the new context, and nothing of the former one', async () => {
+  test('[agent.assistants.patch-later-runs] [agent.assistants.runs-use-active-version] [agent.assistants.patch-no-merge] later runs use only the new context', async () => {
     const { assistant_id } = await made(ask, { context: { greeting: 'good morning', extra: 1 } });
     expect(await says(ask, assistant_id)).toBe('good morning Ada');
     const night = await assistantOf(patch(assistant_id, { context: { greeting: 'good night' } }));
@@ -54,7 +54,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     expect(await says(ask, assistant_id)).toBe('hello Ada');
   });
 
-  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-activates] [agent.assistants.latest-version] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] a rollback brings back all of a version, and changes what runs answer', async () => {
+  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-activates] [agent.assistants.latest-version] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] a rollback restores a version, and later runs use it', async () => {
     const first = await made(ask, {
       name: 'Morning',
       description: 'the first',
@@ -84,7 +84,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
       updated_at: expect.stringMatching(ISO),
     });
     await latest(id, 1);
-    // No version comes of a rollback, and the next change follows on the newest one.
+    // A rollback creates no version; the next update follows the newest one.
     expect(await numbersOf(ask, id)).toEqual([2, 1]);
     expect(await assistantOf(patch(id, { name: 'Noon' }))).toMatchObject({
       version: 3,
@@ -95,10 +95,10 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
   });
 
   test.each([
-    ['there is none of that number', 7],
-    ['there is none of a number beyond all numbers', 2 ** 52],
+    ['it does not exist', 7],
+    ['its number is out of range', 2 ** 52],
   ])(
-    '[agent.assistants.latest-missing-version] a version is missing where %s, and nothing changes',
+    '[agent.assistants.latest-missing-version] returns 404 for a version if %s, and changes nothing',
     async (_why, version) => {
       const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
       const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
@@ -110,30 +110,27 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
 
   test.each([
     ['a word', 'one'],
-    ['a number as text', '1'],
-    ['no whole number', 1.5],
+    ['a numeric string', '1'],
+    ['not an integer', 1.5],
     ['below the first', 0],
-    ['left out', undefined],
-  ])(
-    '[agent.assistants.latest-version] a version is refused that is %s, and nothing changes',
-    async (_what, version) => {
-      const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
-      const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
-      const detail = [{ loc: ['body', 'version'] }];
-      expect(await latest(assistant_id, version)).toMatchObject({ status: 422, body: { detail } });
-      expect(await read(assistant_id)).toEqual(before);
-    },
-  );
+    ['missing', undefined],
+  ])('[agent.assistants.latest-version] rejects a version that is %s, and changes nothing', async (_what, version) => {
+    const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
+    const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
+    const detail = [{ loc: ['body', 'version'] }];
+    expect(await latest(assistant_id, version)).toMatchObject({ status: 422, body: { detail } });
+    expect(await read(assistant_id)).toEqual(before);
+  });
 
-  test('[agent.assistants.patch-missing] those of an assistant that is not there are refused', async () => {
-    for (const id of [UNKNOWN_ID, 'nobody']) {
+  test('[agent.assistants.patch-missing] returns 404 for an unknown assistant', async () => {
+    for (const id of [UNKNOWN_ID, 'unknown']) {
       expect(await patch(id, { context: {} })).toMatchObject({ status: 404 });
       expect(await latest(id, 1)).toMatchObject({ status: 404 });
       expect(await ask('POST', `/assistants/${id}/versions`, {})).toMatchObject({ status: 404 });
     }
   });
 
-  test('[agent.assistants.one-active-version] [agent.versioning.version-numbers] exactly one is active, also after many changes and choices at once', async () => {
+  test('[agent.assistants.one-active-version] [agent.versioning.version-numbers] exactly one is active, also after concurrent updates and rollbacks', async () => {
     const { assistant_id } = await made(ask);
     await patch(assistant_id, { name: 'two' });
     const changes = Array.from({ length: 12 }, (_each, n) => [
@@ -152,7 +149,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     expect(listed[0]).toMatchObject({ context, metadata, name });
   });
 
-  test('[agent.assistants.delete-takes-versions] go with their assistant', async () => {
+  test('[agent.assistants.delete-takes-versions] are deleted with their assistant', async () => {
     const { assistant_id } = await made(ask);
     await patch(assistant_id, { name: 'two' });
     expect(await ask('DELETE', `/assistants/${assistant_id}`)).toMatchObject({ status: 204, body: undefined });
@@ -162,7 +159,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     expect(await numbersOf(ask, assistant_id)).toEqual([1]);
   });
 
-  test('[agent.assistants.version-not-deletable] are not deleted one by one', async () => {
+  test("[agent.assistants.version-not-deletable] can't be deleted individually", async () => {
     const { assistant_id } = await made(ask);
     await patch(assistant_id, { name: 'two' });
     for (const path of ['versions/1', 'versions/2', 'versions', 'latest', 'versions?version=1']) {
@@ -171,7 +168,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     expect(await numbersOf(ask, assistant_id)).toEqual([2, 1]);
   });
 
-  test('are listed with what they hold, newest first, by metadata and page by page', async () => {
+  test('are listed newest first, by metadata and page by page', async () => {
     const { assistant_id, created_at } = await made(ask, { name: 'one', metadata: { a: 1 } });
     await patch(assistant_id, { name: 'two', metadata: { b: 2 } });
     await patch(assistant_id, { name: 'three', metadata: { a: 3 } });
@@ -198,7 +195,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     });
   });
 
-  test('are not read again by a run that was accepted before the change', async () => {
+  test('a run accepted before an update keeps its version', async () => {
     const { assistant_id } = await made(ask, { context: { greeting: 'early' } });
     const { thread_id } = Object((await ask('POST', '/threads', {})).body);
     const input = { input: 'Ada', sleep_ms: 200 };
@@ -213,13 +210,13 @@ describe.each(askBothWays)('a change of an assistant, %s', (_, open) => {
   const ask: Ask = (...request) => open(serving)(...request);
   const patch = (id: string, body: object) => ask('PATCH', `/assistants/${id}`, body);
 
-  test('is held to the schema of the graph that it will be of', async () => {
+  test('is validated against the schema of the new graph', async () => {
     const toned = await made(ask, { graph_id: 'toned', context: { tone: 'warm' } });
     expect(await patch(toned.assistant_id, { context: { tone: 'loud' } })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'context', 'tone'] }] },
     });
-    // What the runs bring may lack, as it may when an assistant is made.
+    // Runs may supply missing fields, as with a new assistant.
     expect(await patch(toned.assistant_id, { context: {} })).toMatchObject({ status: 200 });
     const other = await made(ask, { context: { tone: 'loud' } });
     expect(await patch(other.assistant_id, { graph_id: 'toned' })).toMatchObject({ status: 422 });
@@ -235,9 +232,9 @@ describe.each(askBothWays)('a change of an assistant, %s', (_, open) => {
   test.each([
     ['a context that is a list', { context: [] }, 'context'],
     ['a name that is a number', { name: 5 }, 'name'],
-    ['a graph without a name', { graph_id: '' }, 'graph_id'],
-    ['a limit of recursion below 1', { config: { recursion_limit: 0 } }, 'config'],
-  ])('is refused for %s, and makes no version', async (_what, body, field) => {
+    ['an empty graph id', { graph_id: '' }, 'graph_id'],
+    ['a recursion limit below 1', { config: { recursion_limit: 0 } }, 'config'],
+  ])('rejects %s, and creates no version', async (_what, body, field) => {
     const { assistant_id } = await made(ask);
     expect(await patch(assistant_id, body)).toMatchObject({
       status: 422,
@@ -246,7 +243,7 @@ describe.each(askBothWays)('a change of an assistant, %s', (_, open) => {
     expect(await numbersOf(ask, assistant_id)).toEqual([1]);
   });
 
-  test('of a default assistant counts for the runs of its graph, and leaves it with its graph', async () => {
+  test('a default assistant’s update applies to its graph’s runs and is removed with it', async () => {
     const patched = await assistantOf(
       patch('echo', { context: { greeting: 'servus' }, metadata: { created_by: 'me' } }),
     );
@@ -258,7 +255,7 @@ describe.each(askBothWays)('a change of an assistant, %s', (_, open) => {
     expect(await says(ask, 'echo')).toBe('hello Ada');
   });
 
-  test('may say that the system made it, and is deleted all the same', async () => {
+  test('may set created_by to system, and can still be deleted', async () => {
     const { assistant_id } = await made(ask, { metadata: { created_by: 'system' } });
     expect(await ask('DELETE', `/assistants/${assistant_id}`)).toMatchObject({ status: 204 });
   });

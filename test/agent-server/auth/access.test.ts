@@ -5,7 +5,7 @@ import { accessOf } from '../../../src/agent-server/auth/access.ts';
 
 const id = '0e4ce2b1-1c1d-4f37-b6ff-1e5d4a7d9a01';
 
-describe('what a request is asked about', () => {
+describe('the access that a request needs', () => {
   test.each<[string, string, object]>([
     ['POST', '/assistants', { does: 'create', kind: 'assistant' }],
     ['POST', '/assistants/count', { does: 'search', kind: 'assistant', counts: true }],
@@ -42,7 +42,7 @@ describe('what a request is asked about', () => {
     ['GET', '/info'],
     ['GET', '/openapi.json'],
     ['GET', '/docs/page.css'],
-  ])('%s %s is answered to everybody', (method, path) => {
+  ])('%s %s is open to everyone', (method, path) => {
     expect(accessOf(method, path)).toEqual({ does: 'open' });
   });
 
@@ -51,7 +51,7 @@ describe('what a request is asked about', () => {
     ['POST', '/a2a/echo'],
     ['GET', '/my/own/page'],
     ['POST', '/assistantship'],
-  ])('%s %s is nothing that the rules are asked about by itself', (method, path) => {
+  ])('%s %s has no access check of its own', (method, path) => {
     expect(accessOf(method, path)).toEqual({ does: 'nothing' });
   });
 
@@ -60,11 +60,11 @@ describe('what a request is asked about', () => {
     ['PUT', `/threads/${id}`],
     ['POST', '/runs/everything'],
     ['GET', '/store/everything'],
-  ])('%s %s is not let through: nobody has said what it does', (method, path) => {
+  ])('%s %s is denied as unknown', (method, path) => {
     expect(accessOf(method, path)).toEqual({ does: 'unknown' });
   });
 
-  test('every path of the public description is known', () => {
+  test('covers every path of the public description', () => {
     const file = join(import.meta.dirname, '..', '..', 'data', 'public-agent-server', 'openapi.json');
     const { paths } = Object(JSON.parse(readFileSync(file, 'utf8')));
     const unknown = Object.entries(paths).flatMap(([path, methods]) =>

@@ -1,4 +1,4 @@
-/** An agent whose rules of access give everybody what they made themselves. */
+/** An agent whose access rules limit users to their own resources. */
 export const files = {
   'langgraph.json': {
     graphs: { who: './graph.ts:who' },
@@ -8,13 +8,13 @@ export const files = {
     import { Annotation, StateGraph } from '@langchain/langgraph';
     const State = Annotation.Root({ said: Annotation<string>, wait_ms: Annotation<number> });
     export const who = new StateGraph(State)
-      .addNode('tell', async ({ wait_ms }, { configurable }) => {
+      .addNode('reply', async ({ wait_ms }, { configurable }) => {
         await new Promise((resolve) => setTimeout(resolve, wait_ms ?? 0));
         const { langgraph_auth_user: user, langgraph_auth_user_id: id, langgraph_auth_permissions: may } = configurable;
         return { said: [user?.display_name, user?.mood, user?.token, id, may?.join('+')].join(' ') };
       })
-      .addEdge('__start__', 'tell')
-      .addEdge('tell', '__end__')
+      .addEdge('__start__', 'reply')
+      .addEdge('reply', '__end__')
       .compile();`,
   'auth.ts': `
     import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
@@ -30,7 +30,7 @@ export const files = {
       .authenticate(async (request) => {
         const name = request.headers.get('x-user');
         if (!name) throw new HTTPException(401, { message: 'Who are you?', headers: { 'www-authenticate': 'Name' } });
-        if (name === 'broken') throw new Error('a reason that is nobody\\'s business');
+        if (name === 'broken') throw new Error('an internal reason');
         const token = request.headers.get('x-landfall-agent-token') ?? 'no-token';
         if (name === 'reader') await request.text();
         return { identity: name, display_name: name.toUpperCase(), mood: 'calm', token, permissions: ['see', 'do'] };

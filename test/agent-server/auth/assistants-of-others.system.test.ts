@@ -12,17 +12,17 @@ const agent = temporaryAgent({
     import { Annotation, StateGraph } from '@langchain/langgraph';
     const State = Annotation.Root({ said: Annotation<string>, wait_ms: Annotation<number> });
     export const who = new StateGraph(State)
-      .addNode('tell', async ({ wait_ms }, { configurable }) => {
+      .addNode('reply', async ({ wait_ms }, { configurable }) => {
         await new Promise((resolve) => setTimeout(resolve, wait_ms ?? 0));
         return { said: [configurable.secret, configurable.langgraph_auth_tenant].join(' ') };
       })
-      .addEdge('__start__', 'tell')
-      .addEdge('tell', '__end__')
+      .addEdge('__start__', 'reply')
+      .addEdge('reply', '__end__')
       .compile();`,
   'auth.ts': `
     import { Auth } from '@langchain/langgraph-sdk/auth';
     export const auth = new Auth()
-      .authenticate(async (request) => ({ identity: request.headers.get('x-user') ?? 'nobody', permissions: [] }))
+      .authenticate(async (request) => ({ identity: request.headers.get('x-user') ?? 'anonymous', permissions: [] }))
       .on('*', ({ value, user }: any) => {
         if (user.identity === 'keeper') return true;
         value.metadata = { ...value.metadata, owner: user.identity };
@@ -103,25 +103,25 @@ describe('an assistant that the rules hide from a caller', () => {
         JSON.stringify(missing.body).toLowerCase(),
       );
     }
-    // Nothing was left by what was refused.
+    // The rejected requests left nothing.
     expect((await ask('bob', 'GET', `/threads/${thread}/runs`)).body).toEqual([]);
     expect((await ask('bob', 'POST', '/runs/crons/count', {})).body).toBe(0);
   });
 
-  test('is missing over the agent-to-agent protocol too', async () => {
+  test('is missing over A2A too', async () => {
     const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: {} }] };
     const { body } = await ask('bob', 'POST', `/a2a/${hers}`, rpc('message/send', { message }));
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
-  test('runs for its owner, and for whom the rules do not bound', async () => {
+  test('runs for its owner, and for callers without a filter', async () => {
     for (const user of ['ada', 'keeper']) {
       const { body } = await ask(user, 'POST', '/runs/wait', { assistant_id: hers, input: {} });
       expect(body).toEqual({ said: 'the secret of ada ' });
     }
   });
 
-  test('stays hidden from a caller whose handler replaces what the run is told of them', async () => {
+  test("stays hidden when a handler replaces the run's arguments", async () => {
     const run = { assistant_id: hers, input: {} };
     expect(await ask('careless', 'POST', '/runs/wait', run)).toMatchObject({ status: 404 });
     expect(await ask('careless', 'POST', '/runs/crons', { ...run, schedule: '0 0 1 1 *' })).toMatchObject({
@@ -129,7 +129,7 @@ describe('an assistant that the rules hide from a caller', () => {
     });
   });
 
-  test('shows none of its versions from the time of another owner', async () => {
+  test('hides its versions from the time of another owner', async () => {
     const mine = await assistantOf('ada');
     await ask('keeper', 'PATCH', `/assistants/${mine}`, { metadata: { owner: 'bob' }, config: {} });
     const versions = await ask('bob', 'POST', `/assistants/${mine}/versions`, {});
@@ -145,17 +145,17 @@ describe('an assistant that the rules hide from a caller', () => {
 });
 
 describe('the default assistant of a graph', () => {
-  test('runs for everybody, whatever a filter says of it', async () => {
+  test('runs for everyone, whatever a filter says', async () => {
     expect(await ask('bob', 'POST', '/runs/wait', { assistant_id: 'who', input: {} })).toMatchObject({ status: 200 });
   });
 
-  test('does not run for whom the rules refuse to read assistants', async () => {
+  test('does not run for callers who may not read assistants', async () => {
     expect(await ask('blind', 'POST', '/runs/wait', { assistant_id: 'who', input: {} })).toMatchObject({
       status: 403,
     });
   });
 
-  test('runs for its owner alone once its metadata names one', async () => {
+  test('runs only for its owner once its metadata names one', async () => {
     await ask('keeper', 'PATCH', '/assistants/who', { metadata: { owner: 'ada' } });
     const run = { assistant_id: 'who', input: {} };
     expect(await ask('ada', 'POST', '/runs/wait', run)).toMatchObject({ status: 200 });
@@ -166,7 +166,7 @@ describe('the default assistant of a graph', () => {
 });
 
 describe('a cron', () => {
-  test('starts no run of what its maker may no longer see', async () => {
+  test('starts no run of an assistant its creator can no longer see', async () => {
     const [lost, kept] = [await assistantOf('ada'), await assistantOf('ada')];
     const thread = await threadOf('ada');
     const cronOf = async (path: string, assistant_id: string): Promise<string> => {
@@ -183,7 +183,7 @@ describe('a cron', () => {
     ];
     await ask('keeper', 'PATCH', `/assistants/${lost}`, { metadata: { owner: 'bob' } });
     await ask('keeper', 'PATCH', `/threads/${thread}`, { metadata: { owner: 'bob' } });
-    // Long enough after the time that a run which is refused is passed over.
+    // Long enough that the rejected run is skipped.
     clock.set('2026-03-25T09:00:31Z');
     const threadsOf = async (cron_id: string): Promise<unknown[]> =>
       (await ask('keeper', 'POST', '/threads/search', { metadata: { cron_id } })).body;
@@ -196,18 +196,18 @@ describe('a cron', () => {
     expect((await ask('ada', 'POST', '/threads/search', { metadata: { cron_id: ofKept } })).body).toHaveLength(1);
   });
 
-  test('is refused to whom the rules let start no run', async () => {
+  test('is denied to callers who may not start runs', async () => {
     const yearly = { assistant_id: 'who', schedule: '0 0 1 1 *' };
     expect(await ask('idle', 'POST', '/runs/crons', yearly)).toMatchObject({ status: 403 });
   });
 });
 
 describe('what a run without a thread leaves', () => {
-  test('is its caller’s, also where somebody makes a thread of its id', async () => {
+  test('belongs to its caller, even if another user creates a thread with its id', async () => {
     const run = { assistant_id: 'who', input: { wait_ms: 60_000 }, stream_resumable: true };
     const { body: made } = await ask('ada', 'POST', '/runs', run);
     const place = `/threads/${made.thread_id}/runs/${made.run_id}`;
-    // Whom no rule bounds may make it, and give it away.
+    // An unrestricted user may create the thread and give it away.
     await ask('keeper', 'POST', '/threads', { thread_id: made.thread_id, metadata: { owner: 'bob' } });
     expect(await ask('bob', 'GET', place)).toMatchObject({ status: 404 });
     expect(await ask('bob', 'POST', `${place}/cancel`)).toMatchObject({ status: 404 });

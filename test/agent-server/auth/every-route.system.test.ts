@@ -4,7 +4,7 @@ import { serveAgent } from '../serving.ts';
 
 const id = '0e4ce2b1-1c1d-4f37-b6ff-1e5d4a7d9a01';
 
-test('the rules of access know what every route of the server does', async () => {
+test('the access rules cover every route of the server', async () => {
   const serving = await serveAgent();
   const routes = serving.routes().filter(({ path }) => !path.endsWith('*'));
   await serving.close();
@@ -16,9 +16,9 @@ test('the rules of access know what every route of the server does', async () =>
     });
     return [...new Set(such.map(({ method, path }) => `${method} ${path}`))].toSorted();
   };
-  // Nobody gets through there.
+  // Denied to everyone.
   expect(by('unknown')).toEqual([]);
-  // Everybody does here.
+  // Open to everyone.
   expect(by('open')).toEqual([
     'GET /docs',
     'GET /docs/:asset',
@@ -27,6 +27,6 @@ test('the rules of access know what every route of the server does', async () =>
     'GET /ok',
     'GET /openapi.json',
   ]);
-  // Whoever is known does here: the protocols ask the other routes in his name.
+  // Open to authenticated users: the protocols call the other routes on their behalf.
   expect(by('nothing').filter((route) => !/ \/(?:mcp|a2a|\.well-known)\b/.test(route))).toEqual([]);
 });

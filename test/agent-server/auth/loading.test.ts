@@ -24,7 +24,7 @@ const files = {
   'app.js': `export const app = { fetch: () => new Response('x') };\nexport const word = 'x';`,
 };
 
-/** What loading an agent with these keys is refused with; undefined where it loads. */
+/** The error lines for an agent with these keys; undefined if it loads. */
 async function refusalOf(agent: TemporaryAgent, keys: object): Promise<string[] | undefined> {
   const config = { graphs: { one: './graph.ts:one' }, ...keys };
   writeFileSync(agent.configPath, JSON.stringify(config, undefined, 1));
@@ -41,7 +41,7 @@ async function refusalOf(agent: TemporaryAgent, keys: object): Promise<string[] 
   }
 }
 
-describe('rules of access and applications', () => {
+describe('access rules and applications', () => {
   let agent: TemporaryAgent;
   beforeAll(() => {
     agent = temporaryAgent(files);
@@ -49,48 +49,48 @@ describe('rules of access and applications', () => {
   afterAll(() => agent.remove());
 
   test.each<[string, object]>([
-    ['rules by name', { auth: { path: './auth.ts:auth' } }],
-    ['rules that are the default export', { auth: { path: './auth.ts' } }],
-    ['an application with a method `fetch`', { http: { app: './app.js:app' } }],
+    ['rules by export name', { auth: { path: './auth.ts:auth' } }],
+    ['rules as the default export', { auth: { path: './auth.ts' } }],
+    ['an application with a `fetch` method', { http: { app: './app.js:app' } }],
     ['neither', { auth: {}, http: {} }],
-  ])('are loaded: %s', async (_, keys) => {
+  ])('load %s', async (_, keys) => {
     expect(await refusalOf(agent, keys)).toBeUndefined();
   });
 
   test.each<[string, object, RegExp]>([
     [
-      'a file that is not there',
+      'a missing file',
       { auth: { path: './nowhere.ts:auth' } },
       /:6:11: `auth\.path` names a file that is not there: \.\/nowhere\.ts$/,
     ],
     [
-      'an export that is not there',
+      'a missing export',
       { auth: { path: './auth.ts:aut' } },
       /:6:11: `auth\.path`: \.\/auth\.ts exports no "aut"; it exports .*; did you mean "auth"\?$/,
     ],
     [
-      'no rules at all',
+      'an export that is not Auth',
       { auth: { path: './auth.ts:none' } },
       /:6:11: `auth\.path`: export "none" of \.\/auth\.ts is no `Auth`: export `new Auth\(\)`, with `import \{ Auth \} from '@langchain\/langgraph-sdk\/auth'`$/,
     ],
     [
-      'rules that tell nobody apart',
+      'rules without authenticate',
       { auth: { path: './auth.ts:mute' } },
       /:6:11: `auth\.path`: its `Auth` has no `authenticate`/,
     ],
     [
-      'no application',
+      'an export that is not an application',
       { http: { app: './app.js:word' } },
       /:6:10: `http\.app` is no application: export a Hono application/,
     ],
     ['encryption', { encryption: { path: './auth.ts:auth' } }, /:5:2: `encryption` is not offered/],
-  ])('are refused with their line: %s', async (_, keys, line) => {
+  ])('reject %s with its line', async (_, keys, line) => {
     const [first = ''] = (await refusalOf(agent, keys)) ?? [];
     expect(first).toMatch(/^error\[config-invalid\]: langgraph\.json:/);
     expect(first).toMatch(line);
   });
 
-  test('that throw as they are loaded are told with their own line too', async () => {
+  test('report the line of an error thrown while loading', async () => {
     const [first, second] = (await refusalOf(agent, { auth: { path: './throws.ts:auth' } })) ?? [];
     expect(first).toMatch(/langgraph\.json:6:11: `auth\.path` can't be loaded$/);
     expect(second).toMatch(/throws\.ts.*: loading auth\.path threw TypeError: /);

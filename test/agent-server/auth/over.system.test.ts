@@ -9,7 +9,7 @@ const agent = temporaryAgent(files);
 const clock = forwardClock();
 let serving: Serving;
 beforeAll(async () => {
-  // Nothing removes a thread whose time is over: it is looked every five minutes.
+  // The sweep runs every five minutes, so nothing removes the expired thread.
   serving = await serveAgent({ configPath: agent.configPath, clock });
 });
 afterAll(async () => {
@@ -27,7 +27,7 @@ async function ask(user: string, method: string, path: string, body?: unknown) {
   return { status: response.status, body: text === '' ? undefined : Object(JSON.parse(text)) };
 }
 
-test('a thread whose time is over is nobody’s: its id may be taken, and its crons are not there', async () => {
+test('an expired thread frees its id, and its crons are missing', async () => {
   const { thread_id } = (await ask('ada', 'POST', '/threads', { ttl: 10 })).body;
   expect((await ask('ada', 'POST', `/threads/${thread_id}/runs/wait`, { assistant_id: 'who', input: {} })).status).toBe(
     200,

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 type Headers = Record<string, string>;
 
-/** Asks as somebody, or as nobody. */
+/** Sends a request as a user, or without one. */
 async function ask(user: string | undefined, method: string, path: string, body?: unknown, headers: Headers = {}) {
   const response = await fetch(`${serving.url}${path}`, {
     method,
@@ -35,34 +35,34 @@ async function ask(user: string | undefined, method: string, path: string, body?
 const ids = (things: { thread_id: string }[]): string[] => things.map(({ thread_id }) => thread_id);
 const run = { assistant_id: 'who', input: {} };
 
-describe('who asks', () => {
-  test('is asked by the agent, whose refusal is the answer', async () => {
+describe('authentication', () => {
+  test('returns the agent’s own rejection', async () => {
     const { status, headers, body } = await ask(undefined, 'POST', '/threads', {});
     expect({ status, body }).toEqual({ status: 401, body: { detail: 'Who are you?' } });
     expect(headers.get('www-authenticate')).toBe('Name');
   });
 
-  test.each(['/ok', '/info'])('is asked by nobody for %s', async (path) => {
+  test.each(['/ok', '/info'])('is skipped for %s', async (path) => {
     expect(await ask(undefined, 'GET', path)).toMatchObject({ status: 200 });
   });
 
-  test('has to be known to talk by a protocol, or to ask for what is not there', async () => {
+  test('is required for protocols and unknown paths', async () => {
     for (const path of ['/mcp', '/a2a/who', '/threads/x/fly'])
       expect(await ask(undefined, 'POST', path, {})).toMatchObject({ status: 401 });
   });
 
-  test('is not told of a mistake in the rules, and gets nowhere', async () => {
+  test('hides an error of the rules from the caller, and denies access', async () => {
     const answer = await ask('broken', 'POST', '/threads', {});
     expect(answer).toMatchObject({ status: 500, body: { detail: expect.not.stringContaining('reason') } });
-    expect(serving.lines.join('\n')).toContain("a reason that is nobody's business");
+    expect(serving.lines.join('\n')).toContain('an internal reason');
   });
 
-  test('still shows the token of those in front first', async () => {
+  test('checks the gateway’s token first', async () => {
     const answer = await ask('ada', 'POST', '/threads', {}, { 'x-landfall-agent-token': 'other' });
     expect(answer.status).toBe(403);
   });
 
-  test('may be looked at by reading the body, which stays for the routes', async () => {
+  test('may read the body, which stays available to the routes', async () => {
     expect(await ask('reader', 'POST', '/threads', { metadata: { a: 1 } })).toMatchObject({
       status: 200,
       body: { metadata: { a: 1, owner: 'reader' } },
@@ -71,13 +71,13 @@ describe('who asks', () => {
 });
 
 describe('a graph', () => {
-  test('learns who asked, and never the token of those in front', async () => {
+  test('receives the user, and never the gateway’s token', async () => {
     expect(await ask('ada', 'POST', '/runs/wait', run)).toMatchObject({
       body: { said: 'ADA calm no-token ada see+do' },
     });
   });
 
-  test('can be told that by nobody else', async () => {
+  test('ignores a user forged in the configuration', async () => {
     const configurable = { langgraph_auth_user: { display_name: 'MALLORY' }, langgraph_auth_permissions: ['all'] };
     const forged = { ...run, config: { configurable } };
     expect(await ask('ada', 'POST', '/runs/wait', forged)).toMatchObject({
@@ -92,7 +92,7 @@ describe('a graph', () => {
 });
 
 describe('threads', () => {
-  test('are whose made them, for everything that can be done with one', async () => {
+  test('belong to their creator, for every operation', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', { metadata: { topic: 'x' } });
     expect(thread.metadata).toEqual({ topic: 'x', owner: 'ada' });
     const path = `/threads/${thread.thread_id}`;
@@ -129,7 +129,7 @@ describe('threads', () => {
     expect(await ask('ada', 'DELETE', path)).toMatchObject({ status: 204 });
   });
 
-  test('of others are not told apart from none', async () => {
+  test('of others look the same as missing ones', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', {});
     const unknownId = '00000000-0000-4000-8000-000000000000';
     for (const rest of ['', '/state', `/runs/${unknownId}`]) {
@@ -139,7 +139,7 @@ describe('threads', () => {
     }
   });
 
-  test('are found and counted by their owners alone', async () => {
+  test('are searched and counted by owner', async () => {
     const made = [
       await ask('cleo', 'POST', '/threads', {}),
       await ask('cleo', 'POST', '/threads', { metadata: { topic: 'y' } }),
@@ -152,25 +152,25 @@ describe('threads', () => {
     ]);
     expect(await ask('cleo', 'POST', '/threads/count', {})).toMatchObject({ body: 2 });
     expect(await ask('cleo', 'POST', '/threads/count')).toMatchObject({ body: 2 });
-    // What the database can't hold makes no other name of one.
+    // A name that the database can't store matches no other name.
     const forged = { owner: 'cleo', 'own\0er': 'dan', 'own\ud800er': 'dan' };
     expect((await ask('cleo', 'POST', '/threads/search', { metadata: forged })).body).toEqual([]);
     const { body: odd } = await ask('cleo', 'POST', '/threads', { metadata: forged });
     expect(odd.metadata.owner).toBe('cleo');
     await ask('cleo', 'DELETE', `/threads/${odd.thread_id}`);
     const others = await ask('cleo', 'POST', '/threads/search', { metadata: { owner: 'dan' } });
-    // The handler itself puts the owner there.
+    // The handler itself sets the owner.
     expect(ids(others.body)).toHaveLength(2);
   });
 
-  test('with the id of another’s are a conflict', async () => {
+  test('conflict on the id of another user’s thread', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', {});
     const again = { thread_id: thread.thread_id, if_exists: 'do_nothing' };
     expect(await ask('ada', 'POST', '/threads', again)).toMatchObject({ status: 200 });
     expect(await ask('bob', 'POST', '/threads', again)).toMatchObject({ status: 409 });
   });
 
-  test('that a run makes are its caller’s', async () => {
+  test('created by a run belong to its caller', async () => {
     const { body: kept } = await ask('ada', 'POST', '/runs', { ...run, on_completion: 'keep' });
     const made = '00000000-0000-4000-8000-00000000ada0';
     await ask('ada', 'POST', `/threads/${made}/runs/wait`, { ...run, if_not_exists: 'create' });
@@ -183,14 +183,14 @@ describe('threads', () => {
     }
   });
 
-  test('of runs that keep nothing are their caller’s while they last', async () => {
+  test('of stateless runs belong to their caller', async () => {
     const { body: temporary } = await ask('ada', 'POST', '/runs', { ...run, input: { wait_ms: 300 } });
     const path = `/threads/${temporary.thread_id}/runs/${temporary.run_id}`;
     expect(await ask('bob', 'POST', `${path}/cancel`)).toMatchObject({ status: 404 });
     expect(await ask('ada', 'GET', `${path}/join`)).toMatchObject({ body: { said: expect.stringContaining('ADA') } });
   });
 
-  test('have their runs cancelled by their owners, one thread at a time', async () => {
+  test('have their runs cancelled only by their owner', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', {});
     const path = `/threads/${thread.thread_id}/runs`;
     const { body: slow } = await ask('ada', 'POST', path, { ...run, input: { wait_ms: 5000 } });
@@ -204,7 +204,7 @@ describe('threads', () => {
     });
   });
 
-  test('are pruned by their owners: those of others stay', async () => {
+  test('are pruned only by their owner', async () => {
     const [mine, others] = [await ask('ada', 'POST', '/threads', {}), await ask('bob', 'POST', '/threads', {})];
     await ask('ada', 'POST', '/threads/prune', {
       thread_ids: [mine.body.thread_id, others.body.thread_id],
@@ -216,7 +216,7 @@ describe('threads', () => {
 });
 
 describe('assistants and crons', () => {
-  test('assistants are whose made them, and whose rules say so may not be deleted or changed', async () => {
+  test('assistants belong to their creator; rules may deny update and delete', async () => {
     const { body: assistant } = await ask('ada', 'POST', '/assistants', { graph_id: 'who', name: 'hers' });
     expect(assistant).toMatchObject({ name: 'hers', metadata: { owner: 'ada' } });
     const path = `/assistants/${assistant.assistant_id}`;
@@ -231,7 +231,7 @@ describe('assistants and crons', () => {
     });
   });
 
-  test('an assistant that goes with its threads takes only those of who asks', async () => {
+  test('deleting an assistant with its threads keeps other users’ threads', async () => {
     const { body: assistant } = await ask('remover', 'POST', '/assistants', { graph_id: 'who' });
     const { assistant_id } = assistant;
     const threads: string[] = [];
@@ -247,7 +247,7 @@ describe('assistants and crons', () => {
     expect(await ask('bob', 'GET', String(threads[1]))).toMatchObject({ status: 200 });
   });
 
-  test('crons are whose made them', async () => {
+  test('crons belong to their creator', async () => {
     const { body: cron } = await ask('ada', 'POST', '/runs/crons', { ...run, schedule: '0 0 1 1 *' });
     expect(cron).toMatchObject({ metadata: { owner: 'ada' } });
     expect(await ask('bob', 'POST', '/runs/crons/search', {})).toMatchObject({ body: [] });
@@ -259,7 +259,7 @@ describe('assistants and crons', () => {
 });
 
 describe('the store', () => {
-  test('is put below each caller’s name, as the rules do it', async () => {
+  test('is scoped to the caller by rules that change the namespace', async () => {
     expect(
       await ask('ada', 'PUT', '/store/items', { namespace: ['notes'], key: 'k', value: { of: 'ada' } }),
     ).toMatchObject({ status: 204 });
@@ -268,7 +268,7 @@ describe('the store', () => {
     });
     expect((await ask('bob', 'GET', '/store/items?namespace=notes&key=k')).body).toBeNull();
     expect((await ask('bob', 'GET', '/store/items?namespace=ada.notes&key=k')).body).toBeNull();
-    // A name with a period is one label, and no two.
+    // A name with a period is one label, not two.
     expect(await ask('ada.notes', 'GET', '/store/items?key=k')).toMatchObject({ status: 422 });
     expect(await ask('ada', 'POST', '/store/items/search', { namespace_prefix: [] })).toMatchObject({
       body: { items: [{ key: 'k' }] },
@@ -282,7 +282,7 @@ describe('the store', () => {
     expect(JSON.stringify(namespaces)).not.toContain('ada');
   });
 
-  test('is refused, or filtered item by item', async () => {
+  test('denies access, and filters item by item', async () => {
     const item = { namespace: ['shared'], key: 'k' };
     expect(await ask('banned', 'GET', '/store/items?namespace=shared&key=k')).toMatchObject({ status: 403 });
     expect(await ask('odd', 'PUT', '/store/items', { ...item, value: { owner: 'ada' } })).toMatchObject({
@@ -301,12 +301,12 @@ describe('the store', () => {
   });
 });
 
-describe('bodies that no rule can be asked about', () => {
+describe('bodies that can’t be checked', () => {
   test.each<[number, string, unknown]>([
     [400, 'no JSON', '{'],
     [422, 'a list', '[]'],
-    [422, 'metadata that is none', '{"metadata": 7}'],
-  ])('are refused (%i): %s', async (status, _, text) => {
+    [422, 'invalid metadata', '{"metadata": 7}'],
+  ])('are rejected (%i): %s', async (status, _, text) => {
     const response = await fetch(`${serving.url}/threads`, {
       method: 'POST',
       headers: { 'x-landfall-agent-token': 'front', 'x-user': 'ada' },
@@ -333,7 +333,7 @@ describe('the protocols', () => {
     mine = (await ask('ada', 'POST', '/assistants', { graph_id: 'who', name: 'mine' })).body.assistant_id;
   });
 
-  test('offer what their caller may see, and tell the graph who it is', async () => {
+  test('list what their caller may see, and pass the user to the graph', async () => {
     expect(jsonOf((await call('bob', '/mcp', 'tools/list', {})).body)).toContain('"tools":[]');
     const { body: tools } = await call('ada', '/mcp', 'tools/list', {});
     const name = /"name":"(mine[^"]*)"/.exec(jsonOf(tools))?.[1];
@@ -341,7 +341,7 @@ describe('the protocols', () => {
     expect(jsonOf(body)).toContain('ADA calm no-token');
   });
 
-  test('do not go on with what is another’s', async () => {
+  test('do not continue another user’s task', async () => {
     const { body: thread } = await ask('bob', 'POST', '/threads', {});
     const parts = [{ kind: 'text', text: 'hi' }];
     const message = { role: 'user', parts, messageId: 'm', kind: 'message', contextId: thread.thread_id };

@@ -5,7 +5,7 @@ import { files } from './agent.ts';
 
 const scheme = { 'x-auth-scheme': 'langsmith' };
 
-/** Serves the agent with this in its `auth`, and asks it. */
+/** Serves the agent with this `auth` configuration. Returns a function that sends requests. */
 async function serving(auth: object, token: string | undefined) {
   const agent = temporaryAgent({ ...files, 'langgraph.json': { ...files['langgraph.json'], auth } });
   const server = await serveAgent({ configPath: agent.configPath, token });
@@ -30,8 +30,8 @@ describe('the Studio', () => {
 
   test.each<[string, object]>([
     ['by default', { path }],
-    ['where the file turns it off', { path, disable_studio_auth: true }],
-  ])('is nobody %s: its header does not skip `authenticate`', async (_, auth) => {
+    ['when disabled', { path, disable_studio_auth: true }],
+  ])('is rejected %s: its header does not skip `authenticate`', async (_, auth) => {
     const ask = await serving(auth, 'front');
     const { body: thread } = await ask('POST', '/threads', { 'x-user': 'ada' });
     for (const [method, at] of [
@@ -42,19 +42,19 @@ describe('the Studio', () => {
     ] as const) {
       expect(await ask(method, at, scheme)).toMatchObject({ status: 401, body: { detail: 'Who are you?' } });
     }
-    // With a name it is that caller, and no Studio.
+    // With a name, the request comes from that user.
     expect(await ask('GET', `/threads/${thread.thread_id}`, { ...scheme, 'x-user': 'bob' })).toMatchObject({
       status: 404,
     });
   });
 
-  test('is a user of its own where the file allows it', async () => {
+  test('is a user of its own if enabled', async () => {
     const ask = await serving({ path, disable_studio_auth: false }, 'front');
     const { body: thread } = await ask('POST', '/threads', { 'x-user': 'ada' });
     expect(await ask('GET', `/threads/${thread.thread_id}`, scheme)).toMatchObject({ status: 200 });
   });
 
-  test('is nobody where no service in front asks for a key', async () => {
+  test('is rejected without a token in front', async () => {
     const ask = await serving({ path, disable_studio_auth: false }, undefined);
     expect(await ask('POST', '/threads/search', scheme)).toMatchObject({ status: 401 });
   });

@@ -9,7 +9,7 @@ const agent = temporaryAgent({
   'auth.ts': `
     import { Auth } from '@langchain/langgraph-sdk/auth';
     export const auth = new Auth()
-      .authenticate(async (request) => ({ identity: request.headers.get('x-user') ?? 'nobody', permissions: [] }))
+      .authenticate(async (request) => ({ identity: request.headers.get('x-user') ?? 'anonymous', permissions: [] }))
       .on('*', ({ user }: any) => user.identity === 'keeper' || { owner: user.identity });`,
 });
 let serving: Serving;
@@ -27,7 +27,7 @@ async function ask(user: string, method: string, path: string, body: object) {
   return { status: answer.status, body: Object(await answer.json()) };
 }
 
-test('a version of an assistant from the time of another owner is brought back by nobody whom the rules bound', async () => {
+test('a restricted user can’t restore a version from another owner’s time', async () => {
   const { body: made } = await ask('keeper', 'POST', '/assistants', { graph_id: 'who', metadata: { owner: 'ada' } });
   const path = `/assistants/${made.assistant_id}`;
   await ask('keeper', 'PATCH', path, { metadata: { owner: 'bob' } });

@@ -29,7 +29,7 @@ function cron(): StoredCron {
   };
 }
 
-/** Looks once for a cron that is due; tells what it was moved on to, what ran, and what was said. */
+/** Polls once for a due cron. Returns the new run times, the number of runs, and the log. */
 async function look(): Promise<{ moved: (string | undefined)[]; runs: number; lines: string[] }> {
   const moved: (string | undefined)[] = [];
   const lines: string[] = [];
@@ -39,7 +39,7 @@ async function look(): Promise<{ moved: (string | undefined)[]; runs: number; li
       due: async () => [cron()],
       moveOn: async (_, next, act) => {
         moved.push(next === undefined ? undefined : new Date(next).toISOString());
-        return act({ query: () => Promise.reject(new Error('nothing is asked')) });
+        return act({ query: () => Promise.reject(new Error('no query expected')) });
       },
     },
     runs: { startWithin },
@@ -50,8 +50,8 @@ async function look(): Promise<{ moved: (string | undefined)[]; runs: number; li
   return { moved, runs: startWithin.mock.calls.length, lines };
 }
 
-describe('a schedule that is read so that its next time is over', () => {
-  test('makes no run, and goes on with a time further on', async () => {
+describe('a schedule whose next time is in the past', () => {
+  test('starts no run, and continues at a later time', async () => {
     vi.mocked(schedule.timeAfter).mockImplementation((_, after) => (after > NOW ? NOW + 7_200_000 : NOW - 2_700_000));
     expect(await look()).toEqual({
       moved: ['2027-04-03T15:00:00.500Z'],
@@ -63,7 +63,7 @@ describe('a schedule that is read so that its next time is over', () => {
     });
   });
 
-  test('makes no run ever again where all times that it is read to have are over', async () => {
+  test('never runs again if all its times are in the past', async () => {
     vi.mocked(schedule.timeAfter).mockReturnValue(NOW);
     const { moved, runs, lines } = await look();
     expect({ moved, runs }).toEqual({ moved: [undefined], runs: 0 });

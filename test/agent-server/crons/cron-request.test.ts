@@ -15,7 +15,7 @@ function made(request: Partial<CronCreate> = {}, threadId?: string): StoredCron 
 }
 
 describe('a new cron', () => {
-  test('is enabled, in UTC, without an end, and its threads are deleted', () => {
+  test('is enabled, in UTC, without an end, and deletes its threads', () => {
     expect(showCron(made({ input: { a: 1 }, metadata: { by: 'me' } }))).toEqual({
       cron_id: 'cron',
       assistant_id: 'assistant',
@@ -35,24 +35,24 @@ describe('a new cron', () => {
   });
 
   test.each<[string, Partial<CronCreate>, string | null]>([
-    ['counts in its zone', { timezone: 'Asia/Tokyo' }, '2026-11-22T00:00:00.000Z'],
-    ['that is not enabled has no next run', { enabled: false }, null],
-    ['whose end comes first has no next run', { end_time: '2026-11-21T08:30:00Z' }, null],
-    ['takes an end with an offset', { end_time: '2026-11-21T10:00:00+01:00' }, '2026-11-21T09:00:00.000Z'],
-    ['takes an end without one as UTC', { end_time: '2026-11-21T08:59:00' }, null],
+    ['uses its time zone', { timezone: 'Asia/Tokyo' }, '2026-11-22T00:00:00.000Z'],
+    ['has no next run when disabled', { enabled: false }, null],
+    ['has no next run when its end comes first', { end_time: '2026-11-21T08:30:00Z' }, null],
+    ['accepts an end with an offset', { end_time: '2026-11-21T10:00:00+01:00' }, '2026-11-21T09:00:00.000Z'],
+    ['reads an end without an offset as UTC', { end_time: '2026-11-21T08:59:00' }, null],
   ])('%s', (_, request, next) => expect(showCron(made(request)).next_run_date).toBe(next));
 
   test.each<[string, Partial<CronCreate>, string | undefined, string, RegExp]>([
-    ['a schedule that is none', { schedule: 'often' }, undefined, 'schedule', /has 1 fields/],
-    ['a zone that is none', { timezone: 'Mars/Base' }, undefined, 'timezone', /names no time zone/],
-    ['an end that is over', { end_time: '2026-11-21T08:00:00Z' }, undefined, 'end_time', /is over/],
-    ['deleting the one thread of all its runs', { on_run_completed: 'delete' }, 'thread', 'on_run_completed', /keeps/],
-  ])('can not have %s', (_, request, threadId, field, reason) => {
+    ['an invalid schedule', { schedule: 'often' }, undefined, 'schedule', /has 1 fields/],
+    ['an unknown time zone', { timezone: 'Mars/Base' }, undefined, 'timezone', /names no time zone/],
+    ['an end in the past', { end_time: '2026-11-21T08:00:00Z' }, undefined, 'end_time', /is over/],
+    ['on_run_completed=delete on a thread', { on_run_completed: 'delete' }, 'thread', 'on_run_completed', /keeps/],
+  ])('rejects %s', (_, request, threadId, field, reason) => {
     const cron = newCron({ ...requested, ...request }, { ...order, threadId });
     expect(cron).toMatchObject({ ok: false, field, reason: expect.stringMatching(reason) });
   });
 
-  test('starts runs with all that was asked for, which name the cron', () => {
+  test('starts runs with the requested fields and the cron id', () => {
     const run: Partial<CronCreate> = {
       input: { a: 1 },
       config: { recursion_limit: 7 },
@@ -76,8 +76,8 @@ describe('a new cron', () => {
   });
 });
 
-describe('a cron of somebody', () => {
-  test('says whose it is', () => {
+describe('a cron with a user', () => {
+  test('stores the user', () => {
     expect(newCron(requested, { ...order, userId: 'ada' })).toMatchObject({ ok: true, cron: { user_id: 'ada' } });
   });
 });
@@ -95,20 +95,20 @@ describe('a changed cron', () => {
   const late = Date.parse('2026-11-21T09:00:00.5Z');
 
   test.each<[string, StoredCron, CronPatch, string, number?]>([
-    ['another schedule is counted anew', made(), { schedule: '*/5 * * * *' }, '11-21T08:05'],
-    ['another zone is counted anew', made(), { timezone: 'Asia/Tokyo' }, '11-22T00:00'],
-    ['the same schedule is no change', made(), { schedule: '0 9 * * *', enabled: true }, 'as it was'],
-    ['another input does not move it', made(), { input: { b: 2 } }, 'as it was'],
-    ['a run that has come and not begun is kept', made(), { input: { b: 2 } }, 'as it was', late],
-    ['an end after the next run does not move it', made(), { end_time: '2026-11-21T09:00:00Z' }, 'as it was'],
-    ['an end before the next run leaves none', made(), { end_time: '2026-11-21T08:30:00Z' }, 'none'],
-    ['without its end it goes on', made({ end_time: '2026-11-21T08:30:00Z' }), { end_time: null }, '11-21T09:00'],
-    ['not enabled it has none', made(), { enabled: false }, 'none'],
-    ['enabled again what it missed is over', made({ enabled: false }), { enabled: true }, '11-22T09:00', late],
-    ['not enabled and with another schedule it has none', made({ enabled: false }), { schedule: '@hourly' }, 'none'],
+    ['another schedule: recomputed', made(), { schedule: '*/5 * * * *' }, '11-21T08:05'],
+    ['another time zone: recomputed', made(), { timezone: 'Asia/Tokyo' }, '11-22T00:00'],
+    ['the same schedule: unchanged', made(), { schedule: '0 9 * * *', enabled: true }, 'as it was'],
+    ['another input: unchanged', made(), { input: { b: 2 } }, 'as it was'],
+    ['a due run that has not started: kept', made(), { input: { b: 2 } }, 'as it was', late],
+    ['an end after the next run: unchanged', made(), { end_time: '2026-11-21T09:00:00Z' }, 'as it was'],
+    ['an end before the next run: none', made(), { end_time: '2026-11-21T08:30:00Z' }, 'none'],
+    ['the end removed: continues', made({ end_time: '2026-11-21T08:30:00Z' }), { end_time: null }, '11-21T09:00'],
+    ['disabled: none', made(), { enabled: false }, 'none'],
+    ['enabled again: missed runs are skipped', made({ enabled: false }), { enabled: true }, '11-22T09:00', late],
+    ['disabled with another schedule: none', made({ enabled: false }), { schedule: '@hourly' }, 'none'],
   ])('%s', (_, read, patch, expected, at) => expect(nextOf(read, patch, at)).toBe(expected));
 
-  test('keeps what the request does not name, replaces what it does, and merges metadata', () => {
+  test('keeps absent fields, replaces present ones, and merges metadata', () => {
     const read = made({
       input: { a: 1 },
       context: { tone: 'low', rateLimiter: 1 },
@@ -125,7 +125,7 @@ describe('a changed cron', () => {
     });
   });
 
-  test('keeps telling who made it, whoever changes it and whatever is said of that', () => {
+  test('keeps its creator, whatever the update says', () => {
     const adas = made({ config: { configurable: { a: 1, langgraph_auth_user_id: 'ada' } } });
     expect(change(adas, { input: 1 }).cron.payload.config).toEqual(adas.payload.config);
     const config = { tags: ['t'], configurable: { b: 2, langgraph_auth_user_id: 'eve' } };
@@ -140,14 +140,14 @@ describe('a changed cron', () => {
     expect(nobodys.payload.config?.configurable).toEqual({});
   });
 
-  test('has a time of its own even where two changes fall together', () => {
+  test('gets distinct update times for concurrent updates', () => {
     const read = made();
     const first = change(read, { enabled: false }, now).cron;
     expect(first.updated_at.getTime()).toBe(now + 1);
     expect(change(first, { enabled: true }, now).cron.updated_at.getTime()).toBe(now + 2);
   });
 
-  test('is not made of what is wrong, and what was wrong before does not matter', () => {
+  test('rejects invalid fields, and ignores old invalid ones', () => {
     expect(changedCron(made(), { schedule: 'often' }, now)).toMatchObject({ ok: false, field: 'schedule' });
     expect(changedCron(made(), { timezone: 'Mars/Base' }, now)).toMatchObject({ ok: false, field: 'timezone' });
     expect(changedCron(made(), { end_time: '2020-01-01T00:00:00Z' }, now)).toMatchObject({ field: 'end_time' });

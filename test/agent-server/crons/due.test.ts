@@ -11,73 +11,73 @@ const timing = (schedule: string, end?: string, timezone: string | null = null):
   end: end === undefined ? undefined : at(end),
 });
 
-describe('a cron whose time has come', () => {
+describe('a due cron', () => {
   test.each<[string, Timing, string, string, { kind: 'run' | 'passed-over'; next: string | undefined }]>([
     [
-      'runs when it is seen in time',
+      'runs when polled in time',
       timing('0 9 * * *'),
       '11-21T09:00:00',
       '11-21T09:00:00.4',
       { kind: 'run', next: '11-22T09:00' },
     ],
     [
-      'runs at the very moment',
+      'runs exactly at its time',
       timing('* * * * *'),
       '11-21T09:00:00',
       '11-21T09:00:00',
       { kind: 'run', next: '11-21T09:01' },
     ],
     [
-      'is made up for within an hour',
+      'catches up within an hour',
       timing('0 9 * * *'),
       '11-21T09:00:00',
       '11-21T10:00:00',
       { kind: 'run', next: '11-22T09:00' },
     ],
     [
-      'is passed over after an hour',
+      'is skipped after an hour',
       timing('0 9 * * *'),
       '11-21T09:00:00',
       '11-21T10:00:00.001',
       { kind: 'passed-over', next: '11-22T09:00' },
     ],
     [
-      'runs once for all the times that were missed',
+      'runs once for several missed times',
       timing('*/5 * * * *'),
       '11-19T09:00:00',
       '11-21T10:02:00',
       { kind: 'run', next: '11-21T10:05' },
     ],
     [
-      'runs for the last missed day, not for those before',
+      'runs only for the last missed day',
       timing('0 9 * * *'),
       '11-01T09:00:00',
       '11-21T09:30:00',
       { kind: 'run', next: '11-22T09:00' },
     ],
     [
-      'is passed over where the last missed day is too long ago as well',
+      'is skipped if the last missed day is too long ago',
       timing('0 9 * * *'),
       '11-01T09:00:00',
       '11-21T12:00:00',
       { kind: 'passed-over', next: '11-22T09:00' },
     ],
     [
-      'runs for the last time at its end',
+      'runs a last time at its end',
       timing('0 9 * * *', '11-21T09:00:00'),
       '11-21T09:00:00',
       '11-21T09:00:00.5',
       { kind: 'run', next: undefined },
     ],
     [
-      'is made up for also when its end has come meanwhile',
+      'catches up also if its end has passed meanwhile',
       timing('*/5 * * * *', '11-21T09:12:00'),
       '11-21T09:00:00',
       '11-21T09:40:00',
       { kind: 'run', next: undefined },
     ],
     [
-      'is not made up for where all fresh times are after its end',
+      'does not catch up if all recent times are after its end',
       timing('0 9 * * *', '11-20T12:00:00'),
       '11-20T09:00:00',
       '11-21T09:30:00',
@@ -91,12 +91,12 @@ describe('a cron whose time has come', () => {
 
 describe('the next run', () => {
   test.each<[string, Timing, string | undefined]>([
-    ['comes at the next time', timing('0 9 * * *'), '11-21T09:00'],
-    ['comes at the end itself', timing('0 9 * * *', '11-21T09:00:00'), '11-21T09:00'],
-    ['does not come after the end', timing('0 9 * * *', '11-21T08:59:59'), undefined],
+    ['is the next time of the schedule', timing('0 9 * * *'), '11-21T09:00'],
+    ['may be exactly at the end', timing('0 9 * * *', '11-21T09:00:00'), '11-21T09:00'],
+    ['is never after the end', timing('0 9 * * *', '11-21T08:59:59'), undefined],
   ])('%s', (_, of, expected) => expect(said(nextRun(of, at('11-21T08:00:00')))).toBe(expected));
 
-  test('comes once for each day of a year in a zone with summer time, always later than the one before', () => {
+  test('runs once a day for a year with daylight saving, in ascending order', () => {
     const days = new Set<string>();
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' });
     let last = at('01-01T00:00:00');

@@ -49,7 +49,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
   };
   const echo = async (): Promise<string> => Object(await ok('GET', '/assistants/echo')).assistant_id;
 
-  test('[agent.endpoints.cron] [agent.groups.crons] one is made without a thread', async () => {
+  test('[agent.endpoints.cron] [agent.groups.crons] creates one without a thread', async () => {
     const cron = await make({ ...daily, metadata: { by: 'a' }, timezone: 'Europe/Berlin' });
     expect(cron).toEqual({
       cron_id: expect.stringMatching(UUID),
@@ -71,7 +71,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     await ask('DELETE', `/runs/crons/${cron.cron_id}`);
   });
 
-  test('[agent.endpoints.thread-cron] one is made for a thread, in both spellings of its path', async () => {
+  test('[agent.endpoints.thread-cron] creates one on a thread, in both spellings of the path', async () => {
     const threadId = await makeThread();
     const cron = await make({ ...daily, multitask_strategy: 'reject' }, threadId);
     expect(cron).toMatchObject({
@@ -108,7 +108,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     expect(await runsOf(threadId)).toHaveLength(2);
   });
 
-  test('each run of one without a thread gets its own, which is kept where that was asked for', async () => {
+  test('one without a thread gets a new thread per run, kept on request', async () => {
     clock.set('2026-11-21T08:58:30Z');
     const mark = { mark: crypto.randomUUID() };
     const kept = await make({ ...daily, on_run_completed: 'keep', metadata: mark });
@@ -140,7 +140,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     for (const { cron_id } of [kept, gone]) await ask('DELETE', `/runs/crons/${cron_id}`);
   });
 
-  test('they are searched, counted, sorted and paged', async () => {
+  test('searches, counts, sorts and pages them', async () => {
     clock.set('2026-11-21T08:00:00Z');
     const mark = { mark: crypto.randomUUID() };
     const threadId = await makeThread();
@@ -179,7 +179,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     }
   });
 
-  test('they are changed: their times, what they start, whether they start anything', async () => {
+  test('updates their schedule, run and enabled state', async () => {
     clock.set('2026-11-21T08:00:00Z');
     const cron = await make({
       ...daily,
@@ -211,7 +211,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     expect((await ask('DELETE', `/runs/crons/${cron.cron_id}`)).status).toBe(404);
   });
 
-  test('they go with their thread and with their assistant', async () => {
+  test('are deleted with their thread and with their assistant', async () => {
     const [threadId, mark] = [await makeThread(), { mark: crypto.randomUUID() }];
     const assistant = Object(await ok('POST', '/assistants', { graph_id: 'echo' })).assistant_id;
     await make({ ...daily, metadata: mark }, threadId);
@@ -225,16 +225,16 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
 
   test.each<[string, object, unknown[]]>([
     ['without a schedule', { schedule: undefined }, ['body', 'schedule']],
-    ['with a schedule that is none', { schedule: 'often' }, ['body', 'schedule']],
+    ['with an invalid schedule', { schedule: 'often' }, ['body', 'schedule']],
     ['with seconds', { schedule: '* * * * * *' }, ['body', 'schedule']],
-    ['with a schedule of a book', { schedule: '1,'.repeat(300) }, ['body', 'schedule']],
-    ['with a zone that is none', { timezone: 'Mars/Base' }, ['body', 'timezone']],
-    ['with an end that is over', { end_time: '2020-01-01T00:00:00Z' }, ['body', 'end_time']],
-    ['with an end that is no time', { end_time: 'tomorrow' }, ['body', 'end_time']],
-    ['with what is neither delete nor keep', { on_run_completed: 'archive' }, ['body', 'on_run_completed']],
-    ['with a context that its graph does not take', { context: { greeting: 7 } }, ['body', 'context', 'greeting']],
-    ['with a webhook that is no address', { webhook: 'not a url' }, ['body', 'webhook']],
-  ])('one %s is refused', async (_name, wrong, loc) => {
+    ['with an oversized schedule', { schedule: '1,'.repeat(300) }, ['body', 'schedule']],
+    ['with an unknown time zone', { timezone: 'Mars/Base' }, ['body', 'timezone']],
+    ['with an end in the past', { end_time: '2020-01-01T00:00:00Z' }, ['body', 'end_time']],
+    ['with an end that is not a time', { end_time: 'tomorrow' }, ['body', 'end_time']],
+    ['with an unknown on_run_completed', { on_run_completed: 'archive' }, ['body', 'on_run_completed']],
+    ['with a context that its graph rejects', { context: { greeting: 7 } }, ['body', 'context', 'greeting']],
+    ['with an invalid webhook URL', { webhook: 'not a url' }, ['body', 'webhook']],
+  ])('rejects one %s', async (_name, wrong, loc) => {
     const refused = await ask('POST', '/runs/crons', { ...daily, ...wrong });
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
     if ('schedule' in wrong && wrong.schedule === undefined) return;
@@ -245,10 +245,10 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     });
   });
 
-  test('what is not there is a 404, what is no id a 422', async () => {
+  test('returns 404 for a missing resource, and 422 for an invalid id', async () => {
     const threadId = await makeThread();
     for (const [method, path, body, status] of [
-      ['POST', '/runs/crons', { ...daily, assistant_id: 'nobody' }, 404],
+      ['POST', '/runs/crons', { ...daily, assistant_id: 'unknown' }, 404],
       ['POST', '/runs/crons', { ...daily, assistant_id: UNKNOWN_ID }, 404],
       ['POST', `/threads/${UNKNOWN_ID}/runs/crons`, daily, 404],
       ['POST', '/threads/nope/runs/crons', daily, 422],
@@ -268,7 +268,7 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
 });
 
 describe("the public service's own client", () => {
-  test('makes, changes, finds, counts and deletes crons', async () => {
+  test('creates, updates, searches, counts and deletes crons', async () => {
     const client = new Client({ apiUrl: serving.url, apiKey: null });
     const { thread_id } = await client.threads.create();
     const metadata = { by: 'client' };

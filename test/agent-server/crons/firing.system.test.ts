@@ -42,12 +42,12 @@ function storage(process = 0): Storage {
   return found;
 }
 
-/** Crons of which no thread's time is over. */
+/** Crons whose threads have not expired. */
 const cronsIn = (on: Storage): CronStore => new CronStore(on, thereBy(overBy(), clock));
 
 type Start = FiringParts['runs']['startWithin'];
 
-/** A process that writes its runs down in a table of the test's. */
+/** A process that records its runs in a table of the test. */
 function firing(process = 0, before: () => void = () => undefined, after: () => void = () => undefined): CronFiring {
   const startWithin: Start = ({ metadata }, _, within) => {
     before();
@@ -91,7 +91,7 @@ const nextOf = async ({ cron_id }: StoredCron): Promise<string | undefined> =>
   (await cronsIn(storage()).get(cron_id))?.next_run_date?.toISOString();
 
 describe('crons', () => {
-  test('start one run each time, however many processes look at once, through the change to summer time', async () => {
+  test('start one run per time across processes and daylight saving', async () => {
     clock.set('2026-03-25T00:00:00Z');
     const cron = await make({ timezone: 'Europe/Berlin' });
     const all = [firing(0), firing(1), firing(0), firing(1)];
@@ -111,7 +111,7 @@ describe('crons', () => {
     expect(lines).toEqual([]);
   });
 
-  test('are all started where many are due', async () => {
+  test('all start when many are due', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const crons = await Promise.all(Array.from({ length: 210 }, () => make()));
     clock.set('2026-03-25T09:00:00Z');
@@ -120,7 +120,7 @@ describe('crons', () => {
   });
 
   test.each(['by the process that sees it', 'by the next process'])(
-    'run again soon after the clock was set back by a day: %s',
+    'run again soon after the clock is set back by a day: %s',
     async (by) => {
       clock.set('2026-03-26T08:59:50Z');
       const cron = await make({ schedule: '*/10 * * * *' });
@@ -135,7 +135,7 @@ describe('crons', () => {
     },
   );
 
-  test('run no second time where the clock was corrected by seconds', async () => {
+  test('do not run twice when the clock is corrected by seconds', async () => {
     clock.set('2026-03-26T08:59:50Z');
     const cron = await make({ schedule: '*/10 * * * *' });
     clock.set('2026-03-26T09:00:00Z');
@@ -145,7 +145,7 @@ describe('crons', () => {
     expect(await nextOf(cron)).toBe('2026-03-26T09:10:00.000Z');
   });
 
-  test('keep their time where the process dies before all is written', async () => {
+  test('keep their time if the process dies before it is written', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const cron = await make();
     clock.set('2026-03-25T09:00:00Z');
@@ -159,7 +159,7 @@ describe('crons', () => {
     expect(await started()).toEqual([cron.cron_id]);
   });
 
-  test('that are changed while they are looked at start nothing of what they were', async () => {
+  test('start nothing of the old version if updated while polled', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const cron = await make();
     clock.set('2026-03-25T09:00:00Z');
@@ -176,7 +176,7 @@ describe('crons', () => {
     expect(await started()).toEqual([cron.cron_id]);
   });
 
-  test('that are deleted while they are looked at start nothing', async () => {
+  test('start nothing if deleted while polled', async () => {
     clock.set('2026-03-25T08:59:50Z');
     await make();
     clock.set('2026-03-25T09:00:00Z');
@@ -190,7 +190,7 @@ describe('crons', () => {
     expect(await started()).toEqual([]);
   });
 
-  test('are made up for once after nobody ran, and no more where that is long ago', async () => {
+  test('catch up once after downtime, and skip times long ago', async () => {
     clock.set('2026-03-25T08:30:00Z');
     const [often, daily] = [await make({ schedule: '*/5 * * * *' }), await make()];
     clock.set('2026-03-27T10:02:00Z');
@@ -214,7 +214,7 @@ describe('crons', () => {
     expect(await started()).toHaveLength(1);
   });
 
-  test('whose run is refused are tried again for a while, by whoever can, and then passed over', async () => {
+  test('whose run is rejected are retried by any process, then skipped', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const cron = await make();
     const lacks = firing(0, () => {
@@ -236,7 +236,7 @@ describe('crons', () => {
     ]);
   });
 
-  test('are left to others by a process that is about to leave', async () => {
+  test('are left to other processes by one that shuts down', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const cron = await make();
     clock.set('2026-03-25T09:10:00Z');
@@ -252,7 +252,7 @@ describe('crons', () => {
     expect(await started()).toEqual([cron.cron_id]);
   });
 
-  test('pass a busy thread over where their strategy says so', async () => {
+  test('skip a busy thread if their strategy says so', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const cron = await make();
     clock.set('2026-03-25T09:00:00Z');
@@ -262,7 +262,7 @@ describe('crons', () => {
     expect(lines).toEqual([expect.stringContaining(`Cron ${cron.cron_id} starts no run: thread`)]);
   });
 
-  test('that can not be started do not keep others from it', async () => {
+  test('that fail to start do not block others', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const [bad, good] = [await make({ schedule: '0 9 * * *' }), await make({ schedule: '1 9 * * *' })];
     clock.set('2026-03-25T09:01:00Z');
@@ -278,7 +278,7 @@ describe('crons', () => {
     expect(lines).toEqual([expect.stringContaining('a mistake')]);
   });
 
-  test('that can not be started, however many, do not keep those behind them from it', async () => {
+  test('that fail to start, however many, do not block later ones', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const bad = new Set((await Promise.all(Array.from({ length: 205 }, () => make()))).map(({ cron_id }) => cron_id));
     const good = await make({ schedule: '1 9 * * *' });

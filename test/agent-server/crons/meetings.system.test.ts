@@ -24,8 +24,8 @@ const statusesOn = async (threadId: string): Promise<unknown[]> => {
   return Array.isArray(body) ? body.map((run) => Object(run).status) : [];
 };
 
-describe('crons, and what else happens at the same moment', () => {
-  test('their threads are deleted while their runs are started', async () => {
+describe('crons and concurrent events', () => {
+  test('deletes their threads while their runs start', async () => {
     clock.set('2026-11-21T08:00:30Z');
     const threads = await Promise.all(Array.from({ length: 12 }, makeThread));
     for (const threadId of threads) await ask('POST', `/threads/${threadId}/runs/crons`, everyMinute);
@@ -37,7 +37,7 @@ describe('crons, and what else happens at the same moment', () => {
     expect(serving.lines.filter((line) => /deadlock|failed:|mistake/.test(line))).toEqual([]);
   });
 
-  test('a busy thread: the run waits, takes the place of the one before, or is passed over, as was asked for', async () => {
+  test('follows multitask_strategy on a busy thread: enqueue, interrupt or reject', async () => {
     clock.set('2026-11-21T08:00:30Z');
     const busy = async (multitask_strategy: string) => {
       const threadId = await makeThread();
@@ -59,7 +59,7 @@ describe('crons, and what else happens at the same moment', () => {
     for (const { threadId } of [waits, replaces, gives]) await ask('DELETE', `/threads/${threadId}`);
   });
 
-  test('a revision that rests starts none, and makes up for the last one when it wakes', async () => {
+  test('an idle revision starts none, and catches up when it serves again', async () => {
     clock.set('2026-11-21T08:00:30Z');
     const threadId = await makeThread();
     await ask('POST', `/threads/${threadId}/runs/crons`, everyMinute);

@@ -8,10 +8,10 @@ import { sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The process that is killed; the others of its deployment are in the tests' own process, where they begin at once. */
+/** The process to kill; the other ones of its deployment run in the test process, where they start at once. */
 let killed: AgentProcess;
 let servers: Servers;
 let database: Database;
@@ -30,15 +30,15 @@ afterAll(async () => {
 
 const clientOf = ({ url }: { url: string }): Client => new Client({ apiUrl: url, apiKey: null });
 
-/** Nobody wants to wait for the end of a minute: the time of a cron's next run is a moment from now. */
+/** The next run is a moment from now, so that the test need not wait for the next minute. */
 const soon = (cronId: string) =>
   database.query(
     `update crons set next_run_date = date_trunc('milliseconds', now()) + interval '300 ms' where cron_id = $1`,
     [cronId],
   );
 
-describe('crons of several processes', () => {
-  test('start one run each time, and it goes on when the processes are gone, killed or not', async () => {
+describe('crons with several processes', () => {
+  test('start one run per time, which continues after a process stops or is killed', async () => {
     const leaving = await servers.start();
     const client = clientOf(killed);
     const { thread_id } = await client.threads.create();
@@ -52,7 +52,7 @@ describe('crons of several processes', () => {
     await until(async () => ((await status(0)) === 'success' ? true : undefined));
     await soon(cron.cron_id);
     await until(async () => ((await status(1)) === 'success' && (await status(0)) === 'running' ? true : undefined));
-    // Whichever of the two has it.
+    // Either of the two may have it.
     killed.child.kill('SIGKILL');
     await Promise.all([killed.gone, leaving.close()]);
     const next = clientOf(await servers.start());

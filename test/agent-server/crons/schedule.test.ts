@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scheduleProblem, timeAfter } from '../../../src/agent-server/crons/schedule.ts';
 
-/** The next times of a schedule, as the wall clock in Greenwich shows them. */
+/** The next times of a schedule in UTC. */
 function times(schedule: string, timezone: string | null, from: string, count: number): string[] {
   const found: string[] = [];
   let at: number | undefined = Date.parse(from);
@@ -22,7 +22,7 @@ describe('the times of a schedule', () => {
     ['the last day of the month', '0 0 L * *', ['01-31T00:00', '02-28T00:00']],
     ['the second Monday', '0 0 * * 1#2', ['01-12T00:00', '02-09T00:00']],
     ['Thursdays by name', '0 0 * * thu', ['01-08T00:00', '01-15T00:00']],
-    ['much space between', '  5   4 * * *  ', ['01-01T04:05', '01-02T04:05']],
+    ['extra spaces', '  5   4 * * *  ', ['01-01T04:05', '01-02T04:05']],
     ['@hourly', '@hourly', ['01-01T01:00', '01-01T02:00']],
     ['@daily', '@daily', ['01-02T00:00', '01-03T00:00']],
     ['@midnight', '@midnight', ['01-02T00:00', '01-03T00:00']],
@@ -35,12 +35,12 @@ describe('the times of a schedule', () => {
     expect(times(schedule, null, '2026-01-01T00:00:00Z', expected.length)).toEqual(expected);
   });
 
-  test('come after the moment and never at it', () => {
+  test('are strictly after the start', () => {
     expect(times('0 9 * * *', null, '2026-01-01T09:00:00.000Z', 1)).toEqual(['01-02T09:00']);
     expect(times('0 9 * * *', null, '2026-01-01T08:59:59.999Z', 1)).toEqual(['01-01T09:00']);
   });
 
-  test('of a leap day come years later', () => {
+  test('may be years ahead for a leap day', () => {
     expect(timeAfter({ schedule: '0 0 29 2 *', timezone: null }, Date.parse('2026-03-01'))).toBe(
       Date.parse('2028-02-29'),
     );
@@ -55,38 +55,38 @@ describe('the times of a schedule', () => {
       ['03-28T08:00', '03-29T07:00'],
     ],
     ['nine in New York', '0 9 * * *', 'America/New_York', '2026-01-01T00:00Z', ['01-01T14:00', '01-02T14:00']],
-    ['midnight where it is tomorrow already', '@daily', 'Pacific/Auckland', '2026-01-01T00:00Z', ['01-01T11:00']],
-    ['half hours from Greenwich', '0 9 * * *', 'Asia/Kolkata', '2026-01-01T00:00Z', ['01-01T03:30']],
+    ['midnight in a zone ahead of UTC', '@daily', 'Pacific/Auckland', '2026-01-01T00:00Z', ['01-01T11:00']],
+    ['a zone with a half-hour offset', '0 9 * * *', 'Asia/Kolkata', '2026-01-01T00:00Z', ['01-01T03:30']],
     [
-      'a time that spring skips is an hour later that day',
+      'a time skipped in spring runs an hour later',
       '30 2 * * *',
       'Europe/Berlin',
       '2026-03-28T00:00Z',
       ['03-28T01:30', '03-29T01:30', '03-30T00:30'],
     ],
     [
-      'a time that autumn has twice comes once, the first time',
+      'a time repeated in autumn runs once, the first time',
       '30 2 * * *',
       'Europe/Berlin',
       '2026-10-24T00:00Z',
       ['10-24T00:30', '10-25T00:30', '10-26T01:30'],
     ],
     [
-      'every hour goes on through the hour that is skipped',
+      'every hour continues through the skipped hour',
       '0 * * * *',
       'Europe/Berlin',
       '2026-03-28T23:30Z',
       ['03-29T00:00', '03-29T01:00', '03-29T02:00'],
     ],
     [
-      'every half hour goes on through the hour that is there twice',
+      'every half hour continues through the repeated hour',
       '*/30 * * * *',
       'Europe/Berlin',
       '2026-10-24T23:45Z',
       ['10-25T00:00', '10-25T00:30', '10-25T01:00', '10-25T01:30', '10-25T02:00'],
     ],
     [
-      'also in the south, where spring is in October',
+      'in the southern hemisphere spring is in October',
       '30 2 * * *',
       'Australia/Sydney',
       '2026-10-02T20:00Z',
@@ -98,36 +98,39 @@ describe('the times of a schedule', () => {
   });
 });
 
-describe('a schedule is refused', () => {
+describe('rejects a schedule', () => {
   test.each<[string, string, RegExp]>([
     ['with too few fields', '* * * *', /^has 4 fields\. Write five fields/],
     ['with nothing but space', '   ', /^has 0 fields/],
     ['with seconds', '*/10 * * * * *', /^has six fields; runs come at whole minutes/],
     ['with a year', '0 0 0 1 1 * 2030', /^has 7 fields/],
-    ['with a minute that there is not', '61 * * * *', /^can't be read: .*61.* Write five fields/],
-    ['with a day that no month has', '0 0 32 * *', /^can't be read/],
-    ['with a day that its month never has', '0 0 30 2 *', /^can't be read/],
-    ['with no step at all', '*/0 * * * *', /^can't be read/],
-    ['that runs backwards', '5-1 * * * *', /^can't be read/],
+    ['with an invalid minute', '61 * * * *', /^can't be read: .*61.* Write five fields/],
+    ['with an invalid day', '0 0 32 * *', /^can't be read/],
+    ['with a day that the month never has', '0 0 30 2 *', /^can't be read/],
+    ['with a step of zero', '*/0 * * * *', /^can't be read/],
+    ['with a reversed range', '5-1 * * * *', /^can't be read/],
     ['with a word', 'every day at * *', /^has characters|^can't be read/],
-    ['with a time that is another one at each look', 'H * * * *', /^has characters/],
-    ['with a name that nobody knows', '@reboot', /^names no schedule that is known\. .*@daily/],
-    ['with a length of time', '@every 5m', /^names no schedule/],
-    ['with a name that every object has', '@constructor', /^names no schedule/],
+    ['with a random time', 'H * * * *', /^has characters/],
+    ['with an unknown name', '@reboot', /^names no schedule that is known\. .*@daily/],
+    ['with a duration', '@every 5m', /^names no schedule/],
+    ['with the name of an object property', '@constructor', /^names no schedule/],
   ])('%s', (_, schedule, reason) => {
     const problem = scheduleProblem({ schedule, timezone: null });
     expect(problem?.field).toBe('schedule');
     expect(problem?.reason).toMatch(reason);
   });
 
-  test.each(['Mars/Base', '+02:00', '', ' ', 'Europe/Berlin; drop'])('in the zone "%s"', (timezone) => {
+  test.each(['Mars/Base', '+02:00', '', ' ', 'Europe/Berlin; drop'])('with the time zone "%s"', (timezone) => {
     expect(scheduleProblem({ schedule: '@daily', timezone })).toMatchObject({
       field: 'timezone',
       reason: expect.stringContaining('names no time zone'),
     });
   });
 
-  test.each(['UTC', 'Europe/Berlin', 'US/Eastern', 'America/Argentina/Buenos_Aires'])('not in %s', (timezone) => {
-    expect(scheduleProblem({ schedule: '@daily', timezone })).toBeUndefined();
-  });
+  test.each(['UTC', 'Europe/Berlin', 'US/Eastern', 'America/Argentina/Buenos_Aires'])(
+    'but accepts the time zone %s',
+    (timezone) => {
+      expect(scheduleProblem({ schedule: '@daily', timezone })).toBeUndefined();
+    },
+  );
 });

@@ -1,10 +1,10 @@
 import { systemClock } from '../../../src/clock.ts';
 import type { Clock } from '../../../src/clock.ts';
 
-/** The longest wait (ms) of those who look again and again. */
+/** The longest sleep (ms) of a poller. */
 const LOOK_MS = 1000;
 
-/** The machine's time, moved: it goes on from whichever moment a test sets. Whoever looks every second looks then. */
+/** The system time with an offset, set by the test. Setting it ends every sleep. */
 export class SettableClock implements Clock {
   #offset = 0;
   readonly #waiting = new Set<AbortController>();
@@ -13,7 +13,7 @@ export class SettableClock implements Clock {
     this.set(at);
   }
 
-  /** Lets it be this moment. */
+  /** Sets the current time. */
   set(at: string): void {
     this.#offset = Date.parse(at) - Date.now();
     for (const waiting of this.#waiting) waiting.abort();

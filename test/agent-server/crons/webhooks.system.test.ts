@@ -27,7 +27,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test("the public service's own client makes one, which fires, runs on its thread and tells its webhook", async () => {
+test('the public client creates a cron that fires and calls its webhook', async () => {
   clock.set('2026-11-21T08:58:30Z');
   const { crons, threads } = new Client({ apiUrl: serving.url, apiKey: null });
   const { thread_id } = await threads.create();
@@ -64,7 +64,7 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     ['[agent.webhook.on-create-thread-cron] on a thread, spelled as in the list', '/thread/:thread/runs/crons', true],
     ['[agent.webhook.on-create-cron] without a thread', '/runs/crons', false],
   ];
-  test.each(paths)('%s tell it of each run, well or not, by every field of the table', async (_, path, isStateful) => {
+  test.each(paths)('%s call it for each run with every field of the table', async (_, path, isStateful) => {
     clock.set('2026-11-21T08:58:30Z');
     const make = async (fail: string | undefined) => {
       const { thread_id } = await post('/threads', {});
@@ -88,7 +88,7 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     for (const { cron } of made) await ask('DELETE', `/runs/crons/${String(cron['cron_id'])}`);
     for (const { at, input, webhook, cron, thread_id, fail } of made) {
       const [received, ...more] = receiver.to(at);
-      if (!received) throw new Error('nothing came');
+      if (!received) throw new Error('nothing received');
       expect(more).toEqual([]);
       const { thread_id: reported } = expectTable(received, {
         threadId: isStateful ? thread_id : undefined,
@@ -107,7 +107,7 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     }
   });
 
-  test('whose runs keep their threads tell the values too', async () => {
+  test('include the values if their runs keep their threads', async () => {
     clock.set('2026-11-21T08:58:30Z');
     const at = `/${way.replaceAll(' ', '-')}/kept`;
     const { cron_id } = await post('/runs/crons', {
@@ -123,10 +123,10 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     expect(JSON.parse(received?.body ?? '')).toMatchObject({ values: { said: 'said tick' }, error: null });
   });
 
-  test('are refused where it breaks the rules, when they are made and when they are changed', async () => {
+  test('reject a webhook that breaks the rules, on create and on update', async () => {
     const daily = { assistant_id: 'hook', schedule: '@daily' };
     const refused = { status: 422, body: { detail: [{ loc: ['body', 'webhook'] }] } };
-    const webhook = 'http://elsewhere.example.com/';
+    const webhook = 'http://other.example.com/';
     expect(await ask('POST', '/runs/crons', { ...daily, webhook })).toMatchObject(refused);
     const { cron_id } = await post('/runs/crons', daily);
     expect(await ask('PATCH', `/runs/crons/${String(cron_id)}`, { webhook })).toMatchObject(refused);

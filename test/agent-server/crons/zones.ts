@@ -1,11 +1,11 @@
-/** A change of a zone's clocks: the moment (ms since the epoch), and how far (ms) ahead of Greenwich they are around it. */
+/** A clock change: the moment (ms since the epoch), and the UTC offsets (ms) around it. */
 export interface Change {
   at: number;
   before: number;
   after: number;
 }
 
-/** A zone whose clocks are changed, as the engine's own calendar tells it. */
+/** A time zone with clock changes, from the runtime's own calendar. */
 export interface ChangingZone {
   zone: string;
   changes: readonly Change[];
@@ -14,7 +14,7 @@ export interface ChangingZone {
 const WEEK_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** One zone for each way in which clocks are changed between two moments: many zones have theirs in common. */
+/** One zone for each pattern of clock changes between two moments: many zones share one. */
 export function changingZones(from: number, to: number): ChangingZone[] {
   const found = new Map<string, ChangingZone>();
   for (const zone of Intl.supportedValuesOf('timeZone')) {
@@ -25,7 +25,7 @@ export function changingZones(from: number, to: number): ChangingZone[] {
   return [...found.values()];
 }
 
-/** What the walls of a zone show at a moment, as if they hung in Greenwich. */
+/** The wall-clock time of a zone at a moment, as if it were UTC. */
 export function shown({ changes }: ChangingZone, moment: number): number {
   const last = changes.findLast(({ at }) => at <= moment);
   return moment + (last?.after ?? changes[0]?.before ?? 0);

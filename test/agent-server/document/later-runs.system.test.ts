@@ -6,7 +6,7 @@ import type { Serving } from '../serving.ts';
 import { sendBothWays } from './send.ts';
 import type { Send } from './send.ts';
 
-/** Where many tests run at once a run takes its time. */
+/** Runs are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 const clock = new SettableClock('2026-11-21T08:00:00Z');
@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-/** A minute that no other test has seen. */
+/** A minute that no other test has used. */
 let minutes = 0;
 const nextMinute = (): void => {
   minutes += 1;
   clock.set(new Date(Date.UTC(2026, 10, 21, 9, minutes)).toISOString());
 };
 
-describe.each(sendBothWays)('whichever way a run is started, %s', (_, open) => {
+describe.each(sendBothWays)('every way to start a run, %s', (_, open) => {
   let send: Send;
   beforeAll(() => {
     send = open(serving);
@@ -34,7 +34,7 @@ describe.each(sendBothWays)('whichever way a run is started, %s', (_, open) => {
     return Object(await answer.json());
   };
 
-  /** What an assistant says now: in every way that there is to run it, on a thread that was there before. */
+  /** What the assistant says now, in every way to run it, on an existing thread. */
   async function saying(assistant_id: string, threadId: string, cronThread: string): Promise<unknown[]> {
     const run = { assistant_id, input: { input: 'Ada' } };
     const waited = await ask('POST', `/threads/${threadId}/runs/wait`, run);
@@ -60,7 +60,7 @@ describe.each(sendBothWays)('whichever way a run is started, %s', (_, open) => {
   }
   const all = (said: string): string[] => Array.from({ length: 5 }, () => said);
 
-  test('[agent.assistants.runs-use-active-version] [agent.assistants.patch-later-runs] [agent.assistants.latest-later-runs] [agent.assistants.patch-no-merge] it is with the version that is active then, that of a cron which was there before too', async () => {
+  test('[agent.assistants.runs-use-active-version] [agent.assistants.patch-later-runs] [agent.assistants.latest-later-runs] [agent.assistants.patch-no-merge] uses the version that is active when the run starts, also for crons', async () => {
     const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'echo', context: { greeting: 'one' } });
     const id = String(assistant_id);
     const [{ thread_id: thread }, { thread_id: cronThread }] = [

@@ -7,10 +7,10 @@ import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 
-/** Where many tests run at once a run takes its time. */
+/** Runs are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
-/** `echoes` answers what a node is reported of its run, in three steps. */
+/** `echoes` returns what a node receives of its run, in three steps. */
 const graph = `
   import { Annotation, StateGraph } from '@langchain/langgraph';
   const State = Annotation.Root({
@@ -48,7 +48,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
     return Object(answer.body);
   };
   const thread = async (): Promise<string> => String((await ok('POST', '/threads', {}))['thread_id']);
-  /** Runs the graph, on a thread or without one, with more than an input. */
+  /** Runs the graph, on a thread or without one, with additional fields. */
   const run = (more: object, threadId?: string) =>
     ok('POST', `${threadId === undefined ? '' : `/threads/${threadId}`}/runs/wait`, {
       assistant_id: 'echoes',
@@ -61,7 +61,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
   };
 
   test.each(['on a thread', 'stateless'])(
-    '[agent.runs.input] input, tags, metadata, configurable and context reach the graph, %s',
+    '[agent.runs.input] passes input, tags, metadata, configurable and context to the graph, %s',
     async (where) => {
       const requested = {
         config: { tags: ['mine'], configurable: { word: 'hey' } },
@@ -83,7 +83,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
   test.each([
     [{ recursion_limit: 2 }, { __error__: { error: 'GraphRecursionError' } }],
     [{ recursion_limit: 4 }, { steps: ['given', 'one', 'two', 'three'] }],
-  ])('a run takes no more steps than %j allows', async (config, answer) => {
+  ])('takes no more steps than %j allows', async (config, answer) => {
     expect(await run({ config }, await thread())).toMatchObject(answer);
     expect(await run({ config })).toMatchObject(answer);
   });
@@ -93,7 +93,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
     ['interrupt_after', ['two'], ['given', 'one', 'two']],
     ['interrupt_before', '*', ['given']],
     ['interrupt_after', '*', ['given', 'one']],
-  ])('a run stops with %s %j, and goes on when it is asked to', async (field, nodes, steps) => {
+  ])('interrupts a run with %s %j, and resumes it on request', async (field, nodes, steps) => {
     const threadId = await thread();
     expect(await run({ [field]: nodes }, threadId)).toMatchObject({ steps });
     expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
@@ -117,7 +117,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
     expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ values, status: 'idle' });
   });
 
-  test('[agent.runs.stateless] a run without a thread leaves none, and no run', async () => {
+  test('[agent.runs.stateless] a run without a thread leaves neither a thread nor a run', async () => {
     const [threads, mark] = [Number((await ask('POST', '/threads/count', {})).body), crypto.randomUUID()];
     const requested = { assistant_id: 'echoes', input: { steps: [mark] }, metadata: { mark } };
     const waited = await ask('POST', '/runs/wait', requested);

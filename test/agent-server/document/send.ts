@@ -1,9 +1,9 @@
 import type { Serving } from '../serving.ts';
 
-/** Sends a request to an agent server, and hands on the answer as it comes: also one that is no JSON. */
+/** Sends a request to an agent server and returns the raw response, JSON or not. */
 export type Send = (method: string, path: string, body?: unknown) => Promise<Response>;
 
-/** The two ways every promise is tried: the routes as they are, and over a socket. */
+/** Every test runs both ways: in process, and over a socket. */
 export const sendBothWays: [name: string, open: (serving: Serving) => Send][] = [
   [
     'in process',

@@ -5,7 +5,7 @@ import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { hookedAgent } from '../webhooks/hooked-agent.ts';
 
-/** Serves the agent of the webhooks' tests with a configuration of its own; `close` removes its folder too. */
+/** Serves the webhook tests' agent with its own configuration; `close` also removes its folder. */
 export async function serveConfig(config: object, options: Partial<AgentServerOptions> = {}): Promise<Serving> {
   const folder = hookedAgent(config);
   try {
@@ -21,12 +21,12 @@ export async function serveConfig(config: object, options: Partial<AgentServerOp
   }
 }
 
-/** Why a server with this configuration does not start: its code and its lines. Throws where it does start. */
+/** The code and lines of the startup error for this configuration. Throws if the server starts. */
 export async function whyItDoesNotStart(config: object): Promise<string[]> {
   const folder = hookedAgent(config);
   try {
-    // What stops the start is found before the database is looked for.
-    const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
+    // The configuration fails before the server connects to the database.
+    const databaseUrl = 'postgres://nouser@127.0.0.1:1/none';
     const address = { host: '127.0.0.1', port: 0 };
     await startAgentServer({
       configPath: folder.configPath,

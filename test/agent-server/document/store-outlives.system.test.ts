@@ -7,7 +7,7 @@ import type { TestPostgres } from '../../postgres/postgres.ts';
 import { rememberingAgent } from '../store/remembering-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 
-/** Where many tests run at once a start takes its time. */
+/** Startup is slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe.each(ways)('what the store holds, %s', (way, open) => {
-  /** A server of one revision on the deployment's database, for as long as `use` takes. */
+  /** Serves one revision on the deployment's database while `use` runs. */
   const revision = async (revisionId: string, use: (send: Send) => Promise<void>): Promise<void> => {
     const { configPath } = folder;
     const address = { host: '127.0.0.1', port: 0, drainMs: 0 };

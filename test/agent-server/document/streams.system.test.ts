@@ -6,7 +6,7 @@ import type { Serving } from '../serving.ts';
 import { sendBothWays } from './send.ts';
 import type { Send } from './send.ts';
 
-/** Where many tests run at once a run takes its time. */
+/** Runs are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let serving: Serving;
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-/** One event as its lines stand in a stream: the lines, their names, and the JSON of the data. */
+/** One event as written: the lines, their names, and the JSON of the data. */
 interface Written {
   fields: string[];
   event: string;
   data: unknown;
 }
 
-/** The blocks of a stream as they were written, comments left out. No reader of ours, so that none is forgiving. */
+/** The raw blocks of a stream, without comments. Parsed strictly here, as our own reader may be lenient. */
 function written(text: string): Written[] {
   expect(text).toMatch(/\n\n$/);
   return text
@@ -43,7 +43,7 @@ function written(text: string): Written[] {
 
 const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
 const chat = { assistant_id: 'chat', input: { messages: [{ role: 'user', content: 'hi' }] } };
-/** What lines, fields and old readers of events could take for an end. */
+/** Text that lines, fields and old event readers could take for an end. */
 const odd = 'a\nb\r\nc\rd\n\ndata: e\u2028f\u2029g\u0000h \ud83d\ude00';
 
 describe.each(sendBothWays)('streams, %s', (_, open) => {
@@ -51,7 +51,7 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
   beforeAll(() => {
     send = open(serving);
   });
-  /** What a stream of a run is, on a thread and without one. */
+  /** The stream of a run, on a thread and without one. */
   const streams = async (run: object): Promise<Written[][]> => {
     const { thread_id } = Object(await (await send('POST', '/threads', {})).json());
     const all: Written[][] = [];
@@ -64,7 +64,7 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
   };
 
   test.each(STREAM_MODES)(
-    '[agent.stream.event-line] [agent.stream.data-line] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.server.sse-streams] with the mode %s every event has its type and its JSON, and the first is metadata with the id of the run',
+    '[agent.stream.event-line] [agent.stream.data-line] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.server.sse-streams] mode %s: each event has its type and JSON; metadata comes first',
     async (mode) => {
       const run = mode.startsWith('messages') ? chat : echo;
       for (const [first, ...others] of await streams({ ...run, stream_mode: [mode] })) {
@@ -76,7 +76,7 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
     },
   );
 
-  test('[agent.stream.metadata-run-id] the id in the first event is that of the run on the thread', async () => {
+  test('[agent.stream.metadata-run-id] the first event has the id of the run on the thread', async () => {
     const { thread_id } = Object(await (await send('POST', '/threads', {})).json());
     const [first] = written(await (await send('POST', `/threads/${thread_id}/runs/stream`, echo)).text());
     const { run_id } = Object(first?.data);
@@ -84,21 +84,21 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
     expect(await run.json()).toMatchObject({ run_id, status: 'success', kwargs: { input: echo.input } });
   });
 
-  test('[agent.stream.data-line] whatever a state holds, it comes in one line of JSON', async () => {
+  test('[agent.stream.data-line] any state is sent as one line of JSON', async () => {
     for (const events of await streams({ ...echo, input: { input: odd }, stream_mode: ['values'] })) {
       expect(events.map(({ event }) => event)).toEqual(['metadata', 'values', 'values', 'values']);
       expect(events.at(-1)?.data).toMatchObject({ input: odd, output: `hello ${odd}` });
     }
   });
 
-  test('[agent.errors.stream-failure] [agent.stream.data-line] however a run fails, the last event is its error', async () => {
+  test('[agent.errors.stream-failure] [agent.stream.data-line] the last event of a failed run is its error', async () => {
     for (const events of await streams({ ...echo, input: { input: 'x', fail: odd }, stream_mode: ['values'] })) {
       expect(events.filter(({ event }) => event === 'error')).toHaveLength(1);
       expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: odd } });
     }
   });
 
-  test('[agent.stream.updates-by-node] [agent.stream.updates-type] with the mode updates all later events are of nodes of the graph', async () => {
+  test('[agent.stream.updates-by-node] [agent.stream.updates-type] in mode updates, all later events are of nodes of the graph', async () => {
     const nodes = ['prepare', 'answer'];
     for (const [, ...later] of await streams({ ...echo, stream_mode: ['updates'] })) {
       expect(later.map(({ event }) => event)).toEqual(['updates', 'updates']);

@@ -4,13 +4,13 @@ import type { Ask } from '../ask.ts';
 import { serveConfig } from './serve-config.ts';
 import type { Serving } from '../serving.ts';
 
-/** What a webhook that is refused is told, by the word of the option; one that is taken is `accepted`. */
+/** Which option a rejected webhook's error names; `accepted` if accepted. */
 const outcome = (isTaken: boolean, words: RegExp): RegExp => (isTaken ? /^accepted$/ : words);
 
-/** Where many tests run at once a start takes its time. */
+/** Startup is slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The paths that take a webhook, as the document's list has them; `:thread` stands for a thread's id. */
+/** The documented paths that accept a webhook; `:thread` stands for a thread's id. */
 const OPERATIONS = [
   '/thread/:thread/runs',
   '/thread/:thread/runs/crons',
@@ -51,7 +51,7 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
     interrupts = { plain: open(plain), strict: open(tight), ports: open(ports) };
   });
 
-  /** What becomes of a run that is put off, so that nothing is ever sent: `accepted`, or why its webhook is refused. */
+  /** The outcome for a delayed run, so that nothing is sent: `accepted`, or the option that rejects its webhook. */
   const judged = async (server: keyof typeof interrupts, webhook: string): Promise<string> => {
     const ask = interrupts[server];
     const { thread_id } = Object((await ask('POST', '/threads', {})).body);
@@ -76,7 +76,7 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
     ['http://hooks.example.com:443/', false],
     ['http://hooks.example.com:8080/', false],
   ])(
-    '[agent.webhook-config.allowed-ports-default] [agent.limits.webhook-ports] without options %s is taken: %s',
+    '[agent.webhook-config.allowed-ports-default] [agent.limits.webhook-ports] without options, accepts %s: %s',
     async (webhook, taken) => {
       expect(await judged('plain', webhook)).toMatch(outcome(taken, /port.*443.*80|443.*80.*port/));
     },
@@ -88,42 +88,42 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
     ['https://hooks.example.com/', false],
     ['http://hooks.example.com/', false],
     ['https://hooks.example.com:8444/', false],
-  ])('[agent.webhook-config.allowed-ports] with allowed_ports [8443] %s is taken: %s', async (webhook, taken) => {
+  ])('[agent.webhook-config.allowed-ports] with allowed_ports [8443], accepts %s: %s', async (webhook, taken) => {
     expect(await judged('ports', webhook)).toMatch(outcome(taken, /allowed_ports/));
   });
 
   test.each([
     ['hooks.example.com', 'https://hooks.example.com/', true],
-    ['another host', 'https://elsewhere.example.com/', false],
-    ['a host below one that stands there without a star', 'https://a.hooks.example.com/', false],
+    ['another host', 'https://other.example.com/', false],
+    ['a subdomain', 'https://a.hooks.example.com/', false],
+  ])('[agent.webhook-config.allowed-domains] allowed_domains accepts %s (%s): %s', async (_host, webhook, taken) => {
+    expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
+  });
+
+  test.each([
+    ['a subdomain', 'https://a.partner.example/', true],
+    ['a deeper subdomain', 'https://a.b.partner.example/', true],
+    ['the domain itself', 'https://partner.example/', false],
+    ['a similar suffix', 'https://notpartner.example/', false],
   ])(
-    '[agent.webhook-config.allowed-domains] with allowed_domains %s: %s is taken: %s',
-    async (_host, webhook, taken) => {
+    '[agent.webhook-config.allowed-domains-wildcard] a wildcard accepts %s (%s): %s',
+    async (_name, webhook, taken) => {
       expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
     },
   );
 
-  test.each([
-    ['a name below it', 'https://a.partner.example/', true],
-    ['a name far below it', 'https://a.b.partner.example/', true],
-    ['the domain itself', 'https://partner.example/', false],
-    ['a name that only ends alike', 'https://notpartner.example/', false],
-  ])('[agent.webhook-config.allowed-domains-wildcard] a star allows %s: %s: %s', async (_name, webhook, taken) => {
-    expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
-  });
-
-  test('[agent.webhook-config.require-https] with require_https a plain http URL is refused, and without it taken', async () => {
+  test('[agent.webhook-config.require-https] require_https rejects a plain http URL', async () => {
     expect(await judged('strict', fine)).toBe('accepted');
     expect(await judged('strict', fine.replace('https:', 'http:'))).toContain('require_https');
     expect(await judged('ports', fine.replace('https:', 'http:'))).toBe('accepted');
   });
 
-  test('[agent.webhook-config.disable-loopback] [agent.webhook-config.relative-url] with disable_loopback a relative URL is refused, and without it taken', async () => {
+  test('[agent.webhook-config.disable-loopback] [agent.webhook-config.relative-url] disable_loopback rejects a relative URL', async () => {
     expect(await judged('strict', '/threads/search')).toContain('disable_loopback');
     expect(await judged('plain', '/threads/search')).toBe('accepted');
   });
 
-  test('[agent.webhook-config.max-url-length] [agent.limits.webhook-url-length] as many characters as max_url_length are taken, one more is refused', async () => {
+  test('[agent.webhook-config.max-url-length] [agent.limits.webhook-url-length] accepts max_url_length characters, and rejects one more', async () => {
     const long = fine.padEnd(60, 'x');
     expect([long.length, await judged('strict', long)]).toEqual([60, 'accepted']);
     expect(await judged('strict', `${long}x`)).toContain('60 characters');
@@ -131,13 +131,13 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
   });
 
   test.each(spelled)(
-    '[agent.errors.webhook-url-refused] %s refuses a webhook that breaks the options, and starts nothing',
+    '[agent.errors.webhook-url-refused] %s rejects a webhook that breaks the options, and starts nothing',
     async (path) => {
       const ask = interrupts.strict;
       const { thread_id } = Object((await ask('POST', '/threads', {})).body);
       const mark = { mark: crypto.randomUUID() };
       const body = { assistant_id: 'hook', input: { word: 'hi' }, metadata: mark, schedule: '@daily' };
-      const webhook = 'https://elsewhere.example.com/?token=geheim';
+      const webhook = 'https://other.example.com/?token=geheim';
       const answer = await ask('POST', path.replace(':thread', thread_id), { ...body, webhook });
       expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'webhook'] }] } });
       expect(JSON.stringify(answer.body)).not.toContain('geheim');

@@ -8,7 +8,7 @@ import { sendBothWays } from './send.ts';
 import type { Send } from './send.ts';
 import { serveConfig, whyItDoesNotStart } from './serve-config.ts';
 
-/** Where many tests run at once a start takes its time. */
+/** Startup is slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 const VARIABLES = ['LG_WEBHOOK_TOKEN', 'MINE_TOKEN'] as const;
@@ -16,7 +16,7 @@ const run = { assistant_id: 'hook', input: { word: 'hi' } };
 
 let receiver: Receiver;
 let sending: Serving;
-/** What the receiver lets in. */
+/** What the receiver accepts. */
 let url: { allowed_domains: string[]; allowed_ports: number[] };
 beforeAll(async () => {
   receiver = await startReceiver();
@@ -34,7 +34,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What a server answered; `body` is the JSON of it, or the text of a stream. */
+/** A server's response; `body` is its JSON, or the text of a stream. */
 type Ask = (method: string, path: string, body?: object) => Promise<{ status: number; body: unknown }>;
 const asking =
   (send: Send): Ask =>
@@ -53,7 +53,7 @@ const received = async (at: string, count = 1) =>
 const payloadAt = async (at: string): Promise<WebhookPayload> =>
   WebhookPayload.parse(JSON.parse((await received(at))[0]?.body ?? ''));
 
-describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
+describe.each(sendBothWays)('webhook requests, %s', (_, open) => {
   let ask: Ask;
   beforeAll(() => {
     ask = asking(open(sending));
@@ -64,7 +64,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     return Object(answer.body);
   };
   const thread = async (): Promise<string> => String((await ok('POST', '/threads', {}))['thread_id']);
-  /** A server of its own for one test. */
+  /** Serves a configuration for one test. */
   const within = async (config: object, use: (requested: Ask) => Promise<void>): Promise<void> => {
     const serving = await serveConfig(config);
     try {
@@ -74,7 +74,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     }
   };
 
-  test('[agent.webhook-config.headers] [agent.webhook-config.env-template] every request has the configured headers, with the values of their variables, whichever run it tells of', async () => {
+  test('[agent.webhook-config.headers] [agent.webhook-config.env-template] every request has the configured headers with their variables’ values', async () => {
     const ways = ['/threads/:thread/runs', '/threads/:thread/runs/wait', '/runs', '/runs/stream', '/runs/wait'];
     for (const way of ways) {
       const at = path();
@@ -91,10 +91,10 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     }
   });
 
-  test('[agent.webhook-config.headers] [agent.webhook-config.relative-url] a relative URL calls the server itself, with the headers too', async () => {
+  test('[agent.webhook-config.headers] [agent.webhook-config.relative-url] a relative URL calls the server itself, with the headers', async () => {
     const [first, second] = [await thread(), await thread()];
     await ok('POST', `/threads/${first}/runs/wait`, { ...run, webhook: `/threads/${second}/runs` });
-    // What came there was the body of a run, by which its assistant was run again.
+    // It received the body of a run, which ran its assistant again.
     const started = await until(async () => {
       const { body } = await ask('GET', `/threads/${second}/runs`);
       return Array.isArray(body) && body.length > 0 ? body : undefined;
@@ -108,7 +108,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     ]);
   });
 
-  test('[agent.webhook.retries] what fails is sent again, and meanwhile other runs end and tell of it', async () => {
+  test('[agent.webhook.retries] retries failed deliveries while other runs complete and notify', async () => {
     const [again, other] = [path(), path()];
     receiver.answer(again, 503, 'hang-up', 200);
     await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(again) });
@@ -119,7 +119,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     expect(receiver.to(again)).toHaveLength(3);
   });
 
-  test('[agent.webhook.payload.run-ended-at-omitted] [agent.webhook.payload.run-ended-at] a run that has not ended tells no run_ended_at and no webhook, and one that has does', async () => {
+  test('[agent.webhook.payload.run-ended-at-omitted] [agent.webhook.payload.run-ended-at] only an ended run has run_ended_at and calls its webhook', async () => {
     const [at, threadId] = [path(), await thread()];
     const slow = { ...run, input: { word: 'hi', sleep_ms: 20_000 }, webhook: receiver.at(at) };
     const { run_id } = await ok('POST', `/threads/${threadId}/runs`, slow);
@@ -137,7 +137,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     expect(await ok('GET', place)).toMatchObject({ run_ended_at: payload.run_ended_at });
   });
 
-  test('[agent.webhook.run-shape] [agent.webhook.payload.thread-id] [agent.webhook.payload.assistant-id] [agent.webhook.payload.kwargs] [agent.webhook.payload.values-stateful-only] the payload of a stateless run has every field of the table but the values', async () => {
+  test('[agent.webhook.run-shape] [agent.webhook.payload.thread-id] [agent.webhook.payload.assistant-id] [agent.webhook.payload.kwargs] [agent.webhook.payload.values-stateful-only] a stateless run’s payload has every field but the values', async () => {
     const at = path();
     const { assistant_id } = await ok('POST', '/assistants', { graph_id: 'hook', context: { tone: 'warm' } });
     const request = { assistant_id, input: { word: 'hi' }, config: { tags: ['t'], recursion_limit: 9 } };
@@ -165,7 +165,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
   });
 
   test.each(['/runs', '/runs/stream', '/runs/wait'])(
-    '[agent.endpoints.thread-spelling-singular] [agent.webhook.on-create-run] [agent.webhook.on-stream-run] [agent.webhook.on-wait-run] a run that is asked for at /thread/{thread_id}%s tells its webhook',
+    '[agent.endpoints.thread-spelling-singular] [agent.webhook.on-create-run] [agent.webhook.on-stream-run] [agent.webhook.on-wait-run] a run created at /thread/{thread_id}%s calls its webhook',
     async (way) => {
       const [at, threadId] = [path(), await thread()];
       const requested = await ask('POST', `/thread/${threadId}${way}`, { ...run, webhook: receiver.at(at) });
@@ -180,7 +180,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     },
   );
 
-  test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks none is sent, while a server without it sends', async () => {
+  test('[agent.webhook-config.disable-webhooks] http.disable_webhooks sends none', async () => {
     const [never, control] = [path(), path()];
     await within({ webhooks: { url }, http: { disable_webhooks: true } }, async (requested) => {
       const { thread_id } = Object((await requested('POST', '/threads', {})).body);
@@ -188,14 +188,14 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
         const answer = await requested('POST', way, { ...run, webhook: receiver.at(never) });
         expect(answer).toMatchObject({ status: 200, body: { said: 'said hi' } });
       }
-      // The other server's comes within moments, and so would these.
+      // The other server's webhook arrives within moments; these would too.
       await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(control) });
       await received(control);
     });
     expect(receiver.to(never)).toEqual([]);
   });
 
-  test('[agent.webhook-config.env-missing] a variable that is not set keeps the server from starting, with its name, and once it is set it starts and sends', async () => {
+  test('[agent.webhook-config.env-missing] a missing variable prevents startup, and the error names it', async () => {
     const headers = { 'x-token': '${{ env.LG_WEBHOOK_TOKEN }}' };
     const [code, ...lines] = await whyItDoesNotStart({ webhooks: { headers, url } });
     expect([code, lines]).toEqual(['config-invalid', [expect.stringContaining('LG_WEBHOOK_TOKEN, which is not set')]]);
@@ -209,7 +209,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     });
   });
 
-  test('[agent.webhook-config.env-prefix-default] [agent.webhook-config.env-prefix-enforced] without a prefix of its own a header names variables that begin with one that ends in WEBHOOK_, and no others', async () => {
+  test('[agent.webhook-config.env-prefix-default] [agent.webhook-config.env-prefix-enforced] by default, headers may only use variables prefixed …WEBHOOK_', async () => {
     process.env['MINE_TOKEN'] = 'set all the same';
     const headers = { 'x-token': '${{ env.MINE_TOKEN }}' };
     const [code, line] = await whyItDoesNotStart({ webhooks: { headers, url } });
@@ -223,7 +223,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     expect((await received(at))[0]?.headers).toMatchObject({ 'x-token': 'Bearer token-of-the-receiver!' });
   });
 
-  test('[agent.webhook-config.env-prefix] [agent.webhook-config.env-prefix-enforced] with webhooks.env_prefix names begin with that, and no longer with the default', async () => {
+  test('[agent.webhook-config.env-prefix] [agent.webhook-config.env-prefix-enforced] webhooks.env_prefix replaces the default prefix', async () => {
     process.env['MINE_TOKEN'] = 'mine';
     process.env['LG_WEBHOOK_TOKEN'] = 'set all the same';
     const webhooks = { env_prefix: 'MINE_', headers: { 'x-token': '${{ env.MINE_TOKEN }}' }, url };
@@ -243,35 +243,32 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
   });
 });
 
-describe.each(sendBothWays)('the settings of webhooks, %s', (_, open) => {
+describe.each(sendBothWays)('webhook settings, %s', (_, open) => {
   test.each<[string, object, RegExp]>([
     ['headers that are a list', { headers: ['x-a'] }, /`webhooks\.headers`/],
     ['a header that is a number', { headers: { 'x-a': 1 } }, /`webhooks\.headers\.x-a`/],
     ['a prefix that is a number', { env_prefix: 1 }, /`webhooks\.env_prefix`/],
-    ['domains that are a text', { url: { allowed_domains: 'a.example' } }, /`webhooks\.url\.allowed_domains`/],
+    ['domains that are a string', { url: { allowed_domains: 'a.example' } }, /`webhooks\.url\.allowed_domains`/],
     ['a domain that is a number', { url: { allowed_domains: [1] } }, /`webhooks\.url\.allowed_domains\[0\]`/],
-    ['require_https as a text', { url: { require_https: 'true' } }, /`webhooks\.url\.require_https`/],
+    ['require_https as a string', { url: { require_https: 'true' } }, /`webhooks\.url\.require_https`/],
     ['ports that are a number', { url: { allowed_ports: 443 } }, /`webhooks\.url\.allowed_ports`/],
-    ['a port that is a text', { url: { allowed_ports: ['443'] } }, /`webhooks\.url\.allowed_ports\[0\]`/],
-    ['a port that is no whole number', { url: { allowed_ports: [443.5] } }, /`webhooks\.url\.allowed_ports\[0\]`/],
+    ['a port that is a string', { url: { allowed_ports: ['443'] } }, /`webhooks\.url\.allowed_ports\[0\]`/],
+    ['a port that is not an integer', { url: { allowed_ports: [443.5] } }, /`webhooks\.url\.allowed_ports\[0\]`/],
     ['disable_loopback as a number', { url: { disable_loopback: 1 } }, /`webhooks\.url\.disable_loopback`/],
-    ['a length as a text', { url: { max_url_length: '100' } }, /`webhooks\.url\.max_url_length`/],
-    ['a length that is no whole number', { url: { max_url_length: 1.5 } }, /`webhooks\.url\.max_url_length`/],
-  ])(
-    '[agent.webhook-config.types] a server does not start with %s, and says where it stands',
-    async (_what, webhooks, where) => {
-      const [code, line] = await whyItDoesNotStart({ webhooks });
-      expect([code, line]).toEqual(['config-invalid', expect.stringMatching(/^langgraph\.json:1:\d+: /)]);
-      expect(line).toMatch(where);
-    },
-  );
+    ['a length as a string', { url: { max_url_length: '100' } }, /`webhooks\.url\.max_url_length`/],
+    ['a length that is not an integer', { url: { max_url_length: 1.5 } }, /`webhooks\.url\.max_url_length`/],
+  ])('[agent.webhook-config.types] rejects %s at startup, and names its position', async (_what, webhooks, where) => {
+    const [code, line] = await whyItDoesNotStart({ webhooks });
+    expect([code, line]).toEqual(['config-invalid', expect.stringMatching(/^langgraph\.json:1:\d+: /)]);
+    expect(line).toMatch(where);
+  });
 
-  test('[agent.webhook-config.types] nor with disable_webhooks as a text', async () => {
+  test('[agent.webhook-config.types] rejects disable_webhooks as a string', async () => {
     const [code, line] = await whyItDoesNotStart({ http: { disable_webhooks: 'true' } });
     expect([code, line]).toEqual(['config-invalid', expect.stringContaining('`http.disable_webhooks`')]);
   });
 
-  test('[agent.webhook-config.types] [agent.webhook-config.file] with every one of its type it starts', async () => {
+  test('[agent.webhook-config.types] [agent.webhook-config.file] starts with valid types', async () => {
     const everything = { require_https: true, disable_loopback: false, max_url_length: 100, ...url };
     const webhooks = { headers: { 'x-a': 'b' }, env_prefix: 'MINE_', url: everything };
     const serving = await serveConfig({ webhooks, http: { disable_webhooks: false } });

@@ -4,18 +4,18 @@ import { brokenOf, bytesOf, oddText } from '../../control-service/fuzz/broken.ts
 import { fromSchema } from '../../control-service/fuzz/from-schema.ts';
 import type { OpenApi, Schema } from '../../openapi/shape.ts';
 
-/** A request that was thought up. */
+/** A generated request. */
 export interface FuzzCase {
-  /** Which of the things that there are is meant. */
+  /** Index of the resource that the request is about. */
   at: number;
-  /** The parts of its path: undefined where it is the thing's own. */
+  /** The parts of its path: undefined for the resource's own id. */
   parts: (readonly [name: string, odd: string | undefined])[];
   query: [name: string, value: string][];
   headers: Record<string, string>;
   body: Uint8Array | undefined;
 }
 
-/** Stands in a body for what the thing that is meant has of this name. */
+/** Placeholder in a body for the resource's field of this name. */
 const own = (name: string): string => `\u0001${name}\u0001`;
 
 const run = { assistant_id: 'echo', input: { input: 'Ada' } };
@@ -23,7 +23,7 @@ const call = (method: string, params: unknown, id: unknown = 1) => ({ jsonrpc: '
 const message = { role: 'user', messageId: 'm-1', parts: [{ kind: 'text', text: 'Ada' }] };
 const mcpClient = { name: 'x-1', version: '1' };
 
-/** Bodies that hold by all rules, where a schema alone hardly ever makes one. */
+/** Valid bodies that a generator would hardly find from the schema alone. */
 const wellMade: Readonly<Record<string, readonly unknown[]>> = {
   create_assistant: [{ graph_id: 'echo' }, { graph_id: 'toned', context: { tone: 'warm' }, metadata: { a: [1] } }],
   patch_assistant: [{ context: { greeting: 'x-1' } }, { graph_id: 'chat', config: { tags: ['a'] } }],
@@ -37,7 +37,7 @@ const wellMade: Readonly<Record<string, readonly unknown[]>> = {
     { ttl: { ttl: 1, strategy: 'delete' }, thread_id: own('thread_id'), if_exists: 'do_nothing' },
   ],
   search_threads: [
-    { extract: { a: 'values.wish' } },
+    { extract: { a: 'values.request' } },
     { values: { request: 'rest' }, metadata: { graph_id: 'interrupts' } },
   ],
   update_thread_state: [{ values: { request: 'x-1' } }, { values: { answer: 'a' }, as_node: 'ask' }],
@@ -94,7 +94,7 @@ const headerNames: Readonly<Record<string, string>> = {
   a2aVersion: 'a2a-version',
   mcpVersion: 'mcp-protocol-version',
 };
-/** What a header can carry at all. */
+/** What a header may contain. */
 const oddHeader = oddText.filter((value) => /^[\x20-\x7e]*$/.test(value));
 const goodHeaders: Readonly<Record<string, fc.Arbitrary<string>>> = {
   accept: fc.constant('application/json, text/event-stream'),
@@ -103,7 +103,7 @@ const goodHeaders: Readonly<Record<string, fc.Arbitrary<string>>> = {
   mcpVersion: fc.constantFrom('2025-06-18', '2024-11-05', 'x'),
 };
 
-/** Requests for an operation: many as they should be, many with something wrong about them. */
+/** Requests for an operation: many valid, many broken in some way. */
 export function fuzzCasesOf(operation: Operation, document: OpenApi): fc.Arbitrary<FuzzCase> {
   const ids = fc.constantFrom(own('thread_id'), own('run_id'), own('checkpoint_id'), own('assistant_id'));
   const make = (schema: Schema) => fromSchema(schema, document.components.schemas, fc.oneof(ids, fc.uuid()));

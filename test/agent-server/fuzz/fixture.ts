@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 
-/** Something that there is, by the names of the parts of paths: a run with its thread. */
+/** An existing resource, by the names of path parameters: a run includes its thread. */
 export type Thing = Readonly<Record<string, string>>;
 
-/** A server that is asked in process, and what there is in it. */
+/** A server in process, with the resources on it. */
 export interface FuzzFixture {
   serving: Serving;
   /** What requests may be about; shrinks as they delete it. */
   things: Thing[];
-  /** Makes one more of everything. */
+  /** Creates one more of each resource. */
   furnish(): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const Made = z.looseObject({
 });
 const State = z.looseObject({ checkpoint: z.looseObject({ checkpoint_id: z.string() }) });
 
-/** Serves the tests' agent with one of everything in it. */
+/** Serves the tests' agent with one resource of each kind. */
 export async function openFuzzFixture(): Promise<FuzzFixture> {
   const serving = await serveAgent();
   const things: Thing[] = [];

@@ -10,17 +10,17 @@ import type { FuzzFixture, Thing } from './fixture.ts';
 import { fuzzCasesOf } from './cases.ts';
 import type { FuzzCase } from './cases.ts';
 
-/** Requests for each operation; `LANDFALL_FUZZ=1000` asks for as many as a whole round has. */
+/** Requests per operation; `LANDFALL_FUZZ=1000` runs a full round. */
 const runs = Number(process.env['LANDFALL_FUZZ'] ?? 10);
-/** The same requests each time, so that what fails once fails again; `LANDFALL_FUZZ_SEED` asks for others. */
+/** A fixed seed makes failures reproducible; `LANDFALL_FUZZ_SEED` sets another. */
 const seed = Number(process.env['LANDFALL_FUZZ_SEED'] ?? 1);
-/** Texts with a pattern are all times, and nobody makes those up from an expression. */
+/** All strings with a pattern are times; generating them from the expression is too slow. */
 const asTimes = (_: string, value: unknown): unknown =>
   value instanceof Object && 'pattern' in value ? { type: 'string', format: 'date-time' } : value;
 const document = openApi.parse(JSON.parse(JSON.stringify(openApiDocument(), asTimes)));
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-describe(`${runs} requests that were thought up, for each operation`, () => {
+describe(`${runs} generated requests per operation`, () => {
   let fixture: FuzzFixture;
   beforeAll(async () => {
     fixture = await openFuzzFixture();
@@ -28,7 +28,7 @@ describe(`${runs} requests that were thought up, for each operation`, () => {
   afterAll(() => fixture.close());
 
   test.each(operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const))(
-    '%s fails at none, and answers each as documented',
+    '%s never fails, and responds as documented',
     { timeout: Math.max(60_000, runs * 1_000) },
     async (_, operation) => {
       const statuses: Record<number, number> = {};
@@ -43,14 +43,14 @@ describe(`${runs} requests that were thought up, for each operation`, () => {
     },
   );
 
-  test('and it still carries out what it is asked', async () => {
+  test('the server still works afterwards', async () => {
     await fixture.furnish();
     const left = fixture.serving.lines.filter((line) => /^[A-Z]+ \/\S* failed: /.test(line));
     expect(left).toEqual([]);
   });
 });
 
-/** Sends a request; what is wrong with its answer, if anything. */
+/** Sends a request; returns what is wrong with the response, if anything. */
 async function ask(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixture) {
   const { parts, query, headers, body } = fuzzCase;
   const names = parts.map(([name]) => name).filter((name) => name.endsWith('_id'));
@@ -74,18 +74,18 @@ async function ask(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixtur
     }),
   );
   if (answer.status === 404 || operation.method === 'delete') forget(fixture, names, values);
-  // Dots are a path of their own, and so is nothing at all: whatever is meant by them is not this operation.
+  // A path part of dots, or an empty one, addresses another operation.
   const isRemote = parts.some(([, odd]) => odd !== undefined && /^\.{0,2}$|^%|\/|^search$|^count$/.test(odd));
   const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const text = await within(answer, hangUp);
-  // Whoever selects fields is answered with those alone.
+  // With a field selection, only those fields are returned.
   const isSelected = search.has('select') || (body !== undefined && Buffer.from(body).includes('"select"'));
   const answered = { status: answer.status, type, text: isSelected && answer.ok ? undefined : text };
   const problem = problemWith(operation, answered, isRemote);
   return { status: answer.status, problem: problem && `${problem}: ${path} ${text?.slice(0, 500) ?? ''}` };
 }
 
-/** The text of an answer; undefined where it goes on and on, as streams do and waiting does. */
+/** The text of a response; undefined for streams and long waits. */
 async function within(answer: Response, hangUp: AbortController): Promise<string | undefined> {
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
   const text = isStream ? undefined : await Promise.race([answer.text(), longEnough()]);
@@ -101,7 +101,7 @@ const filled = (text: string, thing: Thing): string =>
     .replaceAll(/\\u0001(\w+)\\u0001/g, (_, name: string) => thing[name] ?? unknownId)
     .replaceAll(/\u0001(\w+)\u0001/g, (_, name: string) => thing[name] ?? unknownId);
 
-/** What is gone, or was not there, is not asked for again. */
+/** Removes a deleted or missing resource, so that it is not requested again. */
 function forget({ things }: FuzzFixture, names: readonly string[], values: ReadonlyMap<string, string>): void {
   const last = names.at(-1);
   if (last === undefined) return;
@@ -124,7 +124,7 @@ function problemWith(
   return valid ? undefined : `${id} answered ${status} in another shape: ${JSON.stringify(errors.at(-1))}`;
 }
 
-/** By the schema of an answer: to look up all that it refers to takes far longer than an answer does. */
+/** Cached by response schema: resolving references is far slower than the response. */
 const validators = new WeakMap<object, Validator>();
 
 function validatorOf(schema: object): Validator {

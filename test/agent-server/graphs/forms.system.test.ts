@@ -30,11 +30,11 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
       },
     );
 
-    test.each(['sync', 'async'])('are made by their function from the configuration of a run: %s', async (graph) => {
+    test.each(['sync', 'async'])('are created from the run’s configuration: %s', async (graph) => {
       expect(await wait(graph, { config: { configurable: { word: 'mine' } } })).toEqual({ said: 'mine' });
     });
 
-    test("are made from their assistant's configuration when they are looked at, and say why they can't be", async () => {
+    test('are created from their assistant’s configuration when read, or fail clearly', async () => {
       const config = { configurable: { word: 'unspeakable' } };
       const { body } = await ask('POST', '/assistants', { graph_id: 'sync', config });
       for (const part of ['graph', 'schemas', 'subgraphs']) {
@@ -45,13 +45,13 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
         });
       }
       expect(await ask('GET', '/assistants/sync/schemas')).toMatchObject({ status: 200 });
-      // What its runs bring counts as well.
-      const run = { config: { configurable: { word: 'spoken' } } };
-      expect(await wait(Object(body)['assistant_id'], run)).toEqual({ said: 'spoken' });
+      // Validated with the fields that its runs supply.
+      const run = { config: { configurable: { word: 'configured' } } };
+      expect(await wait(Object(body)['assistant_id'], run)).toEqual({ said: 'configured' });
     });
   });
 
-  test("hold a context to the schema that their assistant's configuration gives them", async () => {
+  test("validate a context by the schema from the assistant's configuration", async () => {
     const make = (strict: boolean, tone: string) =>
       ask('POST', '/assistants', { graph_id: 'chosen', config: { configurable: { strict } }, context: { tone } });
     expect(await make(false, 'warm')).toMatchObject({ status: 200 });
@@ -83,17 +83,17 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
 
     test.each([
       ['closed', '', ['before', 'middle']],
-      ['closed by name', '?xray=false', ['before', 'middle']],
-      ['to no depth', '?xray=0', ['before', 'middle']],
-      ['one deep', '?xray=1', ['before', 'middle:before', 'middle:core']],
-      ['two deep', '?xray=2', ['before', 'middle:before', 'middle:core:act', 'middle:core:rest']],
+      ['disabled explicitly', '?xray=false', ['before', 'middle']],
+      ['to depth 0', '?xray=0', ['before', 'middle']],
+      ['one level', '?xray=1', ['before', 'middle:before', 'middle:core']],
+      ['two levels', '?xray=2', ['before', 'middle:before', 'middle:core:act', 'middle:core:rest']],
       ['wholly', '?xray=true', ['before', 'middle:before', 'middle:core:act', 'middle:core:rest']],
-    ])('with what is inside, %s', async (_how, query, inner) => {
+    ])('with subgraphs, %s', async (_how, query, inner) => {
       const ids: string[] = await nodes(`nested/graph${query}`);
       expect(ids.filter((id) => !id.startsWith('__'))).toEqual(inner);
     });
 
-    test("also for the public service's own client", async () => {
+    test('also by the public client', async () => {
       const { assistants } = new Client({ apiUrl: serving.url, apiKey: null });
       const ids = async (xray: boolean | number) =>
         (await assistants.getGraph('nested', { xray })).nodes.map(({ id }) => id).filter((id) => id !== '__start__');
@@ -109,26 +109,26 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
       ]);
     });
 
-    test.each(['deep', '-1', '1.5', 'True'])('not for a depth that is none: %s', async (xray) => {
+    test.each(['deep', '-1', '1.5', 'True'])('not for an invalid depth: %s', async (xray) => {
       expect(await ask('GET', `/assistants/nested/graph?xray=${xray}`)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['query', 'xray'] }] },
       });
     });
 
-    test.each(['functional', 'held', 'typed', 'whole'])('whatever made them: %s', async (graph) => {
+    test.each(['functional', 'held', 'typed', 'whole'])('however they are defined: %s', async (graph) => {
       expect((await nodes(`${graph}/graph?xray=true`)).length).toBeGreaterThan(1);
     });
   });
 
-  describe('tell the graphs inside', () => {
+  describe('list their subgraphs', () => {
     test.each([
       ['directly', '', ['middle']],
       ['at any depth', '?recurse=true', ['middle', 'middle|core']],
       ['by name', '/middle', ['middle']],
-      ['by name, deep inside', '/middle|core?recurse=true', ['middle|core']],
+      ['by nested name', '/middle|core?recurse=true', ['middle|core']],
       ['by name, encoded', '/middle%7Ccore', ['middle|core']],
-      ['by a name that none has', '/mid', []],
+      ['by an unknown name', '/mid', []],
     ])('%s', async (_how, rest, names) => {
       const inside = await get(`nested/subgraphs${rest}`);
       expect(Object.keys(Object(inside))).toEqual(names);
@@ -137,14 +137,14 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
         expect(part).toMatchObject({ input_schema: schema, output_schema: schema, state_schema: schema });
     });
 
-    test('none where there are none', async () => {
+    test('none if there are none', async () => {
       expect(await get('compiled/subgraphs')).toEqual({});
       expect(await get('functional/subgraphs?recurse=1')).toEqual({});
     });
   });
 
-  describe('tell their schemas', () => {
-    test('by the types of a zod state, its input, its output and its context', async () => {
+  describe('have schemas', () => {
+    test('from a zod state, its input, output and context', async () => {
       const schemas = Object(await get('typed/schemas'));
       expect(schemas).toMatchObject({
         graph_id: 'typed',
@@ -164,14 +164,14 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
       expect(schemas.config_schema).toEqual(schemas.context_schema);
     });
 
-    test('by the fields of a state schema, those that are sent in their own form', async () => {
+    test('from the fields of a state schema, in the form they are sent', async () => {
       expect(await get('stated/schemas')).toMatchObject({
         input_schema: { type: 'object', properties: { step: { type: 'string' }, history: { type: 'string' } } },
         state_schema: { type: 'object', properties: { history: { type: 'array' } }, required: ['step'] },
       });
     });
 
-    test("by the channels' names where TypeScript alone knows the types", async () => {
+    test('from the channel names if only TypeScript has the types', async () => {
       expect(await get('noted/schemas')).toEqual({
         graph_id: 'noted',
         input_schema: { type: 'object', properties: { question: {} } },
@@ -187,12 +187,12 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
       });
     });
 
-    test("by the channels' names where a type has no JSON schema", async () => {
+    test('from the channel names if a type has no JSON schema', async () => {
       const properties = { at: {}, title: {} };
       expect(await get('dated/schemas')).toMatchObject({ state_schema: { type: 'object', properties } });
     });
 
-    test('as messages where these are all of the state', async () => {
+    test('as messages if they are the whole state', async () => {
       const messages = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' };
       expect(await get('whole/schemas')).toEqual({
         graph_id: 'whole',
@@ -202,13 +202,13 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
       });
     });
 
-    test('as anything where nothing is known', async () => {
+    test('accepting anything if nothing is known', async () => {
       expect(await get('functional/schemas')).toEqual({ graph_id: 'functional', state_schema: {} });
     });
   });
 
-  test('are missing for an assistant that is not there', async () => {
+  test('are missing for an unknown assistant', async () => {
     for (const part of ['graph', 'schemas', 'subgraphs', 'subgraphs/x'])
-      expect(await ask('GET', `/assistants/nobody/${part}`)).toMatchObject({ status: 404 });
+      expect(await ask('GET', `/assistants/unknown/${part}`)).toMatchObject({ status: 404 });
   });
 });

@@ -1,7 +1,7 @@
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 
-/** An agent with a graph of every kind: of every form of export, of state and of nesting. */
+/** An agent with graphs of every form of export, state and nesting. */
 export const manyGraphs = (): TemporaryAgent =>
   temporaryAgent({
     'langgraph.json': {
@@ -38,7 +38,7 @@ export const manyGraphs = (): TemporaryAgent =>
       }
       export const async = async ({ configurable: { word = 'async' } }: Config) => saying(word);
       export const promised = Promise.resolve(saying('promised').compile());
-      // The form of the agents of a library above the engine.
+      // The form that the engine's agent library produces.
       export const held = { graph: saying('held').compile(), invoke() {}, stream() {}, streamEvents() {} };`,
     'script.mjs': `
       import { Annotation, StateGraph } from '@langchain/langgraph';

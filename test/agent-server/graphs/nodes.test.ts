@@ -5,27 +5,27 @@ const nodes = ['__start__', 'ask', 'finish'];
 type Requested = Parameters<typeof nodeProblems>[0];
 
 test.each<[string, Requested, string[]]>([
-  ['nodes that are there', { interrupt_before: ['ask'], interrupt_after: '*', command: { goto: 'finish' } }, []],
+  ['existing nodes', { interrupt_before: ['ask'], interrupt_after: '*', command: { goto: 'finish' } }, []],
   ['the end', { command: { goto: '__end__' } }, []],
   [
-    'a stop at no node',
+    'an interrupt at an unknown node',
     { interrupt_before: ['ask', 'finsh'] },
     ['body.interrupt_before.1: is no node of this graph, which has "ask", "finish"; did you mean "finish"?'],
   ],
   [
-    'a way to no node',
+    'a goto to an unknown node',
     { command: { goto: 'nowhere' } },
     ['body.command.goto: is no node of this graph, which has "ask", "finish"'],
   ],
   [
-    'words for no node',
+    'a send to an unknown node',
     { command: { goto: [{ node: 'nowhere', input: 1 }] } },
     ['body.command.goto.0.node: is no node of this graph, which has "ask", "finish"'],
   ],
-])('a run that names %s', (_, requested, reported) => {
+])('checks a run that names %s', (_, requested, reported) => {
   expect(nodeProblems(requested, nodes).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual(reported);
 });
 
-test('of a graph whose nodes nobody knows every name is taken', () => {
+test("accepts every name if the graph's nodes are unknown", () => {
   expect(nodeProblems({ command: { goto: 'nowhere' } }, nodesOf({}))).toEqual([]);
 });

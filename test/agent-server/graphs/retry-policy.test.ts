@@ -9,7 +9,7 @@ const clock = {
   sleep: async (_ms: number, signal?: AbortSignal) => signal?.throwIfAborted(),
 };
 
-/** Answers once the database has been away for so many times. */
+/** Fails as often as given because the database is unavailable, then succeeds. */
 function after<T>(times: number, answer: () => T): () => Promise<T> {
   let left = times;
   return async () => {
@@ -18,12 +18,12 @@ function after<T>(times: number, answer: () => T): () => Promise<T> {
   };
 }
 
-test('inside a run the database is asked until it answers', async () => {
+test('retries a query inside a run until it succeeds', async () => {
   const { signal } = new AbortController();
   expect(await withRetries({ clock, signal }, () => queryWithRetries(after(3, () => 'there')))).toBe('there');
 });
 
-test('what is wrong with the run itself ends the wait: another process took it while the database was away', async () => {
+test('stops retrying if another process took over the run meanwhile', async () => {
   const { signal } = new AbortController();
   const taken = after<never>(2, () => {
     throw new NotKept('Another process goes on with this run.');
@@ -31,7 +31,7 @@ test('what is wrong with the run itself ends the wait: another process took it w
   await expect(withRetries({ clock, signal }, () => queryWithRetries(taken))).rejects.toThrow(NotKept);
 });
 
-test('a run that is stopped waits no longer, and what it did last is not kept', async () => {
+test('stops retrying when the run is stopped, and discards its last write', async () => {
   const stop = new AbortController();
   const work = queryWithRetries.bind(undefined, async () => {
     stop.abort(new Error('The run took too long.'));
@@ -40,9 +40,9 @@ test('a run that is stopped waits no longer, and what it did last is not kept', 
   await expect(withRetries({ clock, signal: stop.signal }, work)).rejects.toThrow(NotKept);
 });
 
-test('outside of a run nothing waits, and where the database is stays untold', async () => {
+test('outside of a run, fails at once and hides the database’s address', async () => {
   const error = await queryWithRetries(after(1, () => undefined)).catch((thrown: unknown) => thrown);
   expect(String(error)).toBe('DatabaseAway: The database is away.');
-  // Routes still know it for what it is: 503.
+  // Routes still respond with 503.
   expect(isDatabaseUnavailable(error)).toBe(true);
 });

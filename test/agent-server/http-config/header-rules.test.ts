@@ -13,34 +13,30 @@ const headers = new Headers({
   'X-User-Mood': 'calm',
 });
 
-describe('the headers that become keys of `configurable`', () => {
+describe('headers that become keys of `configurable`', () => {
   test.each<[string, Parameters<typeof configurableHeaders>[0], string[]]>([
-    ['where the configuration says nothing', undefined, ['user-agent', 'x-user-id', 'x-user-mood']],
-    ['and one more that is named', { includes: ['accept'] }, ['accept', 'user-agent', 'x-user-id', 'x-user-mood']],
-    ['without those of a pattern', { excludes: ['*-Mood', 'user-agent'] }, ['x-user-id']],
-    ['an exclusion wins', { includes: ['x-user-id'], excludes: ['x-user-*'] }, ['user-agent']],
+    ['the default ones', undefined, ['user-agent', 'x-user-id', 'x-user-mood']],
+    ['and an included one', { includes: ['accept'] }, ['accept', 'user-agent', 'x-user-id', 'x-user-mood']],
+    ['without excluded patterns', { excludes: ['*-Mood', 'user-agent'] }, ['x-user-id']],
+    ['exclusion wins over inclusion', { includes: ['x-user-id'], excludes: ['x-user-*'] }, ['user-agent']],
     [
-      'no credential by a star',
+      'no credentials by wildcard',
       { includes: ['*'], excludes: ['x-f*'] },
       ['accept', 'user-agent', 'x-user-id', 'x-user-mood'],
     ],
     [
-      'what proxies say, where that is asked',
+      'proxy headers if included',
       { includes: ['x-forwarded-*'], excludes: ['x-user*'] },
       ['user-agent', 'x-forwarded-prefix'],
     ],
     [
-      'a credential that is spelled out',
+      'a credential included by name',
       { includes: ['Authorization'], excludes: ['x-*'] },
       ['authorization', 'user-agent'],
     ],
-    [
-      'never the token of those in front',
-      { includes: ['x-landfall-agent-token'], excludes: ['x-user*'] },
-      ['user-agent'],
-    ],
+    ['never the gateway’s token', { includes: ['x-landfall-agent-token'], excludes: ['x-user*'] }, ['user-agent']],
     ['none', { excludes: ['*'] }, []],
-    ['a dot is a dot', { includes: ['a.cept'], excludes: ['x-*', 'user-agent'] }, []],
+    ['a dot matches literally', { includes: ['a.cept'], excludes: ['x-*', 'user-agent'] }, []],
   ])('%s', (_, rules, names) => {
     expect(Object.keys(configurableHeaders(rules)(headers)).toSorted()).toEqual(names);
   });
@@ -50,16 +46,16 @@ describe('the headers that become keys of `configurable`', () => {
   });
 });
 
-test('a header says nothing of who asked, whatever is included', () => {
+test("a header can't forge the user, whatever is included", () => {
   const forged = new Headers({ langgraph_auth_user_id: 'admin', 'x-user-id': 'ada' });
   expect(configurableHeaders({ includes: ['*', 'langgraph_auth_user_id'] })(forged)).toEqual({ 'x-user-id': 'ada' });
 });
 
-describe('the headers that the log shows', () => {
+describe('logged headers', () => {
   test.each<[string, Parameters<typeof loggedHeaders>[0], string[]]>([
     ['all but credentials', {}, ['accept', 'user-agent', 'x-forwarded-prefix', 'x-user-id', 'x-user-mood']],
-    ['those that are named', { includes: ['user-agent', 'cookie'] }, ['cookie', 'user-agent']],
-    ['but those that are not wanted', { excludes: ['x-*'] }, ['accept', 'user-agent']],
+    ['included ones', { includes: ['user-agent', 'cookie'] }, ['cookie', 'user-agent']],
+    ['without excluded ones', { excludes: ['x-*'] }, ['accept', 'user-agent']],
   ])('%s', (_, rules, names) => {
     expect(Object.keys(loggedHeaders(rules)(headers)).toSorted()).toEqual(names);
   });

@@ -30,7 +30,7 @@ const auth = `
     return name;
   });`;
 
-/** Serves an agent whose configuration has these keys beside its graph. */
+/** Serves an agent with these keys in its configuration. */
 async function serveWith(keys: object, token?: string): Promise<Serving> {
   const agent = temporaryAgent({
     'langgraph.json': { graphs: { report: './graph.ts:report' }, ...keys },
@@ -53,7 +53,7 @@ async function serveWith(keys: object, token?: string): Promise<Serving> {
   return { ...serving, close };
 }
 
-/** Serves it for the tests around. */
+/** Serves it for the surrounding tests. */
 function given(keys: object, token?: string): () => Serving {
   let serving: Serving | undefined;
   beforeAll(async () => {
@@ -76,17 +76,17 @@ const waitFor = (url: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/runs/wait`, { method: 'POST', headers, body: JSON.stringify({ assistant_id: 'report', input: {} }) }),
   );
 
-describe('without a word about the routes', () => {
+describe('without http configuration', () => {
   const serving = given({});
 
-  test('pages of every origin may call, and read where a run is and how many there are', async () => {
+  test('allows any origin, and exposes the location and pagination headers', async () => {
     const { headers } = await fetch(`${serving().url}/ok`, { headers: { origin: 'https://app.example.test' } });
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-expose-headers')).toBe('content-location,x-pagination-total,x-pagination-next');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  test('a page that asks first is told what it may send', async () => {
+  test('answers a preflight request', async () => {
     const preflight = await fetch(`${serving().url}/runs/stream`, {
       method: 'OPTIONS',
       headers: {
@@ -100,7 +100,7 @@ describe('without a word about the routes', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type,x-api-key');
   });
 
-  test('refusals and streams are told to pages too', async () => {
+  test('sends CORS headers with errors and streams too', async () => {
     const headers = { origin: 'https://app.example.test' };
     const missing = await fetch(`${serving().url}/threads/x`, { headers });
     expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([422, '*']);
@@ -113,12 +113,12 @@ describe('without a word about the routes', () => {
     expect(await stream.text()).toContain('event: values');
   });
 
-  test('nobody else hears of pages', async () => {
+  test('sends no CORS headers without an origin', async () => {
     const { headers } = await fetch(`${serving().url}/ok`);
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('a run’s `configurable` tells of `x-*` and `user-agent`, which win over the body, and of no credential', async () => {
+  test('adds safe headers to `configurable`, over the body, without credentials', async () => {
     const headers = { 'x-mood': 'calm', 'x-api-key': 'secret', authorization: 'Bearer secret', 'user-agent': 'test' };
     const { body } = await waitFor(serving().url, headers);
     expect(body.reported).toMatchObject({ 'x-mood': 'calm', 'user-agent': 'test', graph_id: 'report' });
@@ -126,7 +126,7 @@ describe('without a word about the routes', () => {
   });
 });
 
-describe('switches', () => {
+describe('disabled routes', () => {
   const serving = given({
     http: {
       disable_assistants: true,
@@ -158,16 +158,16 @@ describe('switches', () => {
     expect(answer.body.detail).toMatch(/is disabled by http\.disable_\w+ of the graph configuration\.$/);
   });
 
-  test('the others go on, and `/ok` says that the server lives', async () => {
+  test('keeps the other routes, and `/ok` responds', async () => {
     expect((await waitFor(serving().url)).status).toBe(200);
     expect((await json(fetch(`${serving().url}/ok?check_db=1`))).body).toEqual({ ok: true });
   });
 });
 
-describe('runs that are switched off', () => {
+describe('disabled runs', () => {
   const serving = given({ http: { disable_runs: true } });
 
-  test('are off on threads too, with crons; models may still run an assistant', async () => {
+  test('also disables thread runs and crons; MCP may still run an assistant', async () => {
     const { body: thread } = await json(fetch(`${serving().url}/threads`, { method: 'POST' }));
     const paths = [
       '/runs/wait',
@@ -187,29 +187,29 @@ describe('runs that are switched off', () => {
   });
 });
 
-describe('the application of the agent', () => {
+describe('the agent’s own application', () => {
   const serving = given({ http: { app: './app.ts:app', mount_prefix: '/api/' } }, 'front');
   const get = (path: string) =>
     fetch(`${serving().url}${path}`, { headers: { 'x-landfall-agent-token': 'front', origin: 'https://a.test' } });
 
-  test('answers beside the server’s routes, behind the same token, which it does not see', async () => {
+  test('responds beside the server’s routes, behind a token it does not receive', async () => {
     expect(await json(get('/hello'))).toMatchObject({ status: 200, body: { hello: 'world' } });
     expect((await fetch(`${serving().url}/hello`)).status).toBe(403);
   });
 
-  test('wins over a route of the server, and its middleware sees all of them', async () => {
+  test('overrides a server route, and its middleware runs for all routes', async () => {
     expect((await json(get('/assistants/special'))).body).toEqual({ special: true });
     const info = await get('/info');
     expect(info.headers.get('x-seen-by')).toBe('the agent');
     expect(await info.json()).toHaveProperty('version');
   });
 
-  test('that throws has failed, and the server goes on', async () => {
+  test('returns 500 when it throws, and the server continues', async () => {
     expect((await get('/broken')).status).toBe(500);
     expect((await get('/ok')).status).toBe(200);
   });
 
-  test('and all routes answer below the prefix too', async () => {
+  test('responds with all routes below the prefix too', async () => {
     expect((await json(get('/api/hello'))).body).toEqual({ hello: 'world' });
     expect((await json(get('/api/assistants/report'))).body).toMatchObject({ graph_id: 'report' });
     expect((await get('/apiary')).status).toBe(404);
@@ -217,7 +217,7 @@ describe('the application of the agent', () => {
   });
 });
 
-describe('the description of the interface', () => {
+describe('the OpenAPI description', () => {
   const openapi = {
     securitySchemes: { ours: { type: 'http', scheme: 'bearer' } },
     security: [{ ours: [] }],
@@ -228,7 +228,7 @@ describe('the description of the interface', () => {
     auth: { path: './auth.ts:auth', openapi },
   });
 
-  test('says what the configuration says of security, and leaves out what is switched off', async () => {
+  test('includes the configured security, and omits disabled routes', async () => {
     const { body } = await json(fetch(`${serving().url}/openapi.json`));
     expect(body.components.securitySchemes).toMatchObject({ ours: { scheme: 'bearer' } });
     expect(body.paths['/threads'].post.security).toEqual([{ ours: [] }]);
@@ -238,10 +238,10 @@ describe('the description of the interface', () => {
   });
 });
 
-describe('an application that only answers requests', () => {
+describe('an application with only a fetch handler', () => {
   const serving = given({ http: { app: './plain.ts' } }, 'front');
 
-  test('is asked for the paths that the server does not have', async () => {
+  test('receives requests for paths that the server does not have', async () => {
     const headers = { 'x-landfall-agent-token': 'front' };
     expect((await json(fetch(`${serving().url}/my/page`, { headers }))).body).toEqual({
       plain: '/my/page',
@@ -251,21 +251,21 @@ describe('an application that only answers requests', () => {
   });
 });
 
-describe('an application beside rules of access', () => {
+describe('an application with access rules', () => {
   const asAda = { headers: { 'x-user': 'ada' } };
   const seenBy = (response: Response) => response.headers.get('x-seen-by');
 
   describe('by itself', () => {
     const serving = given({ http: { app: './app.ts:app' }, auth: { path: './auth.ts:auth' } });
 
-    test('comes before them, and is open', async () => {
+    test('runs before them, and is open', async () => {
       expect((await json(fetch(`${serving().url}/hello`))).body).toEqual({ hello: 'world' });
       const refused = await fetch(`${serving().url}/assistants/report`);
       expect([refused.status, seenBy(refused)]).toEqual([401, 'the agent']);
       expect((await fetch(`${serving().url}/assistants/report`, asAda)).status).toBe(200);
     });
 
-    test('nobody is the Studio where nobody in front has asked for a key', async () => {
+    test('accepts no Studio user without a token in front', async () => {
       const headers = { 'x-auth-scheme': 'langsmith' };
       expect((await fetch(`${serving().url}/assistants/report`, { headers })).status).toBe(401);
     });
@@ -275,7 +275,7 @@ describe('an application beside rules of access', () => {
     const http = { app: './app.ts:app', middleware_order: 'auth_first' };
     const serving = given({ http, auth: { path: './auth.ts:auth' } });
 
-    test('does not see who is refused, and is open', async () => {
+    test('does not receive rejected requests, and is open', async () => {
       const refused = await fetch(`${serving().url}/assistants/report`);
       expect([refused.status, seenBy(refused)]).toEqual([401, null]);
       expect((await fetch(`${serving().url}/hello`)).status).toBe(200);
@@ -286,7 +286,7 @@ describe('an application beside rules of access', () => {
     const http = { app: './app.ts:app', enable_custom_route_auth: true };
     const serving = given({ http, auth: { path: './auth.ts:auth' } });
 
-    test('is for those who are known', async () => {
+    test('requires authentication', async () => {
       expect((await fetch(`${serving().url}/hello`)).status).toBe(401);
       expect((await json(fetch(`${serving().url}/hello`, asAda))).body).toEqual({ hello: 'world', who: 'ada' });
       expect((await fetch(`${serving().url}/ok`)).status).toBe(200);
@@ -294,7 +294,7 @@ describe('an application beside rules of access', () => {
   });
 });
 
-describe('what pages may do, and what is told and logged of headers', () => {
+describe('configured CORS, configurable and logged headers', () => {
   const serving = given({
     http: {
       cors: {
@@ -319,11 +319,11 @@ describe('what pages may do, and what is told and logged of headers', () => {
     ['https://one.preview.test.evil.test', false],
     ['evil-https://one.preview.test', false],
     ['https://other.example.test', false],
-  ])('pages of %s may call: %s', async (origin, may) => {
+  ])('allows pages of %s: %s', async (origin, may) => {
     expect(await allowed(origin)).toBe(may ? origin : null);
   });
 
-  test('a page that asks first is told the configuration’s words', async () => {
+  test('answers a preflight request as configured', async () => {
     const { headers } = await fetch(`${serving().url}/runs`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example.test', 'access-control-request-method': 'POST' },
@@ -337,7 +337,7 @@ describe('what pages may do, and what is told and logged of headers', () => {
     });
   });
 
-  test('runs learn of the headers that are named', async () => {
+  test('passes the configured headers to runs', async () => {
     const { body } = await waitFor(serving().url, {
       'accept-language': 'de',
       'x-secret-word': 'psst',
@@ -348,8 +348,8 @@ describe('what pages may do, and what is told and logged of headers', () => {
     expect(body.reported).not.toHaveProperty('user-agent');
   });
 
-  test('the log tells of each request and its headers, of no credential, and bounded', async () => {
-    // Over a bare request: `fetch` adds headers of its own.
+  test('logs each request with its headers, truncated and without credentials', async () => {
+    // A raw request, because `fetch` adds headers.
     await new Promise<void>((resolve, reject) => {
       const headers = { 'x-mood': 'm'.repeat(600), 'x-secret': 'psst', 'x-api-key': 'psst', cookie: 'psst' };
       const requested = request(`${serving().url}/ok?word=psst`, { headers }, (answer) =>
@@ -358,8 +358,8 @@ describe('what pages may do, and what is told and logged of headers', () => {
       requested.once('error', reject);
       requested.end();
     });
-    await fetch(`${serving().url}/ok%0A%7B%22event%22:%22resting%22%7D`);
-    expect(serving().lines).toContainEqual(expect.stringMatching(/^GET \/ok%0A%7B%22event%22:%22resting%22%7D 404 /));
+    await fetch(`${serving().url}/ok%0A%7B%22event%22:%22idle%22%7D`);
+    expect(serving().lines).toContainEqual(expect.stringMatching(/^GET \/ok%0A%7B%22event%22:%22idle%22%7D 404 /));
     const line = serving().lines.find((each) => each.includes('mmm')) ?? '';
     expect(line).toMatch(/^GET \/ok 200 \d+ ms \{.*"x-mood":"m{500}"/);
     expect(line).not.toContain('psst');

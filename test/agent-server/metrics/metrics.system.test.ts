@@ -12,7 +12,7 @@ afterAll(() => serving.close());
 const ask = (path: string) => fetch(`${serving.url}${path}`);
 const figures = async () => (await ask('/metrics?format=json')).json();
 
-/** Starts a run in the background that takes this long. */
+/** Starts a background run that takes this long. */
 async function start(sleepMs: number): Promise<string> {
   const answer = await fetch(`${serving.url}/runs`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function start(sleepMs: number): Promise<string> {
 }
 
 describe('GET /metrics', () => {
-  test('it is what Prometheus reads: a help, a type and a value for each figure', async () => {
+  test('returns the Prometheus format: help, type and value of each metric', async () => {
     await ask('/threads/00000000-0000-4000-8000-000000000000');
     await ask('/nothing/here');
     const answer = await ask('/metrics');
@@ -37,12 +37,12 @@ describe('GET /metrics', () => {
     expect(text).toContain('lg_api_http_requests_total{method="GET",path="/threads/:thread_id",status="404"} 1');
   });
 
-  test('what callers write into paths makes no figure of its own', async () => {
+  test('adds no metric for unknown paths', async () => {
     for (const id of ['a', 'b', 'c']) await ask(`/nothing/${id}`);
     expect(await (await ask('/metrics')).text()).not.toContain('/nothing/');
   });
 
-  test('runs that wait and runs in hand are counted, and gone when they have ended', async () => {
+  test('counts queued and active runs until they end', async () => {
     expect(await figures()).toMatchObject({
       queue: { num_pending: 0, num_running: 0 },
       workers: { max: 1, active: 0, available: 1 },
@@ -59,7 +59,7 @@ describe('GET /metrics', () => {
     });
   });
 
-  test('a form that is not offered is refused by name', async () => {
+  test('rejects an unknown format', async () => {
     const answer = await ask('/metrics?format=xml');
     expect([answer.status, await answer.json()]).toEqual([
       422,
@@ -69,15 +69,12 @@ describe('GET /metrics', () => {
 });
 
 describe('GET /ok', () => {
-  test.each(['/ok', '/ok?check_db=0', '/ok?check_db=1', '/ok?check_db=true'])(
-    '%s says that it is well',
-    async (path) => {
-      const answer = await ask(path);
-      expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
-    },
-  );
+  test.each(['/ok', '/ok?check_db=0', '/ok?check_db=1', '/ok?check_db=true'])('%s returns ok', async (path) => {
+    const answer = await ask(path);
+    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
+  });
 
-  test('without the database it is well only where nobody asks for that', async () => {
+  test('checks the database only on request', async () => {
     const server = await serveAgent();
     await server.rest();
     const idle = await server.fetch(new Request('http://agent.test/ok?check_db=1'));
@@ -86,7 +83,7 @@ describe('GET /ok', () => {
   });
 });
 
-test('[agent.system.info] GET /info tells the version, what is offered, and whose server it is', async () => {
+test('[agent.system.info] GET /info returns the version, the features and the server’s name', async () => {
   expect(await (await ask('/info')).json()).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     context: 'js',

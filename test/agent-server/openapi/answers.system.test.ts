@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-/** How an endpoint is asked: what it must answer with, its body and query, and the parts of its path. */
+/** A request and the expected status; other keys are path parameters. */
 interface Asking {
   status?: number;
   body?: unknown;
@@ -27,7 +27,7 @@ interface Asking {
   [part: string]: unknown;
 }
 
-/** What is wrong with an answer by the description; empty where nothing is. */
+/** What violates the description in a response; empty if nothing does. */
 function problemsOf(described: z.infer<typeof Answer> | undefined, type: string, text: string): unknown[] {
   if (!described) return ['the status is not described'];
   const { content = {} } = described;
@@ -40,7 +40,7 @@ function problemsOf(described: z.infer<typeof Answer> | undefined, type: string,
   return valid ? [] : [errors.at(-1), text];
 }
 
-/** Asks the server, and remembers what of its answers is not as the description says. */
+/** Sends requests, and collects what violates the description in the responses. */
 function asking() {
   const wrong: unknown[] = [];
   const ask = async (
@@ -65,17 +65,17 @@ function asking() {
   return { ask, wrong };
 }
 
-test('assistants are told as the description says', async () => {
+test('assistant responses match the description', async () => {
   const { ask, wrong } = asking();
   const context = { greeting: 'hi' };
   const body = { graph_id: 'echo', name: 'One', description: 'Says hi.', context, metadata: { a: 1 } };
   const { assistant_id } = await ask('POST', '/assistants', { body });
   const one = { assistant_id };
   await ask('POST', '/assistants', { status: 409, body: { graph_id: 'echo', assistant_id } });
-  await ask('POST', '/assistants', { status: 404, body: { graph_id: 'nobody' } });
+  await ask('POST', '/assistants', { status: 404, body: { graph_id: 'unknown' } });
   await ask('POST', '/assistants', { status: 422, body: { graph_id: 7 } });
   await ask('GET', '/assistants/{assistant_id}', one);
-  await ask('GET', '/assistants/{assistant_id}', { assistant_id: 'nobody', status: 404 });
+  await ask('GET', '/assistants/{assistant_id}', { assistant_id: 'unknown', status: 404 });
   await ask('PATCH', '/assistants/{assistant_id}', { ...one, body: { context: {} } });
   await ask('POST', '/assistants/search', { body: {} });
   await ask('POST', '/assistants/count', { body: {} });
@@ -92,7 +92,7 @@ test('assistants are told as the description says', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('threads and their states are told as the description says', async () => {
+test('thread and state responses match the description', async () => {
   const { ask, wrong } = asking();
   const { thread_id } = await ask('POST', '/threads', { body: { metadata: { a: 1 }, ttl: 60 } });
   const one = { thread_id };
@@ -129,7 +129,7 @@ test('threads and their states are told as the description says', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('runs are told as the description says', async () => {
+test('run responses match the description', async () => {
   const { ask, wrong } = asking();
   const { thread_id } = await ask('POST', '/threads', { body: {} });
   const body = { assistant_id: 'echo', input: { input: 'x' } };
@@ -170,7 +170,7 @@ test('runs are told as the description says', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('crons are told as the description says', async () => {
+test('cron responses match the description', async () => {
   const { ask, wrong } = asking();
   const { thread_id } = await ask('POST', '/threads', { body: {} });
   const body = { assistant_id: 'echo', schedule: '0 0 1 1 *', input: { input: 'x' } };
@@ -185,7 +185,7 @@ test('crons are told as the description says', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('the store is told as the description says', async () => {
+test('store responses match the description', async () => {
   const { ask, wrong } = asking();
   await ask('PUT', '/store/items', { status: 204, body: { namespace: ['a', 'b'], key: 'k', value: { word: 'x' } } });
   await ask('PUT', '/store/items', { status: 422, body: { namespace: 'a', key: 'k', value: {} } });
@@ -198,7 +198,7 @@ test('the store is told as the description says', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('the protocols and the server itself are told as the description says', async () => {
+test('protocol and system responses match the description', async () => {
   const { ask, wrong } = asking();
   const call = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
   const message = { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'Hi' }] };
@@ -206,7 +206,7 @@ test('the protocols and the server itself are told as the description says', asy
   await ask('POST', '/a2a/{assistant_id}', { assistant_id: 'chat', body: call('message/stream', { message }) });
   await ask('POST', '/a2a/{assistant_id}', { assistant_id: 'chat', body: call('tasks/get', { id: 'x' }) });
   await ask('POST', '/a2a/{assistant_id}', {
-    assistant_id: 'nobody',
+    assistant_id: 'unknown',
     status: 404,
     body: call('tasks/get', { id: 'x' }),
   });

@@ -9,7 +9,7 @@ import { publicDocument } from './public-document.ts';
 const withDefault = z.looseObject({ default: z.unknown() });
 const defaultOf = (schema: Schema | undefined): unknown => withDefault.safeParse(schema).data?.default;
 
-/** What a description says of absent fields and parameters, a line each. */
+/** The defaults in a description, one line each. */
 function defaults({ paths, components }: OpenApi): string[] {
   const reported = (where: string, schema: Schema | undefined): string[] => {
     const value = defaultOf(schema);
@@ -28,10 +28,10 @@ function defaults({ paths, components }: OpenApi): string[] {
 }
 
 const ours = defaults(openApi.parse(openApiDocument()));
-/** False would say `exit` here, and to be absent does not. */
+/** The public default `false` would reject `exit` here, unlike an absent field. */
 const others = ['RunCreateStateful.checkpoint_during false', 'RunCreateStateless.checkpoint_during false'];
 
-test('what counts where something is absent is told as the public server tells it', () => {
+test('defaults of fields and parameters match the public server', () => {
   const lost = defaults(publicDocument).filter((line) => !ours.includes(line));
   expect(lost).toEqual(others);
 });

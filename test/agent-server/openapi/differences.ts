@@ -1,10 +1,10 @@
-/** Something that the public server has and ours does not, by how `lacking.ts` calls it, and why. */
+/** Features that the public server has and ours does not, as named by `lacking.ts`, and the reason. */
 export interface Difference {
   reason: string;
   what: readonly string[];
 }
 
-/** Every difference. A row that is none any more fails the test as much as one that is not here. */
+/** Every difference. The test also fails on rows that no longer differ. */
 export const differences: readonly Difference[] = [
   {
     reason:
@@ -31,7 +31,7 @@ export const differences: readonly Difference[] = [
     what: ['GET /info 200.langgraph_py_version'],
   },
   {
-    reason: 'A schema that nobody can tell is missing, as the words of the public document say of these very fields.',
+    reason: 'A schema that can’t be determined is omitted, as the public document says of these fields.',
     what: ['GraphSchemaNoId.input_schema required', 'GraphSchemaNoId.output_schema required'],
   },
 ];

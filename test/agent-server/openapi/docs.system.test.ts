@@ -4,7 +4,7 @@ import { openApi } from '../../openapi/shape.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 
-describe('the page of the interface, over HTTP', () => {
+describe('the documentation page, over HTTP', () => {
   let serving: Serving;
   beforeAll(async () => {
     serving = await serveAgent();
@@ -12,7 +12,7 @@ describe('the page of the interface, over HTTP', () => {
   afterAll(() => serving.close());
   const ask = (path: string) => fetch(`${serving.url}${path}`);
 
-  test('the interface is described in OpenAPI 3.1, with the version that /info tells', async () => {
+  test('serves OpenAPI 3.1 with the version from /info', async () => {
     const answer = await ask('/openapi.json');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
@@ -24,14 +24,14 @@ describe('the page of the interface, over HTTP', () => {
     expect(document.components['securitySchemes']).toMatchObject({ 'API Key': { in: 'header', name: 'X-Api-Key' } });
   });
 
-  test('[agent.server.docs] /docs is a page that asks for nothing but its own files, and all of them are there', async () => {
+  test('[agent.server.docs] /docs uses only its own files, and all of them exist', async () => {
     const answer = await ask('/docs');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
     const html = await answer.text();
     const wanted = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
     expect(wanted).toHaveLength(4);
     for (const address of wanted) {
-      // As a browser does that has the page below a deployment's address.
+      // As a browser does with the page below a deployment's address.
       const below = new URL(address, 'http://service.test/agents/one/docs');
       expect(below.href).toMatch('http://service.test/agents/one/docs/');
       const asset = await ask(new URL(address, answer.url).pathname);
@@ -43,7 +43,7 @@ describe('the page of the interface, over HTTP', () => {
     expect(start).not.toMatch(/https?:/);
   });
 
-  test('a strict policy keeps it to its own origin', async () => {
+  test('a strict content security policy limits it to its own origin', async () => {
     for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js']) {
       const policy = (await ask(path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -52,7 +52,7 @@ describe('the page of the interface, over HTTP', () => {
   });
 
   test.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'valueOf', '__proto__'])(
-    '%s, which the page does not want, is not there',
+    '%s is not served',
     async (asset) => {
       const answer = await ask(`/docs/${asset}`);
       expect([answer.status, await answer.json()]).toEqual([404, { detail: expect.any(String) }]);

@@ -8,16 +8,16 @@ import type { Serving } from '../serving.ts';
 const document = openApi.parse(openApiDocument());
 const text = JSON.stringify(openApiDocument());
 
-/** What to do with a route that is not described. */
+/** What to do about an undescribed route. */
 const advice =
   'Describe it in src/agent-server/openapi, in the file of its group (assistants, threads, runs, crons, store, protocols, ' +
   'system): method, path, id, summary, tag, query, body, answers and errors. A schema that should have a name gets it in ' +
   'components.ts; a new part of a path, or field of a query, is explained in parameters.ts.';
 
-/** A path whatever its parts are called; both spellings of a thread are one. */
+/** A path without parameter names; both spellings of a thread are the same. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '{}').replace(/^\/thread\//, '/threads/');
 
-describe('the description of the interface', () => {
+describe('the OpenAPI description', () => {
   let serving: Serving;
   beforeAll(async () => {
     serving = await serveAgent();
@@ -27,28 +27,28 @@ describe('the description of the interface', () => {
   const served = () => serving.routes().filter(({ method }) => method !== 'ALL');
   const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${shapeOf(path)}`);
 
-  test('every route that is served is in it', () => {
+  test('contains every served route', () => {
     const lacking = served().filter(({ method, path }) => !described.includes(`${method} ${shapeOf(path)}`));
     expect(lacking.map(({ method, path }) => `${method} ${path} is not described. ${advice}`)).toEqual([]);
   });
 
-  test('nothing else is in it', () => {
+  test('contains nothing else', () => {
     const routes = served().map(({ method, path }) => `${method} ${shapeOf(path)}`);
     expect(described.filter((route) => !routes.includes(route))).toEqual([]);
   });
 
-  test('every reference in it names something that is there', () => {
+  test('has no dangling references', () => {
     const named = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
     expect(named.filter((name) => !(String(name) in document.components.schemas))).toEqual([]);
     expect(named.length).toBeGreaterThan(50);
   });
 
-  test('every schema that has a name is used', () => {
+  test('uses every named schema', () => {
     const used = (name: string) => text.includes(`"#/components/schemas/${name}"`);
     expect(Object.keys(document.components.schemas).filter((name) => !used(name))).toEqual([]);
   });
 
-  test('every operation has a name of its own, says what it answers and which key it wants', () => {
+  test('each operation has a unique id, its responses and its security', () => {
     const ids = operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const silent = Object.values(document.paths)
@@ -57,7 +57,7 @@ describe('the description of the interface', () => {
     expect(silent).toEqual([]);
   });
 
-  test('what is wanted of a run is in it, with its words and bounds', () => {
+  test('contains the run fields with their values and bounds', () => {
     const { schemas } = document.components;
     expect(schemas['RunCreateStateful']?.required).toEqual(['assistant_id']);
     expect(schemas['RunCreateStateful']?.properties).toMatchObject({

@@ -7,10 +7,10 @@ import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { publicDocument } from './public-document.ts';
 
-/** Some hundred requests a test. */
+/** Each test sends some hundred requests. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** JSON Schema, as far as values are made of it. */
+/** JSON Schema, as far as this test generates values from it. */
 interface Described {
   $ref?: string | undefined;
   type?: string | string[] | undefined;
@@ -42,10 +42,10 @@ const Described: z.ZodType<Described> = z.lazy(() =>
   }),
 );
 
-/** Words that mean something here, where any text would name nothing: by the name of their field. */
+/** Valid values by field name, for fields where arbitrary text refers to nothing. */
 type Real = Readonly<Record<string, readonly unknown[]>>;
 
-/** Values of a schema: every word, every form, the bounds. */
+/** Values of a schema: every enum value, every variant, the bounds. */
 function valuesOf(given: Described, real: Real): unknown[] {
   const described = given.$ref === undefined ? given : named(given.$ref);
   const forms = [...(described.anyOf ?? []), ...(described.oneOf ?? [])];
@@ -68,7 +68,7 @@ function ofType(type: string, described: Described, real: Real): unknown[] {
   return ['text'];
 }
 
-/** What has to be there alone, and with each value of each other field. */
+/** The required fields alone, and with each value of each other field. */
 function objectsOf({ properties = {}, required = [] }: Described, real: Real): object[] {
   const fields = Object.entries(properties).map(([name, field]) => ({ name, values: fieldOf(name, field, real) }));
   const least = Object.fromEntries(
@@ -92,12 +92,12 @@ afterAll(() => serving.close());
 
 const thread = async (): Promise<string> => Object((await ask('POST', '/threads', {})).body).thread_id;
 
-/** A run that is put off, so that nothing of it happens here. */
+/** A delayed run, so that nothing happens in this test. */
 const run = { assistant_id: 'echo', input: { input: 'x' }, after_seconds: 3600 };
 const cron = { assistant_id: 'echo', schedule: '0 0 1 1 *' };
 const item = { namespace: ['a'], key: 'k', value: {} };
 
-/** An endpoint that takes a body: the schema of the public description, and the least that it is asked with. */
+/** An endpoint with a body: the schema in the public description, and its minimal body. */
 interface Endpoint {
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -129,17 +129,17 @@ const endpoints: readonly Endpoint[] = [
   { path: '/store/namespaces', schema: 'StoreListNamespacesRequest' },
 ];
 
-/** What is refused all the same, and why. */
+/** Values that we reject, and why. */
 const refused: Readonly<Record<string, string>> = {
   'ThreadCreate ttl {}': 'A time to live is a time.',
   'ThreadCreate ttl {"strategy":"delete"}': 'A time to live is a time.',
   'ThreadPatch ttl {}': 'A time to live is a time.',
   'ThreadPatch ttl {"strategy":"delete"}': 'A time to live is a time.',
-  'ThreadCreate supersteps [{"updates":[]}]': 'A step of nobody changes nothing.',
+  'ThreadCreate supersteps [{"updates":[]}]': 'A step without a node changes nothing.',
   'ThreadCreate supersteps [{"updates":[{"as_node":"answer","values":[]}]}]': 'No node of the graph writes a list.',
   'ThreadCreate supersteps [{"updates":[{"as_node":"answer","values":[{}]}]}]': 'No node of the graph writes a list.',
   'ThreadStateUpdate values []': 'No node of the graph writes a list.',
-  'RunCreateStateful multitask_strategy "reject"': 'The runs that were asked for before are still on the thread.',
+  'RunCreateStateful multitask_strategy "reject"': 'The previous runs are still on the thread.',
   ...Object.fromEntries(
     ['{}', '[]', '1', '10', '"text"', 'true', 'false'].map((answer) => [
       `RunCreateStateless command {"resume":${answer}}`,
@@ -152,7 +152,7 @@ const refused: Readonly<Record<string, string>> = {
 };
 const met: string[] = [];
 
-describe('every value that the public description allows is taken', () => {
+describe('accepts every value that the public description allows', () => {
   test.each(endpoints)('$schema at $path', async ({ method = 'POST', path, schema, least = {} }) => {
     const wrong: unknown[] = [];
     const ran = await thread();
@@ -189,7 +189,7 @@ describe('every value that the public description allows is taken', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('but for what is listed with a reason, and no more', () => {
+  test('except for the listed values', () => {
     expect([...new Set(met)].toSorted()).toEqual(Object.keys(refused).toSorted());
   });
 });

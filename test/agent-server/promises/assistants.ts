@@ -12,7 +12,7 @@ export function assistantPromises(agent: Given): void {
     expect((await agent().getAssistant('echo')).assistant_id).toBe('046b5dc7-2108-582c-9c6c-31d556d138f0');
   });
 
-  test('[agent.groups.assistants] [agent.assistants.create-answers] [agent.assistants.create-graph-id] [agent.assistants.create-context] [agent.assistants.create-name] [agent.assistants.get] [agent.endpoints.assistants-create] an assistant is made, answered whole, and read back', async () => {
+  test('[agent.groups.assistants] [agent.assistants.create-answers] [agent.assistants.create-graph-id] [agent.assistants.create-context] [agent.assistants.create-name] [agent.assistants.get] [agent.endpoints.assistants-create] creates an assistant, returns it, and reads it back', async () => {
     const made = await agent().createAssistant({
       graph_id: 'echo',
       name: 'Morning',
@@ -23,7 +23,7 @@ export function assistantPromises(agent: Given): void {
     expect(await agent().getAssistant(made.assistant_id)).toEqual(made);
   });
 
-  test('[agent.assistants.assistant-id] [agent.assistants.graph-id] [agent.assistants.name] [agent.assistants.context] [agent.assistants.metadata] [agent.assistants.created-at] [agent.assistants.updated-at] an assistant carries its fields', async () => {
+  test('[agent.assistants.assistant-id] [agent.assistants.graph-id] [agent.assistants.name] [agent.assistants.context] [agent.assistants.metadata] [agent.assistants.created-at] [agent.assistants.updated-at] an assistant has its fields', async () => {
     const context = { greeting: 'ahoy', extra: { b: 1, a: [null, 'x\u0000y'] } };
     const assistant = await agent().createAssistant({ graph_id: 'echo', context });
     expect(assistant.assistant_id).toMatch(UUID);
@@ -35,20 +35,20 @@ export function assistantPromises(agent: Given): void {
     expect(assistant.updated_at).toMatch(ISO);
   });
 
-  test('[agent.assistants.assistant-id-unique] a second assistant under the same id is refused, or answered with the first', async () => {
+  test('[agent.assistants.assistant-id-unique] a second assistant with the same id conflicts, or returns the first', async () => {
     const first = await agent().createAssistant({ graph_id: 'echo', name: 'first' });
     const again = { graph_id: 'echo', assistant_id: first.assistant_id, name: 'second' };
     expect(await refusalOf(agent().createAssistant(again))).toMatchObject({ kind: 'conflict', status: 409 });
     expect(await agent().createAssistant({ ...again, if_exists: 'do_nothing' })).toEqual(first);
   });
 
-  test('[agent.assistants.create-graph-id] an assistant of a graph that is not there is refused', async () => {
+  test('[agent.assistants.create-graph-id] rejects an assistant of an unknown graph', async () => {
     const refusal = await refusalOf(agent().createAssistant({ graph_id: 'nope' }));
     expect(refusal).toMatchObject({ kind: 'missing', status: 404 });
     expect(refusal.detail).toContain('"echo"');
   });
 
-  test('[agent.assistants.context-schema] a context that breaks the schema of the graph is refused, field by field', async () => {
+  test('[agent.assistants.context-schema] rejects a context that violates the graph’s schema, field by field', async () => {
     const refusal = await refusalOf(
       agent().createAssistant({ graph_id: 'toned', context: { tone: 'loud', volume: 'x' } }),
     );
@@ -66,7 +66,7 @@ export function assistantPromises(agent: Given): void {
     });
   });
 
-  test('[agent.assistants.configures-graph] [agent.assistants.uuid-runs-assistant] [agent.assistants.graph-id-runs-default] [agent.runs.of-graph-or-assistant] [agent.runs.assistant-id-graph] [agent.runs.assistant-id-uuid] two assistants of one graph behave differently, and the graph id runs the default one', async () => {
+  test('[agent.assistants.configures-graph] [agent.assistants.uuid-runs-assistant] [agent.assistants.graph-id-runs-default] [agent.runs.of-graph-or-assistant] [agent.runs.assistant-id-graph] [agent.runs.assistant-id-uuid] two assistants of a graph behave differently; the graph id runs the default', async () => {
     const says = async (assistant_id: string) =>
       valuesOf(await agent().waitRun({ assistant_id, input: { input: 'Ada' } }, undefined))['output'];
     const morning = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'good morning' } });
@@ -77,7 +77,7 @@ export function assistantPromises(agent: Given): void {
     expect(await says((await agent().getAssistant('echo')).assistant_id)).toBe('hello Ada');
   });
 
-  test('[agent.assistants.search-metadata] [agent.assistants.search-answers] [agent.endpoints.assistants-search] a search answers those that bear the metadata', async () => {
+  test('[agent.assistants.search-metadata] [agent.assistants.search-answers] [agent.endpoints.assistants-search] a search returns the assistants with matching metadata', async () => {
     const mark = crypto.randomUUID();
     const one = await agent().createAssistant({
       graph_id: 'echo',
@@ -93,7 +93,7 @@ export function assistantPromises(agent: Given): void {
     expect(await ids({ metadata: { mark: 'none' } })).toEqual([]);
   });
 
-  test('[agent.assistants.search-config] [agent.assistants.search-config-empty] every assistant of a search carries its config, empty where nobody configured it', async () => {
+  test('[agent.assistants.search-config] [agent.assistants.search-config-empty] each search result has its config, empty by default', async () => {
     const mark = crypto.randomUUID();
     await agent().createAssistant({ graph_id: 'echo', metadata: { mark } });
     await agent().createAssistant({
@@ -108,7 +108,7 @@ export function assistantPromises(agent: Given): void {
     expect(defaults.map(({ config }) => config)).toEqual(defaults.map(() => ({})));
   });
 
-  test('[agent.assistants.search-config-configured] one that was configured by its context has no empty config', async () => {
+  test('[agent.assistants.search-config-configured] an assistant configured by its context has a non-empty config', async () => {
     const mark = crypto.randomUUID();
     const context = { greeting: 'good night' };
     const made = await agent().createAssistant({ graph_id: 'echo', metadata: { mark }, context });
@@ -117,7 +117,7 @@ export function assistantPromises(agent: Given): void {
     expect(await agent().getAssistant(made.assistant_id)).toEqual(made);
   });
 
-  test('[agent.assistants.search-limit] [agent.assistants.search-offset] [agent.limits.search-paged] a search goes page by page, each assistant coming once', async () => {
+  test('[agent.assistants.search-limit] [agent.assistants.search-offset] [agent.limits.search-paged] a search pages through the assistants, each once', async () => {
     const mark = crypto.randomUUID();
     for (let n = 0; n < 12; n += 1)
       await agent().createAssistant({ graph_id: 'echo', name: `n${n}`, metadata: { mark } });
@@ -130,7 +130,7 @@ export function assistantPromises(agent: Given): void {
     expect(await page({ offset: 12 })).toEqual([]);
   });
 
-  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-no-merge] [agent.assistants.patch-answers] [agent.versioning.version-numbers] a patch makes the next version, with the whole new context and nothing of the former one', async () => {
+  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-no-merge] [agent.assistants.patch-answers] [agent.versioning.version-numbers] a patch creates the next version with only the new context', async () => {
     const first = await agent().createAssistant({
       graph_id: 'echo',
       name: 'Morning',
@@ -152,7 +152,7 @@ export function assistantPromises(agent: Given): void {
     expect(await agent().listAssistantVersions(first.assistant_id, { limit: 1, offset: 1 })).toHaveLength(1);
   });
 
-  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-version] [agent.assistants.latest-activates] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] the version that is chosen is what runs use from then on', async () => {
+  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-version] [agent.assistants.latest-activates] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] runs use the selected version from then on', async () => {
     const { assistant_id } = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'one' } });
     const says = async () =>
       valuesOf(await agent().waitRun({ assistant_id, input: { input: 'Ada' } }, undefined))['output'];
@@ -164,7 +164,7 @@ export function assistantPromises(agent: Given): void {
     expect((await agent().patchAssistant(assistant_id, { context: { greeting: 'three' } })).version).toBe(3);
   });
 
-  test('[agent.assistants.latest-missing-version] [agent.assistants.patch-missing] what is not there is neither patched nor chosen', async () => {
+  test('[agent.assistants.latest-missing-version] [agent.assistants.patch-missing] an unknown assistant or version can’t be patched or selected', async () => {
     const { assistant_id } = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'one' } });
     const refused = { kind: 'missing', status: 404 };
     expect(await refusalOf(agent().setLatestAssistantVersion(assistant_id, { version: 7 }))).toMatchObject(refused);
@@ -174,7 +174,7 @@ export function assistantPromises(agent: Given): void {
     expect(await refusalOf(agent().listAssistantVersions(UNKNOWN_ID, {}))).toMatchObject(refused);
   });
 
-  test('[agent.assistants.delete] an assistant that somebody made is deleted, and then missing; a default one stays', async () => {
+  test('[agent.assistants.delete] a created assistant is deleted and then missing; a default one stays', async () => {
     const { assistant_id } = await agent().createAssistant({ graph_id: 'echo' });
     await agent().deleteAssistant(assistant_id);
     expect(await refusalOf(agent().getAssistant(assistant_id))).toMatchObject({ kind: 'missing', status: 404 });

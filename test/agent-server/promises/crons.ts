@@ -6,7 +6,7 @@ import type { Given } from './given.ts';
 export function cronPromises(agent: Given): void {
   const yearly = { assistant_id: 'echo', schedule: '0 0 1 1 *', input: { input: 'Ada' } };
 
-  test('[agent.groups.crons] [agent.endpoints.cron] [agent.endpoints.thread-cron] a cron is made, on a thread and without one, and deleted', async () => {
+  test('[agent.groups.crons] [agent.endpoints.cron] [agent.endpoints.thread-cron] creates a cron on a thread and without one, and deletes it', async () => {
     const { thread_id } = await agent().createThread({});
     const { assistant_id } = await agent().getAssistant('echo');
     const [alone, onThread] = [
@@ -22,7 +22,7 @@ export function cronPromises(agent: Given): void {
     }
   });
 
-  test('a schedule that is none, and a thread or an assistant that is not there, are refused', async () => {
+  test('rejects an invalid schedule, and an unknown thread or assistant', async () => {
     const refusal = await refusalOf(agent().createCron({ ...yearly, schedule: 'now and then' }, undefined));
     expect(refusal).toMatchObject({ status: 422, problems: [{ loc: ['body', 'schedule'] }] });
     const missing = { kind: 'missing', status: 404 };

@@ -3,28 +3,28 @@ import type { RunCreate, RunResult } from '../../../src/contract/agent/run.ts';
 import type { StreamEvent } from '../../../src/contract/agent/stream-event.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 
-/** The agent under test, in whichever way it is reached; there once the tests run. */
+/** The agent under test, however it is reached; available once the tests run. */
 export type Given = () => AgentServer;
 
 export const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** Every event of a run. */
+/** All events of a run. */
 export async function eventsOf(agent: AgentServer, request: RunCreate, threadId?: string): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
   for await (const event of agent.streamRun(request, threadId)) events.push(event);
   return events;
 }
 
-/** The values that a run which went well left. */
+/** The values of a successful run. */
 export function valuesOf(result: RunResult): Record<string, unknown> {
   if (result.kind !== 'values') throw new Error(`The run failed: ${result.error.error}: ${result.error.message}`);
   if (typeof result.values !== 'object' || result.values === null) throw new Error('The run left no values.');
   return { ...result.values };
 }
 
-/** What the server refused with. */
+/** The error that the server returned. */
 export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
   try {
     await call;
@@ -35,7 +35,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
   throw new Error('The server did not refuse.');
 }
 
-/** Waits until `look` says so; a run in the background is somebody else's pace. */
+/** Polls until `look` returns a value. */
 export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   const end = Date.now() + 30_000;
   while (Date.now() < end) {

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './given.ts';
 import type { Given } from './given.ts';
 
-/** Runs on threads and stateless ones: their endpoints, their statuses, their errors. */
+/** Runs on threads and stateless ones: endpoints, statuses and errors. */
 export function runPromises(agent: Given): void {
   const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 10_000 } };
 
-  test('[agent.groups.system] [agent.system.health] [agent.system.info] the server says that it is well, and which version it is', async () => {
+  test('[agent.groups.system] [agent.system.health] [agent.system.info] the server reports its health and version', async () => {
     await agent().ok();
     const { version } = await agent().info();
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
     expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(5036);
   });
 
-  test('[agent.graphs.executed] [agent.groups.thread-runs] [agent.endpoints.thread-wait] [agent.endpoints.thread-spelling] [agent.runs.input] [agent.runs.wait-answers-values] a waited-for run answers the final values of the graph', async () => {
+  test('[agent.graphs.executed] [agent.groups.thread-runs] [agent.endpoints.thread-wait] [agent.endpoints.thread-spelling] [agent.runs.input] [agent.runs.wait-answers-values] wait returns the final values of the graph', async () => {
     const { thread_id } = await agent().createThread({});
     const values = valuesOf(await agent().waitRun({ assistant_id: 'echo', input: { input: 'Ada' } }, thread_id));
     expect(values).toMatchObject({ input: 'Ada', output: 'hello Ada', steps: ['prepare', 'answer'] });
@@ -25,7 +25,7 @@ export function runPromises(agent: Given): void {
     expect(valuesOf(await agent().waitRun(run, undefined))).toMatchObject({ steps: ['prepare', 'answer'] });
   });
 
-  test('[agent.endpoints.thread-run] [agent.runs.background] [agent.runs.get] [agent.runs.final-status] [agent.runs.status-success] [agent.runs.shape] a background run is answered before it ends, and read until its final status shows', async () => {
+  test('[agent.endpoints.thread-run] [agent.runs.background] [agent.runs.get] [agent.runs.final-status] [agent.runs.status-success] [agent.runs.shape] a background run returns at once; its final status can be polled', async () => {
     const { thread_id } = await agent().createThread({});
     const request = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 150 }, metadata: { trace: 'a1' } };
     const run = await agent().createRun(request, thread_id);
@@ -52,7 +52,7 @@ export function runPromises(agent: Given): void {
     expect(valuesOf(await agent().joinRun(thread_id, run.run_id))).toMatchObject({ output: 'hello Ada' });
   });
 
-  test('[agent.runs.status-error] [agent.errors.wait-failure] a run that fails answers its error, and ends with the status error', async () => {
+  test('[agent.runs.status-error] [agent.errors.wait-failure] a failed run returns its error, with status error', async () => {
     const { thread_id } = await agent().createThread({});
     const failing = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' } };
     const failure = { kind: 'error', error: { error: 'RequestedFailure', message: 'no ink' } };
@@ -63,7 +63,7 @@ export function runPromises(agent: Given): void {
     expect(await agent().getRun(thread_id, run.run_id)).toMatchObject({ status: 'error' });
   });
 
-  test('[agent.runs.status-other-words] a run is pending behind another, running while it runs, and interrupted when it is cancelled', async () => {
+  test('[agent.runs.status-other-words] a run is pending while queued, then running, and interrupted if cancelled', async () => {
     const { thread_id } = await agent().createThread({});
     const first = await agent().createRun(slow, thread_id);
     const second = await agent().createRun(slow, thread_id);
@@ -72,7 +72,7 @@ export function runPromises(agent: Given): void {
     expect(await status(second.run_id)).toBe('pending');
     await agent().cancelRun(thread_id, second.run_id, { wait: true });
     expect(await status(second.run_id)).toBe('interrupted');
-    // A run that is cancelled before its first step leaves nothing to go on with, and its thread idle.
+    // A run cancelled before its first step leaves nothing to continue, and its thread idle.
     await until(async () => ((await agent().getThreadState(thread_id)).next?.includes('answer') ? true : undefined));
     await agent().cancelRun(thread_id, first.run_id, { wait: true });
     expect(await status(first.run_id)).toBe('interrupted');
@@ -84,7 +84,7 @@ export function runPromises(agent: Given): void {
     expect((await agent().getThread(thread_id)).status).toBe('interrupted');
   });
 
-  test('[agent.runs.stateless-background] a stateless run goes on in the background, and its thread can be kept', async () => {
+  test('[agent.runs.stateless-background] a stateless run continues in the background; its thread can be kept', async () => {
     const run = await agent().createRun(
       { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 50 }, on_completion: 'keep' },
       undefined,
@@ -101,7 +101,7 @@ export function runPromises(agent: Given): void {
     expect(await refusalOf(agent().getRun(fleeting.thread_id, fleeting.run_id))).toMatchObject({ kind: 'missing' });
   });
 
-  test('[agent.errors.unknown-assistant] a run of an assistant or graph that is not there is refused as missing', async () => {
+  test('[agent.errors.unknown-assistant] returns 404 for an unknown assistant or graph', async () => {
     const { thread_id } = await agent().createThread({});
     for (const assistant_id of ['nope', UNKNOWN_ID]) {
       expect(await refusalOf(agent().waitRun({ assistant_id }, undefined))).toMatchObject({
@@ -116,7 +116,7 @@ export function runPromises(agent: Given): void {
     expect((await agent().getThread(thread_id)).status).toBe('idle');
   });
 
-  test('[agent.errors.missing-thread] a run on a thread that is not there is refused as missing, or makes the thread', async () => {
+  test('[agent.errors.missing-thread] returns 404 for an unknown thread, or creates it', async () => {
     const run = { assistant_id: 'echo', input: { input: 'Ada' } };
     expect(await refusalOf(agent().waitRun(run, UNKNOWN_ID))).toMatchObject({ kind: 'missing', status: 404 });
     const thread = crypto.randomUUID();
@@ -126,7 +126,7 @@ export function runPromises(agent: Given): void {
     expect((await agent().getThread(thread)).status).toBe('idle');
   });
 
-  test('[agent.errors.busy-thread] a second run on a busy thread is refused when its strategy is to reject', async () => {
+  test('[agent.errors.busy-thread] multitask_strategy=reject fails on a busy thread', async () => {
     const { thread_id } = await agent().createThread({});
     const first = await agent().createRun(slow, thread_id);
     const rejecting = { ...slow, multitask_strategy: 'reject' } as const;
@@ -136,7 +136,7 @@ export function runPromises(agent: Given): void {
     expect(valuesOf(await agent().joinRun(thread_id, next.run_id))).toMatchObject({ output: 'hello now' });
   });
 
-  test('a run that waits its turn runs after the others, in their order', async () => {
+  test('queued runs execute in order', async () => {
     const { thread_id } = await agent().createThread({});
     const runs = [];
     for (const input of ['a', 'b', 'c']) {
@@ -152,29 +152,26 @@ export function runPromises(agent: Given): void {
   test.each([
     ['interrupt', ['prepare', 'answer', 'prepare'], 'interrupted'],
     ['rollback', ['prepare', 'answer'], 'missing'],
-  ] as const)(
-    'a run with the strategy %s ends the one before it, which leaves %j and is %s',
-    async (multitask_strategy, left, fate) => {
-      const { thread_id } = await agent().createThread({});
-      await agent().waitRun({ assistant_id: 'echo', input: { input: 'kept' } }, thread_id);
-      const first = await agent().createRun(slow, thread_id);
-      await until(async () => ((await agent().getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));
-      const result = await agent().waitRun(
-        { assistant_id: 'echo', input: { input: 'new' }, multitask_strategy },
-        thread_id,
+  ] as const)('strategy %s: the previous run leaves %j and is %s', async (multitask_strategy, left, fate) => {
+    const { thread_id } = await agent().createThread({});
+    await agent().waitRun({ assistant_id: 'echo', input: { input: 'kept' } }, thread_id);
+    const first = await agent().createRun(slow, thread_id);
+    await until(async () => ((await agent().getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));
+    const result = await agent().waitRun(
+      { assistant_id: 'echo', input: { input: 'new' }, multitask_strategy },
+      thread_id,
+    );
+    expect(valuesOf(result)).toMatchObject({ output: 'hello new', steps: [...left, 'prepare', 'answer'] });
+    const seen = await agent()
+      .getRun(thread_id, first.run_id)
+      .then(
+        (run) => run.status,
+        (refusal: unknown) => Object(refusal).kind,
       );
-      expect(valuesOf(result)).toMatchObject({ output: 'hello new', steps: [...left, 'prepare', 'answer'] });
-      const seen = await agent()
-        .getRun(thread_id, first.run_id)
-        .then(
-          (run) => run.status,
-          (refusal: unknown) => Object(refusal).kind,
-        );
-      expect(seen).toBe(fate);
-    },
-  );
+    expect(seen).toBe(fate);
+  });
 
-  test('a run that is put off starts later', async () => {
+  test('a delayed run starts later', async () => {
     const run = await agent().createRun(
       { assistant_id: 'echo', input: { input: 'late' }, after_seconds: 0.2, on_completion: 'keep' },
       undefined,
@@ -185,7 +182,7 @@ export function runPromises(agent: Given): void {
     expect(Date.parse(String(ended['run_started_at'])) - Date.parse(ended.created_at)).toBeGreaterThanOrEqual(195);
   });
 
-  test('a graph that a function makes sees the configuration of its run, and the variables of the file', async () => {
+  test('a graph factory receives the run’s config and the file’s variables', async () => {
     const run = { assistant_id: 'made', input: {}, config: { configurable: { word: 'yes' } } };
     expect(valuesOf(await agent().waitRun(run, undefined))).toEqual({ said: 'yes, calm' });
     expect(valuesOf(await agent().waitRun({ assistant_id: 'made', input: {} }, undefined))).toEqual({
@@ -193,7 +190,7 @@ export function runPromises(agent: Given): void {
     });
   });
 
-  test('[agent.errors.invalid-body] a value that can not be taken is refused, by the name of its field', async () => {
+  test('[agent.errors.invalid-body] an invalid value is rejected with its field', async () => {
     const refusal = await refusalOf(agent().createRun({ ...slow, after_seconds: 3_000_000 }, undefined));
     expect(refusal).toMatchObject({ kind: 'rejected', status: 422, problems: [{ loc: ['body', 'after_seconds'] }] });
   });

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { eventsOf, UUID, until } from './given.ts';
 import type { Given } from './given.ts';
 
-/** Streamed runs: which events come, in which order, and what they hold. */
+/** Streamed runs: their events, the order, and the content. */
 export function streamPromises(agent: Given): void {
   const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
 
-  test('[agent.endpoints.thread-stream] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.stream.updates-type] [agent.stream.updates-by-node] [agent.stream.type-updates] [agent.runs.stream-mode-updates] updates come by node, after an event that names the run', async () => {
+  test('[agent.endpoints.thread-stream] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.stream.updates-type] [agent.stream.updates-by-node] [agent.stream.type-updates] [agent.runs.stream-mode-updates] updates are streamed by node, after an event with the run id', async () => {
     const { thread_id } = await agent().createThread({});
     expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
       { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
@@ -15,7 +15,7 @@ export function streamPromises(agent: Given): void {
     ]);
   });
 
-  test('[agent.runs.stream-mode-values] [agent.endpoints.stateless-stream] the whole state comes after every step, also where no mode is asked for', async () => {
+  test('[agent.runs.stream-mode-values] [agent.endpoints.stateless-stream] the whole state is streamed after each step, also by default', async () => {
     const events = await eventsOf(agent(), { ...echo, stream_mode: 'values' });
     expect(events.map(({ event }) => event)).toEqual(['metadata', 'values', 'values', 'values']);
     expect(events.at(-1)).toMatchObject({ data: { output: 'hello Ada', steps: ['prepare', 'answer'] } });
@@ -27,7 +27,7 @@ export function streamPromises(agent: Given): void {
     ]);
   });
 
-  test('[agent.runs.stream-mode] several modes interleave as the graph goes, and no other comes', async () => {
+  test('[agent.runs.stream-mode] several modes interleave, and no other is streamed', async () => {
     const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'values', 'tasks'] });
     expect(events.map(({ event }) => event)).toEqual([
       'metadata',
@@ -43,7 +43,7 @@ export function streamPromises(agent: Given): void {
     ]);
   });
 
-  test('[agent.runs.stream-mode-events] [agent.stream.type-events] the events of the execution come, with the other modes among them', async () => {
+  test('[agent.runs.stream-mode-events] [agent.stream.type-events] execution events are streamed, mixed with the other modes', async () => {
     const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'events'] });
     const executed = events.flatMap(({ event, data }) => (event === 'events' ? [Object(data)] : []));
     expect(executed.map(({ event, name }) => `${event} ${name}`)).toEqual([
@@ -60,7 +60,7 @@ export function streamPromises(agent: Given): void {
     expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['metadata', 'events', 'updates']));
   });
 
-  test('[agent.runs.stream-mode-messages] what a model says comes as it says it, growing, then whole', async () => {
+  test('[agent.runs.stream-mode-messages] a model’s message is streamed in growing chunks, then complete', async () => {
     const input = { messages: [{ role: 'user', content: 'hi' }] };
     const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages'] });
     const names = events.map(({ event }) => event);
@@ -73,7 +73,7 @@ export function streamPromises(agent: Given): void {
     expect(said.at(-1)).toMatchObject({ type: 'ai', content: 'Good day to you', id: said[0].id });
   });
 
-  test('the pieces of messages come as tuples where they are asked for so', async () => {
+  test('message chunks are tuples on request', async () => {
     const input = { messages: [{ role: 'user', content: 'hi' }] };
     const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages-tuple'] });
     const pieces = events.slice(1).map(({ event, data }) => ({ event, piece: JSON.parse(JSON.stringify(data)) }));
@@ -82,7 +82,7 @@ export function streamPromises(agent: Given): void {
     expect(pieces[0]?.piece[1]).toMatchObject({ langgraph_node: 'say', graph_id: 'chat' });
   });
 
-  test('what happens in a graph inside comes with its namespace, where it is asked for', async () => {
+  test('events of subgraphs have their namespace, on request', async () => {
     const run = {
       assistant_id: 'outer',
       input: { word: 'hey' },
@@ -94,7 +94,7 @@ export function streamPromises(agent: Given): void {
     expect(await named(false)).toEqual(['metadata', 'custom', 'updates']);
   });
 
-  test('checkpoints and debug events name their checkpoint and tell nothing of the engine inside', async () => {
+  test('checkpoint and debug events name their checkpoint and hide engine internals', async () => {
     const { thread_id } = await agent().createThread({});
     const events = await eventsOf(agent(), { ...echo, stream_mode: ['checkpoints', 'debug'] }, thread_id);
     const last = events.findLast(({ event }) => event === 'checkpoints');
@@ -112,7 +112,7 @@ export function streamPromises(agent: Given): void {
     expect(JSON.stringify(events)).not.toMatch(/__pregel_(?!pull)|callbacks/);
   });
 
-  test('[agent.errors.stream-failure] a run that fails ends its stream with its error', async () => {
+  test('[agent.errors.stream-failure] the stream of a failed run ends with its error', async () => {
     const events = await eventsOf(agent(), {
       ...echo,
       input: { input: 'x', fail: 'no ink' },
@@ -122,7 +122,7 @@ export function streamPromises(agent: Given): void {
     expect(events.at(-1)?.data).toEqual({ error: 'RequestedFailure', message: 'no ink' });
   });
 
-  test('when the stream has ended, the end of the run is stored', async () => {
+  test('the outcome of a run is stored before its stream ends', async () => {
     const { thread_id } = await agent().createThread({});
     const [first] = await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id);
     const runId = String(Object(first?.data)['run_id']);
@@ -133,7 +133,7 @@ export function streamPromises(agent: Given): void {
   test.each([
     ['cancel', 'interrupted'],
     ['continue', 'success'],
-  ] as const)('a run whose caller goes is treated as on_disconnect says: %s', async (on_disconnect, status) => {
+  ] as const)('a run without its client follows on_disconnect: %s', async (on_disconnect, status) => {
     const { thread_id } = await agent().createThread({});
     let runId = '';
     const run = {

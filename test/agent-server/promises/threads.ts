@@ -4,7 +4,7 @@ import type { Given } from './given.ts';
 
 /** Section "Thread", and the endpoints of threads. */
 export function threadPromises(agent: Given): void {
-  test('[agent.groups.threads] [agent.endpoints.threads-create] [agent.threads.create-empty] [agent.threads.create-answers] [agent.threads.thread-id] [agent.threads.created-at] [agent.threads.updated-at] [agent.threads.metadata] [agent.threads.status] [agent.threads.status-idle] [agent.threads.config] [agent.threads.values] [agent.threads.values-null-when-new] a new thread carries its fields and no values', async () => {
+  test('[agent.groups.threads] [agent.endpoints.threads-create] [agent.threads.create-empty] [agent.threads.create-answers] [agent.threads.thread-id] [agent.threads.created-at] [agent.threads.updated-at] [agent.threads.metadata] [agent.threads.status] [agent.threads.status-idle] [agent.threads.config] [agent.threads.values] [agent.threads.values-null-when-new] a new thread has its fields and no values', async () => {
     const thread = await agent().createThread({});
     expect(thread).toEqual({
       thread_id: expect.stringMatching(UUID),
@@ -19,7 +19,7 @@ export function threadPromises(agent: Given): void {
     });
   });
 
-  test('a thread may have an id and metadata of its own, and is made once', async () => {
+  test('a thread may have its own id and metadata, and is created once', async () => {
     const thread_id = crypto.randomUUID();
     const made = await agent().createThread({ thread_id, metadata: { topic: 'weather' } });
     expect(made).toMatchObject({ thread_id, metadata: { topic: 'weather' } });
@@ -27,7 +27,7 @@ export function threadPromises(agent: Given): void {
     expect(await agent().createThread({ thread_id, if_exists: 'do_nothing' })).toEqual(made);
   });
 
-  test('[agent.threads.get] [agent.runs.on-thread] [agent.threads.accumulates] a thread gathers what its runs put out, and shows it', async () => {
+  test('[agent.threads.get] [agent.runs.on-thread] [agent.threads.accumulates] a thread accumulates the output of its runs', async () => {
     const { thread_id } = await agent().createThread({});
     await agent().waitRun({ assistant_id: 'echo', input: { input: 'one' } }, thread_id);
     const second = valuesOf(await agent().waitRun({ assistant_id: 'echo', input: { input: 'two' } }, thread_id));
@@ -38,7 +38,7 @@ export function threadPromises(agent: Given): void {
     expect(state).toMatchObject({ values: second, next: [], checkpoint: { thread_id, checkpoint_ns: '' } });
   });
 
-  test('the state of a thread on which nothing ran is empty', async () => {
+  test('the state of a thread without runs is empty', async () => {
     const { thread_id } = await agent().createThread({});
     expect(await agent().getThreadState(thread_id)).toMatchObject({
       values: {},
@@ -59,7 +59,7 @@ export function threadPromises(agent: Given): void {
     expect(await refusalOf(agent().getThread(UNKNOWN_ID))).toMatchObject({ kind: 'missing' });
   });
 
-  test('[agent.threads.status-other-words] a thread is busy while it runs, and error after a failure until a run goes well', async () => {
+  test('[agent.threads.status-other-words] a thread is busy during a run, and error from a failure until a success', async () => {
     const { thread_id } = await agent().createThread({});
     const run = await agent().createRun(
       { assistant_id: 'echo', input: { input: 'x', sleep_ms: 250, fail: 'no ink' } },
@@ -75,7 +75,7 @@ export function threadPromises(agent: Given): void {
     expect((await agent().getThread(thread_id)).status).toBe('idle');
   });
 
-  test('[agent.threads.status-other-words] a thread is interrupted while it waits for a person, and goes on from the answer', async () => {
+  test('[agent.threads.status-other-words] a thread is interrupted while waiting for a person, and resumes', async () => {
     const { thread_id } = await agent().createThread({});
     const first = valuesOf(
       await agent().waitRun({ assistant_id: 'interrupts', input: { request: 'sing' } }, thread_id),
@@ -92,7 +92,7 @@ export function threadPromises(agent: Given): void {
     expect(await agent().getThread(thread_id)).toMatchObject({ status: 'idle', interrupts: {}, values: resumed });
   });
 
-  test('a thread stops before a node when asked to, and goes on without an input', async () => {
+  test('a thread stops before a node on request, and continues without an input', async () => {
     const { thread_id } = await agent().createThread({});
     await agent().waitRun({ assistant_id: 'echo', input: { input: 'x' }, interrupt_before: ['answer'] }, thread_id);
     expect(await agent().getThread(thread_id)).toMatchObject({ status: 'interrupted', values: { steps: ['prepare'] } });

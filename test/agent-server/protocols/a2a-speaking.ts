@@ -6,13 +6,13 @@ import type { Client } from '@a2a-js/sdk/client';
 
 const legacyCompat = { enabled: true };
 
-/** Makes official clients, of either version of the protocol. */
+/** Creates official clients of either protocol version. */
 export const factory = new ClientFactory({
   transports: [new JsonRpcTransportFactory({ legacyCompat })],
   cardResolver: new DefaultAgentCardResolver({ legacyCompat }),
 });
 
-/** Where an assistant's card lies. */
+/** The path of an assistant's card. */
 export const cardPath = (assistant: string): string => `/.well-known/agent-card.json?assistant_id=${assistant}`;
 
 const part = (content: NonNullable<Part['content']>): Part => ({
@@ -54,11 +54,11 @@ export const request = (
 /** Sends a message and expects a task. */
 export async function send(client: Client, said: Message, more: Parameters<typeof request>[1] = {}): Promise<Task> {
   const answer = await client.sendMessage(request(said, more));
-  if ('messageId' in answer) throw new Error('A message came where a task was expected.');
+  if ('messageId' in answer) throw new Error('Received a message instead of a task.');
   return answer;
 }
 
-/** Everything that a stream tells. */
+/** All payloads of a stream. */
 export async function streamed(
   events: AsyncIterable<StreamResponse>,
 ): Promise<NonNullable<StreamResponse['payload']>[]> {
@@ -69,9 +69,9 @@ export async function streamed(
 
 export const textsOf = (parts: readonly Part[] | undefined): string =>
   (parts ?? []).map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
-/** What the agent said at last. */
+/** The agent's final text. */
 export const answerOf = (task: Task): string => textsOf(task.artifacts[0]?.parts);
-/** What a task came to, where that is data. */
+/** The result of a task, if it is data. */
 export const dataOf = (task: Task): unknown => {
   const content = task.artifacts[0]?.parts[0]?.content;
   return content?.$case === 'data' ? content.value : undefined;

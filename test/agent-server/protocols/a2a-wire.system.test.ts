@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe('the card', () => {
-  test('it names the assistant, where it answers, and both versions', async () => {
+describe('the agent card', () => {
+  test('names the assistant, its URL and both versions', async () => {
     const made = await fetch(`${serving.url}/assistants`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -43,7 +43,7 @@ describe('the card', () => {
     });
   });
 
-  test('below a deployment’s address it says so', async () => {
+  test('uses the public address of the deployment', async () => {
     const headers = {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'agents.test',
@@ -53,7 +53,7 @@ describe('the card', () => {
     expect(card).toMatchObject({ url: 'https://agents.test/agents/one/a2a/chat' });
   });
 
-  test('the only graph of a server has its card where nobody is named', async () => {
+  test('without an assistant, describes the server’s only graph', async () => {
     const graphs = { who: './graph.ts:who' };
     const agent = temporaryAgent({ 'langgraph.json': { graphs }, 'graph.ts': files['graph.ts'] });
     const alone = await serveAgent({ configPath: agent.configPath });
@@ -66,13 +66,13 @@ describe('the card', () => {
     agent.remove();
   });
 
-  test('it is wanted of somebody who is there', async () => {
-    expect((await fetch(`${serving.url}${cardPath('nobody')}`)).status).toBe(404);
+  test('requires a known assistant', async () => {
+    expect((await fetch(`${serving.url}${cardPath('unknown')}`)).status).toBe(404);
     expect((await fetch(`${serving.url}/.well-known/agent-card.json`)).status).toBe(422);
   });
 });
 
-describe('on the wire', () => {
+describe('the wire format', () => {
   const post = (assistant: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${serving.url}/a2a/${assistant}`, {
       method: 'POST',
@@ -80,7 +80,7 @@ describe('on the wire', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
 
-  test('the names of the public description are understood', async () => {
+  test('accepts the names of the public description', async () => {
     const threadId = randomUUID();
     const sent = await post('chat', {
       jsonrpc: '2.0',
@@ -107,17 +107,17 @@ describe('on the wire', () => {
   });
 
   test.each([
-    ['what is no JSON is a 400', 'chat', '{"jsonrpc":', 400, -32_700],
-    ['an id that is none is told as such', 'chat', { jsonrpc: '2.0', id: { a: 1 }, method: 'tasks/get' }, 200, -32_600],
+    ['invalid JSON is a 400', 'chat', '{"jsonrpc":', 400, -32_700],
+    ['an invalid id is an error', 'chat', { jsonrpc: '2.0', id: { a: 1 }, method: 'tasks/get' }, 200, -32_600],
     [
-      'a method that nobody knows is told as such',
+      'an unknown method is an error',
       'chat',
       { jsonrpc: '2.0', id: 1, method: 'tasks/forget', params: {} },
       200,
       -32_601,
     ],
     [
-      'a task that is not there is told as such',
+      'a missing task is an error',
       'chat',
       { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } },
       200,
@@ -136,7 +136,7 @@ describe('on the wire', () => {
       -32_602,
     ],
     [
-      'a context that is no thread is malformed',
+      'a context that is not a thread id is malformed',
       'chat',
       {
         jsonrpc: '2.0',
@@ -150,14 +150,14 @@ describe('on the wire', () => {
       -32_602,
     ],
     [
-      'a context leads to no other endpoint',
+      'a context id can’t reach another endpoint',
       'chat',
       { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { contextId: '../ok#' } },
       200,
       -32_602,
     ],
     [
-      'a file is not taken',
+      'a file is rejected',
       'chat',
       {
         jsonrpc: '2.0',
@@ -171,7 +171,7 @@ describe('on the wire', () => {
       -32_005,
     ],
     [
-      'notifications are not offered',
+      'push notifications are not supported',
       'chat',
       {
         jsonrpc: '2.0',
@@ -183,7 +183,7 @@ describe('on the wire', () => {
       -32_003,
     ],
     [
-      'a message that wants notifications is not taken without them',
+      'a message that requests push notifications is rejected',
       'chat',
       {
         jsonrpc: '2.0',
@@ -205,12 +205,12 @@ describe('on the wire', () => {
     ]);
   });
 
-  test('an assistant that is not there is a 404', async () => {
-    const answer = await post('nobody', { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } });
-    expect([answer.status, await answer.json()]).toEqual([404, { detail: expect.stringContaining('nobody') }]);
+  test('an unknown assistant is a 404', async () => {
+    const answer = await post('unknown', { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } });
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: expect.stringContaining('unknown') }]);
   });
 
-  test('a version that is not spoken is refused', async () => {
+  test('rejects an unsupported version', async () => {
     const answer = await post(
       'chat',
       { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } },
@@ -219,7 +219,7 @@ describe('on the wire', () => {
     expect(await answer.json()).toMatchObject({ error: { code: -32_009 } });
   });
 
-  test('a stream is told as server-sent events of JSON-RPC', async () => {
+  test('a stream is server-sent events of JSON-RPC', async () => {
     const answer = await post('chat', {
       jsonrpc: '2.0',
       id: 7,
@@ -240,7 +240,7 @@ describe('on the wire', () => {
     });
   });
 
-  test('a message can not make itself a part of another task', async () => {
+  test('a message can’t join another task', async () => {
     const client = await factory.createFromUrl(serving.url, cardPath('chat'));
     const first = await send(client, message([text('one')]));
     const said = message([text('two')], { contextId: first.contextId });
@@ -253,7 +253,7 @@ describe('on the wire', () => {
     expect((await client.getTask({ tenant: '', id: first.id })).history.at(-2)?.messageId).not.toBe(said.messageId);
   });
 
-  test('the tasks of a context are listed, newest first, page by page', async () => {
+  test('lists the tasks of a context, newest first, page by page', async () => {
     const client = await factory.createFromUrl(serving.url, cardPath('chat'));
     const contextId = randomUUID();
     const ids: string[] = [];

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-/** A client of one version of the protocol, for an assistant. */
+/** A client of one protocol version for an assistant. */
 type Connect = (assistant: string) => Promise<Client>;
 
 const ways: [string, Connect][] = [
@@ -42,7 +42,7 @@ const ways: [string, Connect][] = [
 ];
 
 describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
-  test('[agent.groups.a2a] a message is answered by a task that has ended, with what the agent said', async () => {
+  test('[agent.groups.a2a] a message returns a completed task with the agent’s response', async () => {
     const said = message([text('Good day')]);
     const task = await send(await connect('chat'), said);
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
@@ -54,13 +54,13 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     expect(task.history[0]?.messageId).toBe(said.messageId);
   });
 
-  test('a context is a thread and a task its run', async () => {
+  test('a context is a thread, and a task is its run', async () => {
     const task = await send(await connect('chat'), message([text('Hello')]));
     const run = await fetch(`${serving.url}/threads/${task.contextId}/runs/${task.id}`);
     expect(await run.json()).toMatchObject({ status: 'success', thread_id: task.contextId });
   });
 
-  test('in one context what was said is remembered, and each task tells its own part', async () => {
+  test('a context keeps its messages, and each task returns its own part', async () => {
     const client = await connect('chat');
     const first = await send(client, message([text('One')]));
     const second = await send(client, message([text('Two')], { contextId: first.contextId }));
@@ -68,22 +68,22 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     expect(second.history.map(({ parts }) => textsOf(parts))).toEqual(['Two', 'Good day to you']);
     const state = await (await fetch(`${serving.url}/threads/${first.contextId}/state`)).json();
     expect(state).toMatchObject({ values: { messages: { length: 4 } } });
-    // A task is told as it ended, whatever came after it.
+    // A task keeps its result, whatever happens later on the thread.
     const before = await client.getTask({ ...byId(first.id) });
     expect(before.history.map(({ parts }) => textsOf(parts))).toEqual(['One', 'Good day to you']);
     expect(answerOf(before)).toBe('Good day to you');
   });
 
-  test('data is the input of a graph that takes no messages, and its state the answer', async () => {
+  test('data is the input of a graph without messages, and its state the result', async () => {
     const task = await send(await connect('echo'), message([data({ input: 'world' })]));
     expect(dataOf(task)).toMatchObject({ output: 'hello world' });
   });
 
-  test('text for a graph that takes no messages is refused with what to send instead', async () => {
+  test('rejects text for a graph without messages, and says what to send', async () => {
     await expect(send(await connect('echo'), message([text('world')]))).rejects.toThrow('data part');
   });
 
-  test('a run that fails makes a task that failed, and says how', async () => {
+  test('a failed run is a failed task with its error', async () => {
     const client = await connect('echo');
     const task = await send(client, message([data({ input: 'x', fail: 'too bad' })]));
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
@@ -91,7 +91,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     expect((await client.getTask(byId(task.id))).status?.state).toBe(TaskState.TASK_STATE_FAILED);
   });
 
-  test('who does not wait is answered at once, and reads the task later', async () => {
+  test('without blocking, returns at once; the task can be read later', async () => {
     const client = await connect('echo');
     const task = await send(client, message([data({ input: 'later', sleep_ms: 300 })]), { returnImmediately: true });
     expect(task.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
@@ -102,7 +102,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     expect(dataOf(done)).toMatchObject({ output: 'hello later' });
   });
 
-  test('a graph that waits for somebody asks, and the answer goes on with the same task', async () => {
+  test('an interrupt requests input, and the reply continues the same task', async () => {
     const client = await connect('interrupts');
     const requested = await send(client, message([data({ request: 'sing' })]));
     expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
@@ -118,7 +118,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     await expect(send(client, message([text('again')], { taskId: requested.id }))).rejects.toThrow('has ended');
   });
 
-  test('a stream tells the task, what is said as it is said, the whole answer, and the end', async () => {
+  test('a stream has the task, text chunks, the full response and the end', async () => {
     const client = await connect('chat');
     const payloads = await streamed(client.sendMessageStream(request(message([text('Hello')]))));
     const [first, ...rest] = payloads;
@@ -135,7 +135,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     expect(last).toMatchObject({ $case: 'statusUpdate', value: { status: { state: TaskState.TASK_STATE_COMPLETED } } });
   });
 
-  test('a stream that fails, and one that ends with a question, say so', async () => {
+  test('a stream ends with the failure or the question', async () => {
     const ends = async (assistant: string, given: object) => {
       const client = await connect(assistant);
       return (await streamed(client.sendMessageStream(request(message([data(given)]))))).at(-1);
@@ -153,7 +153,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     });
   });
 
-  test('a task that is carried out can be followed, and cancelled', async () => {
+  test('an active task can be followed and cancelled', async () => {
     const client = await connect('echo');
     const task = await send(client, message([data({ input: 'x', sleep_ms: 60_000 })]), { returnImmediately: true });
     const following = streamed(client.resubscribeTask(byId(task.id)));
@@ -170,7 +170,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     await expect(client.cancelTask({ ...byId(task.id), metadata: undefined })).rejects.toThrow(/ended/);
   });
 
-  test('a task goes on when its caller goes away', async () => {
+  test('a task continues after its client disconnects', async () => {
     const client = await connect('echo');
     const contextId = randomUUID();
     const left = new AbortController();
@@ -188,14 +188,14 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     expect(dataOf(done)).toMatchObject({ output: 'hello alone' });
   });
 
-  test('as much of what was said is told as was asked for', async () => {
+  test('returns only the requested length of the history', async () => {
     const client = await connect('chat');
     const task = await send(client, message([text('Hello')]), { historyLength: 1 });
     expect(task.history.map(({ parts }) => textsOf(parts))).toEqual(['Good day to you']);
     expect((await client.getTask({ ...byId(task.id), historyLength: 0 })).history).toEqual([]);
   });
 
-  test('a task of another assistant, or of nobody, is not there', async () => {
+  test('returns no task of another assistant, and no unknown one', async () => {
     const task = await send(await connect('chat'), message([text('Hello')]));
     const other = await connect('echo');
     await expect(other.getTask(byId(task.id))).rejects.toThrow(task.id);

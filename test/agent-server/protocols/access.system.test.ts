@@ -33,12 +33,12 @@ const call = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, metho
 const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 const Result = z.object({ result: z.looseObject({ id: z.string().optional() }) });
 
-describe('an agent with rules of access', () => {
-  test.each(['/mcp', '/a2a/who'])('%s asks who is there', async (path) => {
+describe('an agent with access rules', () => {
+  test.each(['/mcp', '/a2a/who'])('%s requires authentication', async (path) => {
     expect((await post(path, undefined, call('tools/list', {}))).status).toBe(401);
   });
 
-  test('a caller finds as tools what the rules let them see, and no assistant of others', async () => {
+  test('lists only the assistants that the rules allow as tools', async () => {
     expect((await post('/assistants', 'ann', { graph_id: 'who', name: 'OfAnn' })).status).toBe(200);
     const toolsOf = async (user: string) =>
       Tools.parse(await (await post('/mcp', user, call('tools/list', {}))).json()).result.tools.map(({ name }) => name);
@@ -46,13 +46,13 @@ describe('an agent with rules of access', () => {
     expect(await toolsOf('bob')).not.toContain('OfAnn');
   });
 
-  test('a tool is run in the name of its caller', async () => {
+  test('runs a tool on behalf of its caller', async () => {
     await post('/assistants', 'cid', { graph_id: 'who', name: 'OfCid' });
     const answer = await post('/mcp', 'cid', call('tools/call', { name: 'OfCid', arguments: {} }));
     expect(await answer.text()).toContain('CID calm no-token cid see+do');
   });
 
-  test('a task is of whoever sent its message, and not there for others', async () => {
+  test('a task belongs to the sender of its message', async () => {
     const { assistant_id: id } = Object(await (await post('/assistants', 'dan', { graph_id: 'who' })).json());
     const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: { wait_ms: 1 } }] };
     const sent = await (await post(`/a2a/${id}`, 'dan', call('message/send', { message }))).json();
@@ -65,7 +65,7 @@ describe('an agent with rules of access', () => {
     expect(await read('eve')).not.toHaveProperty('result');
   });
 
-  test('answers for a task of others like for one that is not there', async () => {
+  test('another user’s task looks like a missing one', async () => {
     const assistantOf = async (user: string): Promise<string> =>
       Object(await (await post('/assistants', user, { graph_id: 'who' })).json()).assistant_id;
     const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: { wait_ms: 1 } }] };

@@ -13,7 +13,7 @@ import { answerOf, cardPath, factory, message, request, send, streamed, text } f
 const deployment = '6f1e6a3c-0f6e-4f43-8a51-5d2d0f2f9a11';
 let serving: Serving;
 let front: Server;
-/** The deployment's address, below a base path. */
+/** The deployment's address, with a base path. */
 let address: string;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await serving.close();
 });
 
-test('the card names the deployment’s address, and the official client speaks with the agent there', async () => {
+test('the card has the public address, and the official client works with it', async () => {
   const client = await factory.createFromUrl(`${address}${cardPath('chat')}`, '');
   const card = await client.getAgentCard();
   expect(card.supportedInterfaces.map(({ url }) => url)).toEqual([`${address}/a2a/chat`, `${address}/a2a/chat`]);
@@ -39,7 +39,7 @@ test('the card names the deployment’s address, and the official client speaks 
   expect(reported.at(-1)).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_COMPLETED } } });
 });
 
-test('the official client of the model context protocol finds its tools there', async () => {
+test('the official MCP client lists the tools there', async () => {
   const client = new Client({ name: 'tests', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)));
   const { content } = await client.callTool({ name: 'echo', arguments: { input: 'world' } });
@@ -47,7 +47,7 @@ test('the official client of the model context protocol finds its tools there', 
   await client.close();
 });
 
-test('the page of the interface finds its files and the description below the address', async () => {
+test('the documentation page finds its files and the description there', async () => {
   const page = await fetch(`${address}/docs`);
   const wanted = [...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path = '']) => path);
   for (const path of [...wanted, 'openapi.json']) {

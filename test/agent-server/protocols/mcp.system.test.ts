@@ -34,16 +34,16 @@ const Reported = z.object({
 
 const Figures = z.object({ workers: z.object({ active: z.int() }) });
 
-/** How many runs the server has in hand. */
+/** The number of active runs. */
 const running = async () =>
   Figures.parse(await (await fetch(`${serving.url}/metrics?format=json`)).json()).workers.active;
 
 const Thread = z.array(z.object({ thread_id: z.string() }));
 
 describe.each([
-  ['of the newest revision', 'auto' as const],
+  ['of the latest version', 'auto' as const],
   ['of 2025', 'legacy' as const],
-])('the official client, over HTTP, %s', (_, mode) => {
+])('the official client over HTTP, %s', (_, mode) => {
   let client: Client;
   beforeAll(async () => {
     client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode } });
@@ -51,7 +51,7 @@ describe.each([
   });
   afterAll(() => client.close());
 
-  test('[agent.groups.mcp] every assistant is a tool with the input of its graph', async () => {
+  test('[agent.groups.mcp] each assistant is a tool with the input of its graph', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       expect.arrayContaining(['interrupts', 'chat', 'echo', 'made', 'outer', 'toned']),
@@ -61,29 +61,29 @@ describe.each([
     expect(echo?.description).toMatch(/echo/);
   });
 
-  test('calling a tool runs it, and what it leaves is the answer', async () => {
+  test('a tool call runs the assistant and returns its result', async () => {
     const { content, isError } = await client.callTool({ name: 'echo', arguments: { input: 'world' } });
     expect(isError ?? false).toBe(false);
     expect(content).toEqual([{ type: 'text', text: expect.stringContaining('"output":"hello world"') }]);
   });
 
-  test('a run that fails is told as a failure of the tool', async () => {
+  test('a failed run is a tool error', async () => {
     const { content, isError } = await client.callTool({ name: 'echo', arguments: { input: 'x', fail: 'too bad' } });
     expect([isError, content]).toEqual([true, [{ type: 'text', text: 'RequestedFailure: too bad' }]]);
   });
 
-  test('what a tool lacks is told as a failure of the tool', async () => {
+  test('invalid tool input is a tool error', async () => {
     const { content, isError } = await client.callTool({ name: 'toned', arguments: {} });
     expect([isError, content]).toEqual([true, [{ type: 'text', text: expect.stringContaining('tone') }]]);
   });
 
-  test('a tool that is not there is a mistake of the caller', async () => {
-    await expect(client.callTool({ name: 'nobody', arguments: {} })).rejects.toThrow('nobody');
+  test('an unknown tool is a protocol error', async () => {
+    await expect(client.callTool({ name: 'unknown', arguments: {} })).rejects.toThrow('unknown');
   });
 });
 
 describe('the endpoint', () => {
-  test('an assistant that somebody made is a tool by its name, with its own context', async () => {
+  test('a created assistant is a tool by its name, with its context', async () => {
     const assistant = { graph_id: 'toned', name: 'Warm words!', context: { tone: 'warm' }, description: 'Says so.' };
     expect((await post('/assistants', assistant)).status).toBe(200);
     const list = await (await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json();
@@ -96,7 +96,7 @@ describe('the endpoint', () => {
     expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ said: 'warm words' });
   });
 
-  test('both spellings of its path answer in one piece', async () => {
+  test('both spellings of the path return one response', async () => {
     for (const path of ['/mcp', '/mcp/']) {
       const answer = await post(path, call('echo', { input: 'again' }));
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -104,14 +104,14 @@ describe('the endpoint', () => {
     }
   });
 
-  test('a run that takes long is waited for', async () => {
+  test('waits for a long run', async () => {
     const { result } = Reported.parse(
       await (await post('/mcp', call('echo', { input: 'late', sleep_ms: 2_500 }))).json(),
     );
     expect(result.content[0]?.text).toContain('hello late');
   });
 
-  test('a caller of 2025 whose connection breaks ends the run', async () => {
+  test('a broken connection of a 2025 client ends the run', async () => {
     const left = new AbortController();
     const body = JSON.stringify(call('echo', { input: 'x', sleep_ms: 60_000 }));
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -123,7 +123,7 @@ describe('the endpoint', () => {
     await until(async () => ((await running()) === 0 ? true : undefined));
   });
 
-  test('a caller of the newest revision that has had enough ends the run', async () => {
+  test('a cancelled request of a current client ends the run', async () => {
     const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${serving.url}/mcp`)));
     const left = new AbortController();
@@ -146,7 +146,7 @@ describe('the endpoint', () => {
     expect(await threads()).toBe(before);
   });
 
-  test('there is no stream, and no session to end', async () => {
+  test('has no stream, and no session to end', async () => {
     const requested = await Promise.all(
       ['GET', 'DELETE'].map((method) =>
         fetch(`${serving.url}/mcp/`, { method, headers: { accept: 'text/event-stream' } }),
@@ -157,7 +157,7 @@ describe('the endpoint', () => {
     for (const answer of requested) expect(await answer.json()).toEqual({ detail: expect.any(String) });
   });
 
-  test('what is no JSON is a 400 in the form of JSON-RPC, and a notification is taken', async () => {
+  test('returns a JSON-RPC error for invalid JSON, and accepts notifications', async () => {
     const broken = await post('/mcp', '{"jsonrpc":');
     expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: expect.anything() })]);
     const reported = await post('/mcp', { jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -166,7 +166,7 @@ describe('the endpoint', () => {
 });
 
 describe('with a token', () => {
-  test('whoever does not show it is refused, and whoever does is served', async () => {
+  test('rejects requests without the token, and serves those with it', async () => {
     const guarded = await serveAgent({ token: 'only-me' });
     try {
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -1,11 +1,11 @@
 import { temporaryAgent } from '../temporary-agent.ts';
 
-/** The runs of which a node says that it waits. */
+/** Ids of the runs with a node that is blocking. */
 export const waiting = (): unknown[] => Object(Reflect.get(globalThis, 'waitingRuns') ?? []);
 
 /**
- * An agent whose graphs ask for answers, and wait in the middle for as long as they are in their first attempt: so that
- * another process has to go on. Each node says in `path` that it was there, and what it was told.
+ * An agent whose graphs interrupt, and whose `wait` nodes block during the first attempt, so that another process has to
+ * continue. Each node records in `path` that it ran, and the answer it received.
  */
 export const askingAgent = () =>
   temporaryAgent({
@@ -24,22 +24,22 @@ export const askingAgent = () =>
         path: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
       });
       const graph = () => new StateGraph(State);
-      /** Lasts for as long as the process has the run; a later attempt goes on at once. */
+      /** Blocks during the first attempt; later attempts continue at once. */
       const wait = async (state, { signal, metadata }) => {
         if (!state.stay || metadata.run_attempt > 1) return;
         (globalThis.waitingRuns ??= []).push(metadata.run_id);
         await new Promise((resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       };
       const said = (question, answer) => ({ path: [question + ' ' + JSON.stringify(answer)] });
-      const asks = (question) => async () => said(question, interrupt(question));
+      const question = (text) => async () => said(text, interrupt(text));
       const waits = async (state, config) => {
         await wait(state, config);
         return { path: ['waited'] };
       };
       export const chain = graph()
-        .addNode('ask1', asks('first?'))
+        .addNode('ask1', question('first?'))
         .addNode('wait', waits)
-        .addNode('ask2', asks('second?'))
+        .addNode('ask2', question('second?'))
         .addEdge('__start__', 'ask1').addEdge('ask1', 'wait').addEdge('wait', 'ask2').compile();
       export const twice = graph()
         .addNode('ask', async (state, config) => {
@@ -61,8 +61,8 @@ export const askingAgent = () =>
         .addNode('three', async () => ({ path: ['three'] }))
         .addEdge('__start__', 'one').addEdge('one', 'two').addEdge('two', 'three').compile();
       export const both = graph()
-        .addNode('left', asks('left?'))
-        .addNode('right', asks('right?'))
+        .addNode('left', question('left?'))
+        .addNode('right', question('right?'))
         .addEdge('__start__', 'left').addEdge('__start__', 'right').compile();
       export const spread = graph()
         .addNode('quick', async () => ({ path: ['quick'] }))

@@ -17,7 +17,7 @@ afterAll(async () => {
   agent.remove();
 });
 
-/** The state of a thread: what is next, what it asks, and what nodes said so far. */
+/** The state of a thread: next nodes, questions, and the recorded path. */
 async function look(at: Asking, thread: string) {
   const [state, row] = await Promise.all([
     at.json(at.get(`/threads/${thread}/state`)),
@@ -28,9 +28,9 @@ async function look(at: Asking, thread: string) {
 }
 
 /**
- * Begins on a thread what `first` asks for and then `second`, whose process leaves in the middle; another one goes on.
+ * Runs `first` on a thread, then `second`, whose process shuts down midway; another one continues.
  *
- * @returns how the thread stands then.
+ * @returns the resulting state of the thread.
  */
 async function continued(
   graph: string,
@@ -50,7 +50,7 @@ async function continued(
   return { thread, place, ...(await look(there, thread)) };
 }
 
-/** Until a node of the run says that it waits. */
+/** Waits until a node of the run is blocking. */
 async function waitsInTheMiddle(place: string): Promise<void> {
   const runId = place.split('/').at(-1);
   await until(async () => (waiting().includes(runId) ? true : undefined));
@@ -59,8 +59,8 @@ async function waitsInTheMiddle(place: string): Promise<void> {
 const stay = { input: { stay: true } };
 const resume = (answer: unknown) => async () => ({ command: { resume: answer } });
 
-describe('a run that another process goes on with', () => {
-  test('gives the answer that it was told to no other question, in a later node', async () => {
+describe('a run that another process continues', () => {
+  test('does not reuse its answer for a question of a later node', async () => {
     const after = await continued('chain', stay, resume('yes'));
     expect(after).toMatchObject({
       status: 'interrupted',
@@ -74,7 +74,7 @@ describe('a run that another process goes on with', () => {
     expect(end['path']).toEqual(['first? "yes"', 'waited', 'second? "no"']);
   });
 
-  test('gives it to no other question of the same node, which asks both again', async () => {
+  test('does not reuse it for a second question of the same node', async () => {
     const after = await continued('twice', stay, resume('yes'));
     expect(after).toMatchObject({ status: 'interrupted', requested: ['second?'] });
     const end = await there.json(
@@ -86,7 +86,7 @@ describe('a run that another process goes on with', () => {
     expect(end['path']).toEqual(['both ["yes","no"]']);
   });
 
-  test('does so where the answer names its question', async () => {
+  test('also if the answer names its question', async () => {
     const byName = async (at: Asking, thread: string) => {
       const { interrupts } = await at.json(at.get(`/threads/${thread}/state`));
       return { command: { resume: { [Object(interrupts)[0].id]: 'yes' } } };
@@ -98,7 +98,7 @@ describe('a run that another process goes on with', () => {
     });
   });
 
-  test('gives it to no other question of a graph inside, which goes on where it was', async () => {
+  test('does not reuse it in a subgraph, which continues where it was', async () => {
     const after = await continued('within', stay, resume('yes'));
     expect(after).toMatchObject({ status: 'interrupted', next: ['inside'], requested: ['second?'] });
     const end = await there.json(
@@ -107,22 +107,22 @@ describe('a run that another process goes on with', () => {
     expect(end['path']).toEqual(['before', 'before', 'first? "yes"', 'waited', 'second? "no"']);
   });
 
-  test('does not lose it, and keeps what was done beside', async () => {
+  test('keeps it, and the work of parallel nodes', async () => {
     const after = await continued('spread', stay, resume('yes'));
     expect(after).toMatchObject({ status: 'idle', next: [], requested: [], path: ['first? "yes"', 'quick'] });
   });
 
-  test('changes the state once where it was told to, and goes once where it was told to go', async () => {
+  test('applies a state update and a goto once', async () => {
     const done = { input: { path: ['started'] } };
-    const reported = async () => ({ command: { update: { stay: true, path: ['told'] }, goto: 'two' } });
+    const reported = async () => ({ command: { update: { stay: true, path: ['updated'] }, goto: 'two' } });
     const after = await continued('plain', done, reported);
     expect(after).toMatchObject({
       status: 'idle',
-      path: ['started', 'one', 'waited', 'three', 'told', 'waited', 'three'],
+      path: ['started', 'one', 'waited', 'three', 'updated', 'waited', 'three'],
     });
   });
 
-  test('takes its input once, and the state at which it was begun', async () => {
+  test('uses its input and its checkpoint once', async () => {
     expect(await continued('plain', undefined, async () => stay)).toMatchObject({ path: ['one', 'waited', 'three'] });
     const after = await continued('plain', { input: { path: ['started'] } }, async (at, thread) => {
       const history: unknown = await (await at.get(`/threads/${thread}/history`)).json();

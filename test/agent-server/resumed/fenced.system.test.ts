@@ -19,7 +19,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-test('a process that was taken for dead takes no answer from the run that another one goes on with', async () => {
+test('a process presumed dead takes no answer from a run continued by another', async () => {
   const [mine, former, runId, threadId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await storage.pool.query(
     `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,

@@ -25,14 +25,14 @@ const ask = (user: string, method: string, path: string, body?: unknown) =>
   );
 const run = { assistant_id: 'who', input: {}, stream_resumable: true };
 
-test('nobody whom the rules bound reads the events that a stateless run left, whose they are nothing tells', async () => {
+test('restricted users can’t read the events of a deleted stateless run', async () => {
   const started = await ask('ada', 'POST', '/runs/stream', run);
   const place = started.headers.get('location') ?? '';
   expect(await started.text()).toContain('ADA');
   for (const user of ['ada', 'bob']) expect((await ask(user, 'GET', place)).status).toBe(404);
 });
 
-test('nobody reads the events of a run on a thread by the name of a thread that is not there', async () => {
+test('events of a run can’t be read through an unknown thread', async () => {
   const { thread_id } = Object(await (await ask('ada', 'POST', '/threads', {})).json());
   const started = await ask('ada', 'POST', `/threads/${thread_id}/runs/stream`, run);
   const place = started.headers.get('location') ?? '';

@@ -25,14 +25,14 @@ const valuesOf = (interrupts: unknown) =>
     .map((one: unknown) => Object(one).value)
     .toSorted();
 
-/** A thread on which a graph asks something. */
+/** Starts a thread whose graph interrupts with a question. */
 async function requested(graph: string) {
   const thread = await server.thread();
   const answer = await ran(thread, graph, { input: {} });
   return { thread, pending: valuesOf(answer['__interrupt__']) };
 }
 
-/** What a thread waits for, as its row and its state have it. */
+/** What a thread waits for, by its row and by its state. */
 async function waitsFor(thread: string) {
   const row = await server.json(server.get(`/threads/${thread}`));
   const state = await server.json(server.get(`/threads/${thread}/state`));
@@ -45,7 +45,7 @@ async function waitsFor(thread: string) {
 }
 
 describe('questions', () => {
-  test('of a node that asks twice leave its thread interrupted each time', async () => {
+  test('of a node with two questions interrupt the thread each time', async () => {
     const { thread, pending } = await requested('twice');
     expect(pending).toEqual(['first?']);
     expect(valuesOf((await answered(thread, 'twice', 'a'))['__interrupt__'])).toEqual(['second?']);
@@ -55,7 +55,7 @@ describe('questions', () => {
     expect(await waitsFor(thread)).toEqual({ status: 'idle', row: [], state: [], next: [] });
   });
 
-  test('that are asked side by side are all told, and those that are answered no more', async () => {
+  test('of parallel nodes are all returned until answered', async () => {
     const { thread, pending } = await requested('both');
     expect(pending).toEqual(['left?', 'right?']);
     const { interrupts } = await server.json(server.get(`/threads/${thread}/state`));
@@ -66,14 +66,14 @@ describe('questions', () => {
     expect((await answered(thread, 'both', 'r'))['path']).toEqual(['left? "l"', 'right? "r"']);
   });
 
-  test('stay those of the thread where the answer made the run fail', async () => {
+  test('remain open if the answer made the run fail', async () => {
     const { thread } = await requested('fails');
     expect(await answered(thread, 'fails', 'bad')).toMatchObject({ __error__: { message: 'broke' } });
     const open = ['first?'];
     expect(await waitsFor(thread)).toEqual({ status: 'error', row: open, state: open, next: ['ask'] });
   });
 
-  test('are told by the tools of the model context protocol too', async () => {
+  test('are returned by MCP tools too', async () => {
     const params = { name: 'both', arguments: {} };
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect((await answered(thread, 'twice', answer))['path']).toEqual([`both ${JSON.stringify([answer, answer])}`]);
   });
 
-  test('is given to one question, whatever is answered next', async () => {
+  test('is used for one question, whatever is answered next', async () => {
     const { thread } = await requested('thrice');
     await answered(thread, 'thrice', 'yes');
     expect(valuesOf((await answered(thread, 'thrice', false))['__interrupt__'])).toEqual(['third?']);
@@ -99,15 +99,15 @@ describe('an answer', () => {
     expect((await answered(thread, 'thrice', 'at last'))['path']).toEqual(['all ["yes",false,"at last"]']);
   });
 
-  test('is no null where the run is told to change the state', async () => {
+  test('is not null if the command only updates the state', async () => {
     const { thread } = await requested('twice');
-    const changed = await ran(thread, 'twice', { command: { resume: null, update: { path: ['told'] } } });
-    expect(changed).toMatchObject({ path: ['told'] });
+    const changed = await ran(thread, 'twice', { command: { resume: null, update: { path: ['updated'] } } });
+    expect(changed).toMatchObject({ path: ['updated'] });
     expect(valuesOf(changed['__interrupt__'])).toEqual(['first?']);
   });
 });
 
-describe('a task of the agent-to-agent protocol', () => {
+describe('an A2A task', () => {
   const call = async (method: string, params: object) =>
     Object((await server.json(server.post('/a2a/twice', { jsonrpc: '2.0', id: 1, method, params })))['result']);
   const say = (part: object, taskId?: string) =>
@@ -133,8 +133,8 @@ describe('a task of the agent-to-agent protocol', () => {
   });
 });
 
-describe('who joins a run that is over', () => {
-  test('is told which it was', async () => {
+describe('joining a run that has ended', () => {
+  test('returns its metadata', async () => {
     const place = await server.run(await server.thread(), { assistant_id: 'plain', input: {} });
     await server.get(`${place}/join`);
     const run_id = place.split('/').at(-1);
@@ -143,7 +143,7 @@ describe('who joins a run that is over', () => {
     ]);
   });
 
-  test('is told that it failed', async () => {
+  test('returns its error', async () => {
     const { thread } = await requested('fails');
     const place = await server.run(thread, { assistant_id: 'fails', command: { resume: 'bad' } });
     await server.get(`${place}/join`).then((answer) => answer.text());
@@ -151,7 +151,7 @@ describe('who joins a run that is over', () => {
     expect([first?.event, last]).toEqual(['metadata', { event: 'error', data: { error: 'Error', message: 'broke' } }]);
   });
 
-  test('hears all that is kept of a stateless one, by the address that it told', async () => {
+  test('returns the kept events of a stateless run, by its location header', async () => {
     const started = await server.post('/runs/stream', { assistant_id: 'plain', input: {}, stream_resumable: true });
     const place = started.headers.get('location') ?? '';
     const all = await eventsOf(Promise.resolve(started));

@@ -21,7 +21,7 @@ afterAll(async () => {
   agent.remove();
 });
 
-test('a run that its process was asked to roll back, and left before it did, is rolled back by the next one', async () => {
+test('the next process completes a rollback that its process left undone', async () => {
   const first = await servers.start({ configPath: agent.configPath });
   const here = asking(first);
   const thread = await here.thread();

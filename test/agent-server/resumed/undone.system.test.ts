@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const ran = (thread: string, body: object) => server.json(server.post(`/threads/${thread}/runs/wait`, body));
 
-/** All that is kept of a thread, but for when it was last touched. */
+/** All that is stored of a thread, except for its update time. */
 async function all(thread: string): Promise<unknown> {
   const { updated_at: _, ...row } = await server.json(server.get(`/threads/${thread}`));
   const { rows } = await database.query(
@@ -36,7 +36,7 @@ async function all(thread: string): Promise<unknown> {
   return { row, rows, state: await server.json(server.get(`/threads/${thread}/state`)) };
 }
 
-/** Begins a run, and rolls it back once a node of it waits. */
+/** Starts a run, and rolls it back once a node of it blocks. */
 async function undone(thread: string, body: object): Promise<void> {
   const place = await server.run(thread, body);
   await until(async () => (waiting().includes(place.split('/').at(-1)) ? true : undefined));
@@ -47,7 +47,7 @@ async function undone(thread: string, body: object): Promise<void> {
 const stay = { assistant_id: 'plain', input: { stay: true } };
 
 describe('a run that is rolled back', () => {
-  test.each(['twice', 'spread', 'within'])('takes its answer with it, which nobody gets then (%s)', async (graph) => {
+  test.each(['twice', 'spread', 'within'])('discards its answer (%s)', async (graph) => {
     const thread = await server.thread();
     await ran(thread, { assistant_id: graph, input: { stay: true } });
     const before = await all(thread);
@@ -58,7 +58,7 @@ describe('a run that is rolled back', () => {
     expect(await all(thread)).toMatchObject({ row: { status: 'interrupted' } });
   });
 
-  test('leaves the graph and the status that its thread had', async () => {
+  test('restores the graph and status of its thread', async () => {
     const thread = await server.thread();
     await ran(thread, { assistant_id: 'fails', input: {} });
     await ran(thread, { assistant_id: 'fails', command: { resume: 'bad' } });
@@ -68,14 +68,14 @@ describe('a run that is rolled back', () => {
     expect(await all(thread)).toEqual(before);
   });
 
-  test('leaves a thread of no graph without one', async () => {
+  test('leaves a thread without a graph as it was', async () => {
     const thread = await server.thread();
     const before = await all(thread);
     await undone(thread, stay);
     expect(await all(thread)).toEqual(before);
   });
 
-  test('lets the run after it leave the thread as it was before both', async () => {
+  test('restores the state from before it if the next run is rolled back too', async () => {
     const thread = await server.thread();
     await ran(thread, { assistant_id: 'both', input: {} });
     const before = await all(thread);
@@ -87,7 +87,7 @@ describe('a run that is rolled back', () => {
     expect(before).toMatchObject({ row: { status: 'interrupted', metadata: { graph_id: 'both' } } });
   });
 
-  test('leaves the thread as it was with all the others that are rolled back at once', async () => {
+  test('restores the state if several runs are rolled back at once', async () => {
     const thread = await server.thread();
     const before = await all(thread);
     const first = await server.run(thread, stay);
@@ -99,7 +99,7 @@ describe('a run that is rolled back', () => {
     expect(await all(thread)).toEqual(before);
   });
 
-  test('leaves nothing noted, as runs that end do', async () => {
+  test('leaves no notes, like runs that end', async () => {
     const noted = async () => (await database.query('select from checkpoint_writes_before')).rowCount;
     expect(await noted()).toBe(0);
   });

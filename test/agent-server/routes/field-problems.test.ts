@@ -13,66 +13,62 @@ const reported = (schema: z.ZodType, value: unknown) => {
 
 const run = (field: object) => reported(RunCreate, { assistant_id: 'a', ...field });
 
-describe('a field that may have several forms', () => {
+describe('a field with several forms', () => {
   test.each([
-    [
-      'a word that is none',
-      run({ stream_mode: 'bogus' }),
-      /^body\.stream_mode: .*expected one of "values"\|.* or array$/,
-    ],
-    ['another kind of value', run({ stream_mode: 5 }), /^body\.stream_mode: .*expected one of "values"\|.* or array$/],
+    ['an unknown word', run({ stream_mode: 'bogus' }), /^body\.stream_mode: .*expected one of "values"\|.* or array$/],
+    ['another type', run({ stream_mode: 5 }), /^body\.stream_mode: .*expected one of "values"\|.* or array$/],
     [
       'an item of a list',
       run({ stream_mode: ['bogus'] }),
       /^body\.stream_mode\.0: Invalid option: expected one of "values"/,
     ],
     [
-      'a node that is none',
+      'an unknown node',
       run({ interrupt_before: 7 }),
       /^body\.interrupt_before: Invalid input: expected "\*" or array$/,
     ],
-    ['a place to go to', run({ command: { goto: 7 } }), /^body\.command\.goto: .* expected object or array or string$/],
-    ['a list of places', run({ command: { goto: [7] } }), /^body\.command\.goto\.0: .* expected object or string$/],
-    ['a place without a name', run({ command: { goto: {} } }), /^body\.command\.goto\.node: Field required$/],
+    ['a goto target', run({ command: { goto: 7 } }), /^body\.command\.goto: .* expected object or array or string$/],
     [
-      'a time that is none',
-      reported(ThreadCreate, { ttl: 'x' }),
-      /^body\.ttl: Invalid input: expected number or object$/,
+      'a list of goto targets',
+      run({ command: { goto: [7] } }),
+      /^body\.command\.goto\.0: .* expected object or string$/,
     ],
+    ['a goto target without a node', run({ command: { goto: {} } }), /^body\.command\.goto\.node: Field required$/],
+    ['an invalid time', reported(ThreadCreate, { ttl: 'x' }), /^body\.ttl: Invalid input: expected number or object$/],
     ['a time too short', reported(ThreadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
     [
-      'a strategy that is none',
+      'an unknown strategy',
       reported(ThreadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
       /^body\.ttl\.strategy: .*"delete"/,
     ],
     [
-      'a key that is none',
+      'an unknown key',
       reported(ThreadCreate, { ttl: { ttl: 1, days: 2 } }),
       /^body\.ttl\.days: Unrecognized key: "days"/,
     ],
     [
-      'a command that is none',
+      'an invalid command',
       run({ command: { resum: 'yes' } }),
       /^body\.command\.resum: Unknown: a command takes "resume", "update" and "goto"$/,
     ],
-    ['nothing, where something has to stand', reported(RunCreate, {}), /^body\.assistant_id: Field required$/],
+    ['a missing value', reported(RunCreate, {}), /^body\.assistant_id: Field required$/],
     [
-      'a text for an object',
+      'a string instead of an object',
       run({ context: 'x' }),
       /^body\.context: Invalid input: expected an object, received string$/,
     ],
     [
-      'an end that is no time',
+      'an end that is not a time',
       reported(CronPatch, { end_time: 'tomorrow' }),
       /^body\.end_time: must be a date and time such as 2026-12-31T00:00:00Z$/,
     ],
     ['a checkpoint', reported(ThreadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
-  ])('%s: the answer says what may stand there', (_, answers, sentence) => {
+  ])('%s: the response lists what is allowed', (_, answers, sentence) => {
     expect(answers).toEqual([expect.stringMatching(sentence)]);
   });
 });
 
-/** Every schema in a schema that lets several forms stand. */
+/** All schemas nested in a schema that allow several forms. */
 function unionsIn(schema: z.core.$ZodType, path: string): { path: string; schema: z.ZodUnion }[] {
   if (schema instanceof z.ZodUnion) {
     const inner = schema.options.flatMap((option: z.core.$ZodType) => unionsIn(option, path));
@@ -95,7 +91,7 @@ const unions = operations.flatMap(({ body, path, query }) => [
   ...(query ? unionsIn(query, `${path}?`) : []),
 ]);
 
-test('no refusal of any request only says that something is wrong', () => {
+test('every validation error says what is expected', () => {
   const kinds = ['no such word', '', 7.5, -1, true, {}, { one: 1 }, [], [7], ['no such word', 7], [{}], [[]], null];
   expect(unions.length).toBeGreaterThan(30);
   const mute = unions.flatMap(({ path, schema }) =>

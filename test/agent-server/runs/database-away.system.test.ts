@@ -14,7 +14,7 @@ import type { TemporaryAgent } from '../temporary-agent.ts';
 import { asking, eventsOf } from './two-servers.ts';
 import type { Asking } from './two-servers.ts';
 
-/** Which nodes were begun, and what has those wait that do. */
+/** The nodes that started, and the promise that they wait for. */
 declare global {
   var startedNodes: string[];
   var gate: Promise<unknown> | undefined;
@@ -83,7 +83,7 @@ const ended = async (place: string) =>
     return status === 'pending' || status === 'running' ? undefined : status;
   });
 
-/** What a thread shows of its last run, and what its state holds. */
+/** The last run of a thread, and the content of its state. */
 async function shown(threadId: string) {
   const thread = await here.json(here.get(`/threads/${threadId}`));
   const state = await here.json(here.get(`/threads/${threadId}/state`));
@@ -92,7 +92,7 @@ async function shown(threadId: string) {
 const whole = { values: ['a', 'b', 'c'], state: ['a', 'b', 'c'], next: [] };
 const nodesOf = (word: string) => globalThis.startedNodes.filter((node) => node.endsWith(` ${word}`));
 
-test('runs wait while the database restarts, and end as if it had been there', async () => {
+test('runs wait while the database restarts, and complete normally', async () => {
   const { promise, resolve: open } = Promise.withResolvers<void>();
   globalThis.gate = promise;
   const ballast = 'x'.repeat(300_000);
@@ -109,7 +109,7 @@ test('runs wait while the database restarts, and end as if it had been there', a
   await until(async () => (globalThis.startedNodes.length === 5 ? true : undefined));
   await postgres.stop();
   open();
-  // Long enough for writes to be tried in vain.
+  // Long enough for several failed attempts to write.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect((await here.get(`/threads/${plain}/state`)).status).toBe(503);
   postgres = await start();
@@ -124,8 +124,8 @@ test('runs wait while the database restarts, and end as if it had been there', a
   globalThis.gate = undefined;
 });
 
-test('a write or a read whose answer is lost is done again, and counts once', async () => {
-  if (typeof realQuery !== 'function') throw new Error('The pool asks in another way.');
+test('a query whose response is lost is repeated, and applies once', async () => {
+  if (typeof realQuery !== 'function') throw new Error('The pool has no query method.');
   const lost: string[] = [];
   Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...requested: unknown[]) {
     const answer: unknown = await Reflect.apply(realQuery, this, requested);
@@ -147,8 +147,8 @@ test('a write or a read whose answer is lost is done again, and counts once', as
   expect(history).toHaveLength(5);
 });
 
-test('a run that another process took while its writes waited ends here in silence, and once in all', async () => {
-  if (typeof realQuery !== 'function') throw new Error('The pool asks in another way.');
+test('a run taken over while its writes waited ends here silently, and only once', async () => {
+  if (typeof realQuery !== 'function') throw new Error('The pool has no query method.');
   let isAway = true;
   let tries = 0;
   Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...requested: unknown[]): Promise<unknown> {
@@ -162,7 +162,7 @@ test('a run that another process took while its writes waited ends here in silen
   await until(async () => (tries > 2 ? true : undefined));
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
-  // Of a process that is gone itself: this one comes to have the run again.
+  // Simulates a process that is gone, so that this one takes over the run again.
   await client.query(`update runs set process_id = gen_random_uuid() where status = 'running'`);
   await client.end();
   isAway = false;

@@ -19,35 +19,31 @@ describe('what is answered of a run that has ended', () => {
   test.each<[string, Partial<EndedRun>, unknown]>([
     ['the values that it left', { run: good, state: done }, { a: 1 }],
     [
-      'its own answer where that was stored',
+      'its own result if that was stored',
       { run: good, state: done, ending: { kind: 'values', json: '{"b":2}' } },
       { b: 2 },
     ],
     [
-      'with the values what its graph waits for',
+      'the values with the interrupts of its graph',
       { run: good, state: asking },
       { a: 1, __interrupt__: [{ value: 'may I?' }] },
     ],
     [
-      'that it waits, where nothing is named that it waits for',
+      'an empty list of interrupts if none is known',
       { run: good, state: { values: null, waitsFor: [] } },
       { __interrupt__: [] },
     ],
     ['its error', { run: { status: 'error', error: failure }, state: done }, { __error__: failure }],
     [
-      'the stored error of a stateless one, whose row is gone',
+      'the stored error of a deleted stateless run',
       { ending: { kind: 'error', json: JSON.stringify(failure) } },
       { __error__: failure },
     ],
-    ['the stored answer of a stateless one', { ending: { kind: 'values', json: '{"b":2}' } }, { b: 2 }],
+    ['the stored result of a stateless run', { ending: { kind: 'values', json: '{"b":2}' } }, { b: 2 }],
+    ['an error if nothing was stored', {}, { __error__: { error: 'ResultNotKept', message: expect.any(String) } }],
+    ['null if it left no values', { run: good, state: { values: null, waitsFor: undefined } }, null],
     [
-      'that nothing was kept, where nothing was',
-      {},
-      { __error__: { error: 'ResultNotKept', message: expect.any(String) } },
-    ],
-    ['null, where it left no values', { run: good, state: { values: null, waitsFor: undefined } }, null],
-    [
-      'that its state was not kept, where that is gone',
+      'an error if its state is gone',
       { run: good },
       { __error__: { error: 'ResultNotKept', message: expect.stringContaining('changed since') } },
     ],
@@ -58,25 +54,25 @@ describe('what is answered of a run that has ended', () => {
   });
 });
 
-describe('a thread, seen from the end of one of its runs', () => {
+describe('a thread, relative to the end of one of its runs', () => {
   const at = (ms: number) => new Date(ms);
   test.each([
-    ['is as the run left it, where both have one time', 'idle', 7, 'as-it-left-it'],
-    ['may wait for something that its row does not tell, while it is busy', 'busy', 7, 'not-changed-since'],
-    ['has not changed since, where it changed before: the run left no state', 'idle', 5, 'not-changed-since'],
-    ['has not changed since, where it never had a state', 'idle', undefined, 'not-changed-since'],
-    ['has changed, where a later run or a person left another state', 'idle', 9, 'changed'],
+    ['has the run’s state if the times are equal', 'idle', 7, 'as-it-left-it'],
+    ['may have interrupts missing from its row while busy', 'busy', 7, 'not-changed-since'],
+    ['is unchanged if it changed earlier: the run left no state', 'idle', 5, 'not-changed-since'],
+    ['is unchanged if it never had a state', 'idle', undefined, 'not-changed-since'],
+    ['has changed if a later run or a person updated the state', 'idle', 9, 'changed'],
   ] as const)('%s', (_, status, changed, expected) => {
     const state_updated_at = changed === undefined ? null : at(changed);
     expect(rowStatusOf({ ended_at: at(7) }, { status, state_updated_at })).toBe(expected);
   });
 });
 
-describe('the status with which a run ends', () => {
+describe('the final status of a run', () => {
   test.each<[string, unknown, string]>([
     ['nothing was thrown', undefined, 'success'],
     ['the graph threw', new Error('x'), 'error'],
-    ['the graph threw what is no error', 'x', 'error'],
+    ['the graph threw a value that is not an error', 'x', 'error'],
     ...(['cancelled', 'rolled-back', 'caller-gone', 'shutdown'] satisfies StopReason[]).map(
       (reason): [string, unknown, string] => [`it was stopped: ${reason}`, new RunStopped(reason), 'interrupted'],
     ),

@@ -16,7 +16,7 @@ afterAll(() => servers.close());
 const echo = (input: string) => ({ assistant_id: 'echo', input: { input } });
 const join = (place: string, at = here) => at.json(at.get(`${place}/join`));
 
-/** Carries out one run after the other on a thread. @returns where they are */
+/** Executes runs one after the other on a thread. @returns their locations */
 async function oneAfterTheOther(thread: string, ...bodies: object[]): Promise<string[]> {
   const places: string[] = [];
   for (const body of bodies) {
@@ -27,8 +27,8 @@ async function oneAfterTheOther(thread: string, ...bodies: object[]): Promise<st
   return places;
 }
 
-describe('a run that has ended, for who joins it then', () => {
-  test('is answered with what itself left, whatever later runs made of the thread, by any process', async () => {
+describe('joining an ended run', () => {
+  test('returns its own values, whatever later runs did, by any process', async () => {
     const thread = await here.thread();
     const [first = '', second = ''] = await oneAfterTheOther(thread, echo('a'), echo('b'));
     for (const at of [here, there]) {
@@ -37,14 +37,14 @@ describe('a run that has ended, for who joins it then', () => {
     }
   });
 
-  test('is answered so where somebody wrote another state by hand', async () => {
+  test('returns its values after a manual state update', async () => {
     const thread = await here.thread();
     const [first = ''] = await oneAfterTheOther(thread, echo('a'));
     await here.post(`/threads/${thread}/state`, { values: { output: 'by hand' } });
     expect(await join(first)).toMatchObject({ output: 'hello a' });
   });
 
-  test('is answered so where a run on the thread was not even begun, or forgotten', async () => {
+  test('returns its values after an unstarted or rolled-back run', async () => {
     const thread = await here.thread();
     const [first = ''] = await oneAfterTheOther(thread, echo('a'));
     const long = { assistant_id: 'echo', input: { input: 'b', sleep_ms: 60_000 } };
@@ -56,7 +56,7 @@ describe('a run that has ended, for who joins it then', () => {
     expect((await here.get(`${second}/stream`)).status).toBe(404);
   });
 
-  test('is answered with what it waited for, also once somebody has answered that', async () => {
+  test('returns its interrupt, also after that was answered', async () => {
     const thread = await here.thread();
     const interrupts = { assistant_id: 'interrupts', input: { request: 'fly' } };
     const [first = '', second = ''] = await oneAfterTheOther(thread, interrupts, {
@@ -68,13 +68,13 @@ describe('a run that has ended, for who joins it then', () => {
     expect(await join(second)).toEqual({ request: 'fly', answer: 'fly: yes' });
   });
 
-  test('is answered with the state from before it where it came to none of its own', async () => {
+  test('returns the previous state if it produced none', async () => {
     const thread = await here.thread();
     const [, second = ''] = await oneAfterTheOther(thread, echo('a'), { assistant_id: 'echo', input: null });
     expect(await join(second)).toMatchObject({ output: 'hello a' });
   });
 
-  test('is told of in plain words where its own states were removed', async () => {
+  test('returns a clear error if its states were removed', async () => {
     const thread = await here.thread();
     const [first = '', second = ''] = await oneAfterTheOther(thread, echo('a'), echo('b'));
     await here.post('/threads/prune', { thread_ids: [thread], strategy: 'keep_latest' });
@@ -84,14 +84,14 @@ describe('a run that has ended, for who joins it then', () => {
     });
   });
 
-  test('tells how it failed', async () => {
+  test('returns its error', async () => {
     const thread = await here.thread();
     const fails = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' } };
     const [first = ''] = await oneAfterTheOther(thread, fails, echo('b'));
     expect(await join(first)).toMatchObject({ __error__: { error: 'RequestedFailure' } });
   });
 
-  test('is not there once it was deleted', async () => {
+  test('returns 404 once it is deleted', async () => {
     const [place = ''] = await oneAfterTheOther(await here.thread(), echo('a'));
     expect((await here.post(`${place}/cancel`)).status).toBe(409);
     await here.remove(place);
@@ -99,8 +99,8 @@ describe('a run that has ended, for who joins it then', () => {
   });
 });
 
-describe('a stateless run that ends while somebody joins it', () => {
-  test('is answered, or is not there any more, and never lost in between', async () => {
+describe('joining a stateless run as it ends', () => {
+  test('returns its values or 404, and never an empty result', async () => {
     for (let round = 0; round < 25; round += 1) {
       const { run_id, thread_id } = await here.json(here.post('/runs', echo('quick')));
       const answer = await here.get(`/threads/${String(thread_id)}/runs/${String(run_id)}/join`);
@@ -110,7 +110,7 @@ describe('a stateless run that ends while somebody joins it', () => {
     }
   });
 
-  test('nobody waits for it whose query is wrong', async () => {
+  test('rejects an invalid query', async () => {
     const place = await here.run(await here.thread(), echo('a'));
     expect((await here.get(`${place}/join?cancel_on_disconnect=perhaps`)).status).toBe(422);
   });

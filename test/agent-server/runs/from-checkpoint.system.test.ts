@@ -7,7 +7,7 @@ import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 
-/** `whole` has a graph inside that asks a person and counts the steps it took. */
+/** `whole` has a subgraph that interrupts and counts its steps. */
 const graphs = `
   import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
   const State = Annotation.Root({
@@ -36,7 +36,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A thread whose graph waits for a person, inside another one. */
+/** A thread interrupted in a subgraph. */
 async function waiting(): Promise<{ thread: string; runs: string }> {
   const { thread_id } = Object((await ask('POST', '/threads', {})).body);
   const runs = `/threads/${thread_id}/runs`;
@@ -46,32 +46,26 @@ async function waiting(): Promise<{ thread: string; runs: string }> {
 }
 
 test.each([
-  ['by its place', { checkpoint: { checkpoint_id: randomUUID() } }],
-  ['by its id', { checkpoint_id: randomUUID() }],
-  ['by what is no id', { checkpoint_id: 'nonsense' }],
-  [
-    'as one of a graph inside that nothing leads to',
-    { checkpoint: { checkpoint_id: randomUUID(), checkpoint_ns: 'x:1' } },
-  ],
-  ['as one of a graph inside', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_map: { '': randomUUID() } } }],
-])(
-  'a run from a checkpoint that is not there, named %s, is refused, and the thread stays as it is',
-  async (_, from) => {
-    const { thread, runs } = await waiting();
-    const before = (await ask('GET', `/threads/${thread}`)).body;
-    for (const way of ['', '/wait', '/stream']) {
-      const refused = await ask('POST', `${runs}${way}`, { assistant_id: 'whole', input: { steps: ['new'] }, ...from });
-      expect(refused).toMatchObject({
-        status: 404,
-        body: { detail: expect.stringMatching(/^Checkpoint .* does not exist/) },
-      });
-    }
-    expect((await ask('GET', `/threads/${thread}`)).body).toEqual(before);
-    expect((await ask('GET', runs)).body).toHaveLength(1);
-  },
-);
+  ['by checkpoint', { checkpoint: { checkpoint_id: randomUUID() } }],
+  ['by id', { checkpoint_id: randomUUID() }],
+  ['by an invalid id', { checkpoint_id: 'nonsense' }],
+  ['of an unreachable subgraph', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_ns: 'x:1' } }],
+  ['of a subgraph', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_map: { '': randomUUID() } } }],
+])('rejects a missing checkpoint (%s), without changes', async (_, from) => {
+  const { thread, runs } = await waiting();
+  const before = (await ask('GET', `/threads/${thread}`)).body;
+  for (const way of ['', '/wait', '/stream']) {
+    const refused = await ask('POST', `${runs}${way}`, { assistant_id: 'whole', input: { steps: ['new'] }, ...from });
+    expect(refused).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringMatching(/^Checkpoint .* does not exist/) },
+    });
+  }
+  expect((await ask('GET', `/threads/${thread}`)).body).toEqual(before);
+  expect((await ask('GET', runs)).body).toHaveLength(1);
+});
 
-test('a run from the checkpoint of another thread is refused', async () => {
+test('rejects the checkpoint of another thread', async () => {
   const [one, other] = [await waiting(), await waiting()];
   const { checkpoint } = Object((await ask('GET', `/threads/${other.thread}/state`)).body);
   const refused = await ask('POST', `${one.runs}/wait`, {
@@ -82,14 +76,14 @@ test('a run from the checkpoint of another thread is refused', async () => {
   expect(refused.status).toBe(404);
 });
 
-test('a run may begin at any state of its thread', async () => {
+test('a run may start at any state of its thread', async () => {
   const { thread, runs } = await waiting();
   const { checkpoint } = Object((await ask('GET', `/threads/${thread}/state`)).body);
   const resumed = await ask('POST', `${runs}/wait`, { assistant_id: 'whole', command: { resume: 'yes' }, checkpoint });
   expect(resumed.body).toMatchObject({ answer: 'yes', steps: expect.arrayContaining(['given', 'begin', 'think']) });
 });
 
-test('at that of a graph inside too: it goes on from there, and what led to it stays', async () => {
+test('also at one of a subgraph: it continues there, and keeps the steps before', async () => {
   const { thread, runs } = await waiting();
   const state = Object((await ask('GET', `/threads/${thread}/state?subgraphs=true`)).body);
   const { checkpoint } = state.tasks[0].state;
@@ -103,7 +97,7 @@ test('at that of a graph inside too: it goes on from there, and what led to it s
   expect(resumed.body).toMatchObject({ answer: 'yes', steps: expect.arrayContaining(['given', 'begin', 'think']) });
 });
 
-test('a state that a new thread is told to be at names no checkpoint, and a run may begin there', async () => {
+test('a run may start at the empty state of a new thread', async () => {
   const { thread_id } = Object((await ask('POST', '/threads', {})).body);
   const { checkpoint } = Object((await ask('GET', `/threads/${thread_id}/state`)).body);
   const run = { assistant_id: 'whole', input: { steps: ['given'] }, checkpoint };

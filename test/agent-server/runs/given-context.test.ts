@@ -12,45 +12,50 @@ const of = (assistant: Given, run: Given) =>
   });
 
 test.each<[string, Given, Given, unknown]>([
-  ['none where nobody sets any', empty, nothing, undefined],
-  ['an empty one where the run says so', empty, empty, {}],
-  ['what is sent', empty, { context: { tone: 'warm', more: 1 }, configurable: {} }, { tone: 'warm', more: 1 }],
+  ['undefined if not set', empty, nothing, undefined],
+  ['empty if the run sets an empty one', empty, empty, {}],
   [
-    'the configurable values of its names where no context is sent',
+    'the one in the request',
+    empty,
+    { context: { tone: 'warm', more: 1 }, configurable: {} },
+    { tone: 'warm', more: 1 },
+  ],
+  [
+    'the configurable values with its names, without a context',
     empty,
     { context: undefined, configurable: { tone: 'warm', model: 'm' } },
     { tone: 'warm' },
   ],
   [
-    'the context alone where both are sent',
+    'only the context if both are present',
     empty,
     { context: { volume: 1 }, configurable: { tone: 'warm' } },
     { volume: 1 },
   ],
   [
-    'that of an assistant, with the configurable values of the run on top',
+    'the assistant’s, overridden by the run’s configurable values',
     { context: { tone: 'warm', volume: 1 }, configurable: {} },
     { context: undefined, configurable: { tone: 'cold' } },
     { tone: 'cold', volume: 1 },
   ],
   [
-    'the configurable values of an assistant, with what is sent on top',
+    'the assistant’s configurable values, overridden by the run’s context',
     { context: {}, configurable: { tone: 'warm', model: 'm' } },
     { context: { volume: 2 }, configurable: {} },
     { tone: 'warm', volume: 2 },
   ],
-])('the context of a run is %s', (_, assistant, run, context) => {
+])('the context: %s', (_, assistant, run, context) => {
   expect(of(assistant, run).context).toEqual(context);
 });
 
-test('a schema that asks for a name of the server gets it where nobody sets a context', () => {
+test('a schema may use the server’s names if no context is set', () => {
   const configurable = { thread_id: 't', tone: 'warm' };
   expect(givenContext(['tone', 'thread_id'], { assistant: empty, run: nothing, configurable }).context).toEqual(
     configurable,
   );
 });
 
-test('a value is told of where it stands', () => {
+test('reports the position of a value', () => {
   const { placeOf } = of(empty, { context: undefined, configurable: { tone: 'rude' } });
   expect(placeOf('tone')).toEqual(['body', 'config', 'configurable']);
   expect(placeOf('volume')).toEqual(['body', 'context']);

@@ -29,11 +29,11 @@ afterAll(async () => {
   agent.remove();
 });
 
-describe('a function that makes a graph for each run', () => {
+describe('a graph factory', () => {
   test.each([
     ['throws', 'none', { error: 'NoModel', message: 'which model?' }],
     ['returns no graph', 'odd', { error: 'StartupError', message: expect.stringContaining('is no graph') }],
-  ])('fails the run where it %s, on a thread and without one', async (_, model, error) => {
+  ])('fails the run if it %s, on a thread and without one', async (_, model, error) => {
     const server = agentServerInProcess(serving.fetch);
     const { thread_id } = await server.createThread({});
     const request = { assistant_id: 'picky', input: {}, config: { configurable: { model } } };
@@ -45,11 +45,11 @@ describe('a function that makes a graph for each run', () => {
   });
 });
 
-describe('whether a run can be accepted', () => {
+describe('accepting a run', () => {
   const [created_at, updated_at] = [new Date(0), new Date(0)];
   const named = { assistant_id: 'a', graph_id: 'g', version: 1, name: 'a', description: null };
   const assistant = { ...named, context: {}, config: {}, metadata: {}, created_at, updated_at };
-  /** Plans a run of a graph whose making throws. */
+  /** Plans a run of a graph whose factory throws. */
   const planned = (thrown: Error) =>
     planOrder(
       { request: { assistant_id: 'g' }, threadId: undefined, carried: 'wait' },
@@ -61,11 +61,11 @@ describe('whether a run can be accepted', () => {
       },
     );
 
-  test('an agent that makes no graph does not keep it from being: that is how it fails', async () => {
+  test('accepts it although the agent creates no graph: the run fails later', async () => {
     expect(await planned(new GraphNotMade('g', new Error('x')))).toMatchObject({ graphId: 'g' });
   });
 
-  test('a mistake of ours is not taken for one of the agent', async () => {
+  test('does not blame our own error on the agent', async () => {
     await expect(planned(new TypeError('ours'))).rejects.toThrow('ours');
   });
 });

@@ -34,10 +34,10 @@ afterAll(async () => {
   agent.remove();
 });
 
-test('a process whose agent takes long to make a graph for a run that was left counts as living', async () => {
+test('a process whose graph factory is slow for an orphaned run counts as alive', async () => {
   const server = await servers.start({ configPath: agent.configPath, leaseMs: 1500 });
   const thread = await asking(server).thread();
-  // One whose caller went with its process.
+  // Its client's connection ended with its process.
   const run = randomUUID();
   await client.query(
     `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,

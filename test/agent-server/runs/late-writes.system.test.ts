@@ -6,7 +6,7 @@ import type { TemporaryAgent } from '../temporary-agent.ts';
 import { asking, sharedDatabase } from './two-servers.ts';
 import type { Servers } from './two-servers.ts';
 
-/** What its node does once it may go on, which nobody stops. */
+/** What its node does when it may continue, although the run was stopped. */
 declare global {
   var goOn: (() => void) | undefined;
   var wentOn: string | undefined;
@@ -44,7 +44,7 @@ afterAll(async () => {
   agent.remove();
 });
 
-test('what a node does whose run was stopped meanwhile is not kept', async () => {
+test('discards the result of a node whose run was stopped meanwhile', async () => {
   const here = asking(await servers.start({ configPath: agent.configPath }));
   const place = await here.run(await here.thread(), { assistant_id: 'deaf', input: { said: 'early' } });
   await until(async () => (globalThis.goOn ? true : undefined));

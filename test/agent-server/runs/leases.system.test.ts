@@ -7,7 +7,7 @@ import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/given.ts';
 import { agentConfig } from '../serving.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 90_000 });
 
 let postgres: TestPostgres;
@@ -38,8 +38,8 @@ async function start(more: Record<string, string> = {}) {
 
 const slow = (input: string, sleep_ms: number) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
 
-describe('a process that is taken for dead', () => {
-  test('and is not, changes nothing once another one has its run, and hears what became of it', async () => {
+describe('a process presumed dead', () => {
+  test('that resumes changes nothing of a run taken over, and gets its outcome', async () => {
     const [frozen, other] = await Promise.all([start(), start()]);
     const { thread_id } = await frozen.json('/threads', {});
     const runs = `/threads/${String(thread_id)}/runs`;
@@ -47,7 +47,7 @@ describe('a process that is taken for dead', () => {
     const { run_id } = await frozen.json(runs, { ...slow('first', 2500), stream_mode: ['updates'] });
     const joined = frozen.json(`${runs}/${String(run_id)}/join`);
     await until(async () => (Object(await other.json(state)).next?.[0] === 'answer' ? true : undefined));
-    // Its connections stay, so that only its lease tells.
+    // Its connections stay open, so that only the lease expires.
     frozen.child.kill('SIGSTOP');
     const second = await other.json(`${runs}/wait`, slow('second', 0));
     expect(second).toMatchObject({ output: 'hello second', steps: ['prepare', 'answer', 'prepare', 'answer'] });
@@ -58,17 +58,17 @@ describe('a process that is taken for dead', () => {
     );
     frozen.child.kill('SIGCONT');
     expect(await joined).toMatchObject({ output: 'hello first', steps: ['prepare', 'answer'] });
-    // What it had still to write has been tried by now: the run's own end is behind the checkpoints.
+    // Its pending writes have been tried by now: it writes the outcome after the checkpoints.
     expect(await other.json(state)).toEqual(before);
     const ended = await other.json(`${runs}/${String(run_id)}`);
     const third = await frozen.json(`${runs}/wait`, slow('third', 0));
     expect(Object(third).steps).toHaveLength(6);
     expect(await other.json(`${runs}/${String(run_id)}`)).toEqual(ended);
-    // What it could not write is not blamed on the agent.
+    // The rejected writes are not blamed on the agent.
     expect(frozen.log).toEqual([]);
   });
 
-  test('has its lease for no longer by a database whose clock is set back by a day', async () => {
+  test('keeps its lease no longer if the database’s clock is set back by a day', async () => {
     const [frozen, other] = await Promise.all([start(), start()]);
     const { thread_id } = await frozen.json('/threads', {});
     const { run_id } = await frozen.json(`/threads/${String(thread_id)}/runs`, slow('first', 2500));
@@ -84,7 +84,7 @@ describe('a process that is taken for dead', () => {
     expect(await other.json(`${place}/join`)).toMatchObject({ output: 'hello first' });
   });
 
-  test('kill -9 loses no event of a resumable run that was stored, and the stream goes on with the next attempt', async () => {
+  test('kill -9 loses no stored event of a resumable run, and its stream continues', async () => {
     const killed = await start();
     const { thread_id } = await killed.json('/threads', {});
     const runs = `/threads/${String(thread_id)}/runs`;
@@ -94,7 +94,7 @@ describe('a process that is taken for dead', () => {
     await until(async () =>
       Object(await killed.json(`/threads/${String(thread_id)}/state`)).next?.[0] === 'answer' ? true : undefined,
     );
-    // The events gather for some milliseconds before they are stored.
+    // Events are buffered for some milliseconds before they are stored.
     await new Promise((resolve) => setTimeout(resolve, 500));
     killed.child.kill('SIGKILL');
     await killed.gone;

@@ -8,9 +8,9 @@ import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 
-/** How many runs wait in one process. */
+/** The number of waiting runs in one process. */
 const MANY = 10_000;
-/** How long (ms) all of it may take on a busy machine. Where every run read all others it took minutes. */
+/** Time limit (ms) on a busy machine. If each run read all others, it would take minutes. */
 const BOUND_MS = 20_000;
 
 const busy = randomUUID();
@@ -27,7 +27,7 @@ beforeAll(async () => {
          true, $1, now(), now() - interval '1 minute', ${end} from generate_series(1, ${count})`,
       [busy],
     );
-  // When rows were last counted all had ended: that is what the database plans with in a burst.
+  // At the last statistics update all runs had ended: the database plans with that during a burst.
   await insert(20_000, 'success', 'now()');
   await storage.pool.query('analyze runs');
   await insert(MANY, 'pending', 'null');
@@ -40,8 +40,8 @@ afterAll(async () => {
 
 const lookedFor = { hasRoom: true, graphs: ['echo'], limit: 100 };
 
-test('each of many runs that wait is looked at alone, by their process and by others', async () => {
-  // On both connections: what takes too long is not to go on behind the test.
+test('each of many waiting runs is polled on its own, by every process', async () => {
+  // On both connections: a slow query must not outlive the test.
   const bound = () => storage.pool.query(`set statement_timeout = ${BOUND_MS}`);
   await Promise.all([bound(), bound()]);
   const { rows } = await storage.pool.query<{ run_id: string }>("select run_id from runs where status = 'pending'");
@@ -49,7 +49,7 @@ test('each of many runs that wait is looked at alone, by their process and by ot
   const [own, other] = [busy, randomUUID()].map((id) => new RunQueue(storage, id, systemClock));
   const store = new RunStore(storage, busy, systemClock);
   const began = performance.now();
-  // From the sixth time on a prepared statement is planned without its values.
+  // From the sixth execution on, a prepared statement is planned without its values.
   for (let time = 0; time < 8; time += 1) {
     expect(await own?.takeable({ ...lookedFor, inHand: ids })).toEqual([]);
     expect(await store.claim(ids[time] ?? '')).toBe(true);

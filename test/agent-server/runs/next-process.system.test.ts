@@ -3,7 +3,7 @@ import { until } from '../promises/given.ts';
 import { asking, sharedDatabase } from './two-servers.ts';
 import type { Servers } from './two-servers.ts';
 
-/** Two servers take their time to begin where many tests run at once. */
+/** Two servers start slowly while many tests run. */
 vi.setConfig({ testTimeout: 90_000 });
 
 let servers: Servers;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-test('who waits at a process that leaves is told of no end while the run goes on in another one', async () => {
+test('a client at a stopping process gets no result of a run that continues', async () => {
   const leaving = await servers.start();
   const [here, there] = [asking(leaving), asking(await servers.start())];
   const place = await here.run(await here.thread(), { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 3000 } });
@@ -21,7 +21,7 @@ test('who waits at a process that leaves is told of no end while the run goes on
   const requested = here.get(`${place}/join`);
   const otherThread = there.json(there.get(`${place}/join`));
   await leaving.close();
-  // An answer that had begun, with newlines, breaks off; one that had not says so.
+  // A response that had started, with newlines, breaks off; another one returns an error.
   const reported = async (answer: Response) => answer.text().then((text) => `${answer.status} ${text}`, String);
   expect(await reported(waits)).toMatch(/^ServerStopped: .*another process goes on with the run/);
   expect(await reported(await requested)).toMatch(/^(503 .*|ServerStopped: .*)another process goes on with the run/);
@@ -30,14 +30,14 @@ test('who waits at a process that leaves is told of no end while the run goes on
   expect(servers.lines.join('\n')).not.toContain('mistake');
 });
 
-test('a process that leaves takes up nothing of what it has let go of', async () => {
+test('a stopping process does not pick up the runs that it released', async () => {
   const own = await sharedDatabase();
   try {
     const leaving = await own.start({ drainMs: 120_000 });
     const agent = asking(leaving);
     const later = { assistant_id: 'echo', input: { input: 'later' }, after_seconds: 3600 };
     await agent.run(await agent.thread(), later);
-    // For as long as it takes it is looked for runs that were left, each second.
+    // Meanwhile it polls for orphaned runs every second.
     const slow = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 4000 } };
     const place = await agent.run(await agent.thread(), slow);
     await until(async () => ((await agent.status(place)) === 'running' ? true : undefined));

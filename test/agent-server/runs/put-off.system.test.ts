@@ -15,8 +15,8 @@ const echo = (input: string, more: object = {}) => ({ assistant_id: 'echo', inpu
 const ended = (place: string) => agent.json(agent.get(`${place}/join`));
 const steps = (values: unknown) => Object(values).steps.length;
 
-describe('a run that is put off', () => {
-  test('stands in nobody’s way until its time has come, and then takes its turn', async () => {
+describe('a delayed run', () => {
+  test('blocks no other run, and is queued when its time comes', async () => {
     const thread = await agent.thread();
     const later = await agent.run(thread, echo('later', { after_seconds: 4 }));
     expect(await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('now')))).toMatchObject({
@@ -30,7 +30,7 @@ describe('a run that is put off', () => {
     expect(steps(await ended(later))).toBe(8);
   });
 
-  test('is not ended by one that interrupts what is before it', async () => {
+  test('is not ended by a run that interrupts earlier ones', async () => {
     const thread = await agent.thread();
     const later = await agent.run(thread, echo('later', { after_seconds: 0.6 }));
     await agent.post(`/threads/${thread}/runs/wait`, echo('now', { multitask_strategy: 'interrupt' }));
@@ -38,7 +38,7 @@ describe('a run that is put off', () => {
     expect(await agent.status(later)).toBe('success');
   });
 
-  test('keeps its thread busy for one that would rather be rejected, and can be cancelled before its time', async () => {
+  test('keeps its thread busy for the reject strategy, and can be cancelled', async () => {
     const thread = await agent.thread();
     const later = await agent.run(thread, echo('later', { after_seconds: 3600 }));
     const rejected = await agent.post(`/threads/${thread}/runs`, echo('now', { multitask_strategy: 'reject' }));
@@ -48,7 +48,7 @@ describe('a run that is put off', () => {
     expect((await agent.json(agent.get(`/threads/${thread}`)))['status']).toBe('idle');
   });
 
-  test('is left to the next process at once when its own one leaves', async () => {
+  test('moves to the next process as soon as its own one stops', async () => {
     const leaving = await servers.start({ drainMs: 60_000 });
     const thread = await agent.thread();
     const place = await asking(leaving).run(thread, echo('later', { after_seconds: 2 }));

@@ -6,7 +6,7 @@ import type { Dropped, StoredEnding, StoredEvent } from '../../../src/agent-serv
 
 const ONE = 10;
 
-/** Tells so many events of ten characters while nothing can be stored yet, then some one by one. @returns what became of them */
+/** Adds `first` events of ten characters before any can be stored, then `oneByOne` more. @returns what was stored */
 async function recorded({ first, oneByOne }: { first: number; oneByOne: number }) {
   const stored = new Map<number, string>();
   const dropped: Dropped[] = [];
@@ -18,7 +18,7 @@ async function recorded({ first, oneByOne }: { first: number; oneByOne: number }
     },
     drop: async (_: string, gone: Dropped) => {
       for (const id of stored.keys()) if (id < gone.upTo) stored.delete(id);
-      stored.set(gone.upTo, 'told');
+      stored.set(gone.upTo, 'marker');
       dropped.push(gone);
     },
   };
@@ -42,15 +42,15 @@ async function recorded({ first, oneByOne }: { first: number; oneByOne: number }
   return { stored: [...stored.entries()], dropped, ending };
 }
 
-describe('what is stored of the events of a run', () => {
-  test('is all of them, as long as that is not too much', async () => {
+describe('stored events of a run', () => {
+  test('are complete within the limit', async () => {
     const { stored, dropped, ending } = await recorded({ first: 90, oneByOne: 3 });
     expect(stored.map(([id]) => id)).toEqual(Array.from({ length: 93 }, (_, id) => id));
     expect(dropped).toEqual([]);
     expect(ending).toMatchObject({ kind: 'values', json: 'null' });
   });
 
-  test('is the latest of them, and that others were dropped, where they come faster than they are stored', async () => {
+  test('are the latest ones and a marker if they arrive faster than stored', async () => {
     const { stored } = await recorded({ first: 1000, oneByOne: 0 });
     const [reported, ...rest] = stored;
     expect(reported).toEqual([
@@ -61,7 +61,7 @@ describe('what is stored of the events of a run', () => {
     expect(rest.length).toBeLessThanOrEqual(100);
   });
 
-  test('is without the oldest of them where more are stored than is kept', async () => {
+  test('lose the oldest ones beyond the limit', async () => {
     const { stored, dropped } = await recorded({ first: 95, oneByOne: 10 });
     expect(dropped[0]).toMatchObject({ from: 0 });
     expect(stored[0]?.[0]).toBe(dropped.at(-1)?.upTo);

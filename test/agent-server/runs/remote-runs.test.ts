@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { RemoteRuns } from '../../../src/agent-server/runs/remote-runs.ts';
 import type { RemoteRunsParts } from '../../../src/agent-server/runs/remote-runs.ts';
 
-/** Fails once as the driver does while the database is away, then answers. */
+/** Fails once like the driver while the database is unavailable, then succeeds. */
 function awayOnce<T>(answer: T): () => Promise<T> {
   let isAway = true;
   return async () => {
@@ -15,7 +15,7 @@ function awayOnce<T>(answer: T): () => Promise<T> {
   };
 }
 
-test('who follows a run of another process is not let go while the database is away, and misses nothing', async () => {
+test('following another process’s run survives a database outage without a gap', async () => {
   const lines: string[] = [];
   const parts: RemoteRunsParts = {
     queue: { askForEvents: awayOnce(undefined), standings: awayOnce([]) },

@@ -8,16 +8,16 @@ import { temporaryAgent } from '../temporary-agent.ts';
 import { asking } from './two-servers.ts';
 import type { Asking } from './two-servers.ts';
 
-/** Counts its steps, within a graph that counts too, and asks or sleeps where it is reported to. */
+/** Counts its steps, also in a subgraph; `action` makes it interrupt or sleep. */
 const agent = temporaryAgent({
   'langgraph.json': { graphs: { steps: './steps.ts:steps' } },
   'steps.ts': `
     import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
     const State = Annotation.Root({
-      reported: Annotation<string>,
+      action: Annotation<string>,
       path: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
     });
-    const Inside = Annotation.Root({ reported: Annotation<string>, within: Annotation<number> });
+    const Inside = Annotation.Root({ action: Annotation<string>, within: Annotation<number> });
     const inside = new StateGraph(Inside)
       .addNode('count', async ({ within = 0 }) => ({ within: within + 1 }))
       .addEdge('__start__', 'count')
@@ -25,9 +25,9 @@ const agent = temporaryAgent({
     export const steps = new StateGraph(State)
       .addNode('one', async () => ({ path: ['one'] }))
       .addNode('inside', inside)
-      .addNode('two', async ({ reported }) => {
-        if (reported === 'ask') interrupt('what now?');
-        if (reported === 'sleep') await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
+      .addNode('two', async ({ action }) => {
+        if (action === 'ask') interrupt('what now?');
+        if (action === 'sleep') await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
         return { path: ['two'] };
       })
       .addEdge('__start__', 'one')
@@ -51,9 +51,9 @@ afterAll(async () => {
   agent.remove();
 });
 
-const reported = (word: string) => ({ assistant_id: 'steps', input: { reported: word } });
+const action = (word: string) => ({ assistant_id: 'steps', input: { action: word } });
 
-/** How many rows of a thread each table of checkpoints has, and how many stored values no state names. */
+/** The rows of a thread in each checkpoint table, and the number of stored values without a state. */
 async function stored(thread: string): Promise<Record<string, unknown>> {
   const { rows } = await database.query<Record<string, unknown>>(
     `select
@@ -69,13 +69,13 @@ async function stored(thread: string): Promise<Record<string, unknown>> {
   return rows[0] ?? {};
 }
 
-/** A run that sleeps in its last node, and is rolled back there, or so many milliseconds after its beginning. */
+/** A run that sleeps in its last node, rolled back there or after the given milliseconds. */
 async function rolledBack(thread: string, afterMs?: number): Promise<void> {
-  const place = await server.run(thread, reported('sleep'));
+  const place = await server.run(thread, action('sleep'));
   if (afterMs === undefined) {
     await until(async () => {
       const { next, values } = Object(await server.json(server.get(`/threads/${thread}/state`)));
-      return next?.[0] === 'two' && values.reported === 'sleep' ? true : undefined;
+      return next?.[0] === 'two' && values.action === 'sleep' ? true : undefined;
     });
   } else await systemClock.sleep(afterMs);
   await server.post(`${place}/cancel?action=rollback&wait=1`);
@@ -88,27 +88,27 @@ const look = async (thread: string) => {
 };
 
 describe('a run that is rolled back', () => {
-  test('leaves nothing of what it stored, and everything of what was there', async () => {
+  test('removes all that it stored, and keeps what was there', async () => {
     const thread = await server.thread();
-    await server.json(server.post(`/threads/${thread}/runs/wait`, reported('go')));
+    await server.json(server.post(`/threads/${thread}/runs/wait`, action('go')));
     const before = [await stored(thread), await look(thread)];
     expect(before[0]).toMatchObject({ unnamed: 0, blobs: expect.any(Number) });
     await rolledBack(thread);
     expect([await stored(thread), await look(thread)]).toEqual(before);
-    const after = await server.json(server.post(`/threads/${thread}/runs/wait`, reported('go')));
+    const after = await server.json(server.post(`/threads/${thread}/runs/wait`, action('go')));
     expect(after['path']).toEqual(['one', 'two', 'one', 'two']);
   });
 
-  test('leaves nothing at all of a thread that had nothing', async () => {
+  test('leaves nothing on an empty thread', async () => {
     const thread = await server.thread();
     await rolledBack(thread);
     expect(await stored(thread)).toEqual({ checkpoints: 0, writes: 0, blobs: 0, unnamed: 0 });
     expect(await look(thread)).toEqual({ status: 'idle', values: null, interrupts: {} });
   });
 
-  test('leaves nothing at whatever moment it is stopped, with its last states on their way', async () => {
+  test('leaves nothing whenever it is stopped, also with pending writes', async () => {
     const thread = await server.thread();
-    await server.json(server.post(`/threads/${thread}/runs/wait`, reported('go')));
+    await server.json(server.post(`/threads/${thread}/runs/wait`, action('go')));
     const before = [await stored(thread), await look(thread)];
     for (let ms = 0; ms < 40; ms += 2) {
       await rolledBack(thread, ms);
@@ -116,9 +116,9 @@ describe('a run that is rolled back', () => {
     }
   });
 
-  test('leaves a thread waiting for somebody that waited for somebody before', async () => {
+  test('leaves an interrupted thread interrupted', async () => {
     const thread = await server.thread();
-    await server.json(server.post(`/threads/${thread}/runs/wait`, reported('ask')));
+    await server.json(server.post(`/threads/${thread}/runs/wait`, action('ask')));
     const before = await look(thread);
     expect(before).toMatchObject({ status: 'interrupted' });
     await rolledBack(thread);

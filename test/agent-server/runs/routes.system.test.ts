@@ -28,7 +28,7 @@ async function runsInTheDatabase(): Promise<number> {
 }
 
 describe('cancelling several runs', () => {
-  test('ends those of a thread that are named and have not ended, and no others', async () => {
+  test('ends the active ones among the named runs of a thread, and no others', async () => {
     const [thread, other] = [await agent.thread(), await agent.thread()];
     const done = await agent.run(thread, echo('done'));
     await agent.get(`${done}/join`);
@@ -45,7 +45,7 @@ describe('cancelling several runs', () => {
     await agent.post(`${otherThread}/cancel?wait=1`);
   });
 
-  test('forgets them with what they did where it is asked to', async () => {
+  test('removes them and their state with action=rollback', async () => {
     const thread = await agent.thread();
     const place = await agent.run(thread, echo('x', 60_000));
     await until(async () =>
@@ -72,7 +72,7 @@ describe('cancelling several runs', () => {
     await agent.get(`${first}/join`).then((joined) => joined.text());
   });
 
-  test('cancels none where one is not there', async () => {
+  test('cancels none if one is missing', async () => {
     const thread = await agent.thread();
     const place = await agent.run(thread, echo('x', 60_000));
     await isRunning(place);
@@ -84,12 +84,12 @@ describe('cancelling several runs', () => {
   });
 
   test.each([
-    ['nothing said', {}, ['body']],
-    ['both said', { status: 'all', thread_id: UNKNOWN_ID, run_ids: [] }, ['body']],
-    ['a thread without runs', { thread_id: UNKNOWN_ID }, ['body']],
-    ['a status that is none', { status: 'success' }, ['body', 'status']],
-    ['an id that is none', { thread_id: UNKNOWN_ID, run_ids: ['x'] }, ['body', 'run_ids', 0]],
-  ])('[agent.errors.invalid-body] %s is refused', async (_, body, loc) => {
+    ['an empty request', {}, ['body']],
+    ['status and ids together', { status: 'all', thread_id: UNKNOWN_ID, run_ids: [] }, ['body']],
+    ['a thread without run ids', { thread_id: UNKNOWN_ID }, ['body']],
+    ['an invalid status', { status: 'success' }, ['body', 'status']],
+    ['an invalid id', { thread_id: UNKNOWN_ID, run_ids: ['x'] }, ['body', 'run_ids', 0]],
+  ])('[agent.errors.invalid-body] rejects %s', async (_, body, loc) => {
     const answer = await agent.post('/runs/cancel', body);
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ detail: [{ loc }] });
@@ -97,7 +97,7 @@ describe('cancelling several runs', () => {
 });
 
 describe('a batch of runs', () => {
-  test('is accepted whole, in its order', async () => {
+  test('is accepted as a whole, in order', async () => {
     const answer = await agent.post('/runs/batch', [
       { ...echo('a'), on_completion: 'keep' },
       { ...echo('b'), on_completion: 'keep' },
@@ -114,20 +114,25 @@ describe('a batch of runs', () => {
 
   test.each([
     [
-      'an assistant that is not there',
+      'an unknown assistant',
       { assistant_id: 'nope' },
       404,
       'Run 1 of the batch: No assistant or graph "nope". Pass a graph id of this deployment or an assistant\'s uuid.',
     ],
     [
-      'a context that breaks its schema',
+      'a context that violates its schema',
       { assistant_id: 'toned', input: {}, context: { tone: 'loud' } },
       422,
       [{ loc: ['body', 1, 'context', 'tone'] }],
     ],
-    ['a start too far off', { ...echo('x'), after_seconds: 3_000_000 }, 422, [{ loc: ['body', 1, 'after_seconds'] }]],
-    ['a mode that nobody knows', { ...echo('x'), stream_mode: 'nope' }, 422, [{ loc: ['body', 1, 'stream_mode'] }]],
-  ])('with %s is refused whole, and says which it was', async (_, wrong, status, detail) => {
+    [
+      'a start too far in the future',
+      { ...echo('x'), after_seconds: 3_000_000 },
+      422,
+      [{ loc: ['body', 1, 'after_seconds'] }],
+    ],
+    ['an unknown mode', { ...echo('x'), stream_mode: 'nope' }, 422, [{ loc: ['body', 1, 'stream_mode'] }]],
+  ])('with %s is rejected as a whole', async (_, wrong, status, detail) => {
     const before = await runsInTheDatabase();
     const answer = await agent.post('/runs/batch', [{ ...echo('x'), on_completion: 'keep' }, wrong]);
     expect(answer.status).toBe(status);
@@ -136,14 +141,14 @@ describe('a batch of runs', () => {
   });
 });
 
-test('nulls in a batch are as if they were absent, as they are in a run by itself', async () => {
+test('nulls in a batch are ignored, as in a single run', async () => {
   const empty = { context: null, config: null, metadata: null, webhook: null, stream_mode: null };
   const answer = await agent.post('/runs/batch', [{ ...echo('a'), ...empty, on_completion: 'keep' }]);
   expect([answer.status, await answer.json()]).toMatchObject([200, [{ kwargs: { input: { input: 'a' } } }]]);
 });
 
 describe('the runs of a thread', () => {
-  test('are listed page by page, by status, with the fields that are asked for', async () => {
+  test('are listed page by page, by status, with the selected fields', async () => {
     const thread = await agent.thread();
     const places: string[] = [];
     for (const input of ['a', 'b', 'c']) places.unshift(await agent.run(thread, echo(input)));
@@ -162,7 +167,7 @@ describe('the runs of a thread', () => {
     expect((await agent.get(`/threads/${UNKNOWN_ID}/runs`)).status).toBe(404);
   });
 
-  test('are deleted once they have ended, and not before', async () => {
+  test('are deleted only after they ended', async () => {
     const thread = await agent.thread();
     const place = await agent.run(thread, echo('x', 60_000));
     const remove = async () =>
@@ -172,7 +177,7 @@ describe('the runs of a thread', () => {
     expect([await remove(), await remove()]).toEqual([204, 404]);
   });
 
-  test('[agent.endpoints.thread-spelling-singular] are reached in the singular spelling of the document as well', async () => {
+  test('[agent.endpoints.thread-spelling-singular] are reachable by the singular spelling too', async () => {
     const thread = await agent.thread();
     const runs = `/thread/${thread}/runs`;
     expect(await agent.json(agent.post(`${runs}/wait`, echo('one')))).toMatchObject({ output: 'hello one' });
@@ -186,7 +191,7 @@ describe('the runs of a thread', () => {
     expect(await agent.json(agent.get(runs))).toHaveLength(3);
   });
 
-  test('a run can begin at a checkpoint that is named by its id alone', async () => {
+  test('a run can start at a checkpoint given only by its id', async () => {
     const thread = await agent.thread();
     await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('one')));
     const { checkpoint } = await agent.json(agent.get(`/threads/${thread}/state`));
@@ -199,8 +204,8 @@ describe('the runs of a thread', () => {
   });
 });
 
-describe('who joins a run', () => {
-  test.each(['join', 'stream'])('ends it by going, where that was asked for: %s', async (how) => {
+describe('a client that joins a run', () => {
+  test.each(['join', 'stream'])('ends it by disconnecting, with cancel_on_disconnect: %s', async (how) => {
     const place = await agent.run(await agent.thread(), echo('x', 60_000));
     await isRunning(place);
     const leave = async (query: string) => {

@@ -15,7 +15,7 @@ afterAll(() => servers.close());
 
 const echo = (input: string, sleep_ms = 0) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
 
-/** Has the one slot of the narrow server taken until it is given back. */
+/** Occupies the only slot of the narrow server; the returned function releases it. */
 async function takeTheSlot(): Promise<() => Promise<void>> {
   const thread = await narrow.thread();
   const place = await narrow.run(thread, echo('long', 60_000));
@@ -26,7 +26,7 @@ async function takeTheSlot(): Promise<() => Promise<void>> {
 }
 
 describe('two processes of a deployment', () => {
-  test('a run for which its process has no slot is carried out by one that has, and told by both', async () => {
+  test('a run without a free slot is executed by the other and visible at both', async () => {
     const giveBack = await takeTheSlot();
     const place = await narrow.run(await narrow.thread(), { ...echo('taken', 300), stream_mode: ['updates'] });
     const joined = narrow.json(narrow.get(`${place}/join`));
@@ -39,7 +39,7 @@ describe('two processes of a deployment', () => {
     await giveBack();
   });
 
-  test('the events of a resumable run that was taken come where it was asked for, all of them', async () => {
+  test('the client receives all events of a resumable run of another process', async () => {
     const giveBack = await takeTheSlot();
     const stream = narrow.post('/runs/stream', {
       ...echo('followed'),
@@ -53,7 +53,7 @@ describe('two processes of a deployment', () => {
     await giveBack();
   });
 
-  test('a run whose caller holds the connection stays with its process', async () => {
+  test('a run with a connected client stays with its process', async () => {
     const giveBack = await takeTheSlot();
     const thread = await narrow.thread();
     const waited = narrow.json(narrow.post(`/threads/${thread}/runs/wait`, echo('mine')));
@@ -63,7 +63,7 @@ describe('two processes of a deployment', () => {
     expect(await waited).toMatchObject({ output: 'hello mine' });
   });
 
-  test('runs on one thread keep their order, whoever carries them out', async () => {
+  test('runs on one thread keep their order across processes', async () => {
     const thread = await narrow.thread();
     const requested = [narrow, wide, narrow, wide, narrow];
     const places: string[] = [];
@@ -78,7 +78,7 @@ describe('two processes of a deployment', () => {
     expect(times.flat()).toEqual(times.flat().toSorted());
   });
 
-  test('many runs at once are shared, each carried out once', async () => {
+  test('many concurrent runs are shared, each executed once', async () => {
     const threads = await Promise.all(Array.from({ length: 12 }, () => narrow.thread()));
     const places = await Promise.all(threads.map((thread) => narrow.run(thread, echo('x', 250))));
     for (const place of places) expect(await wide.json(wide.get(`${place}/join`))).toMatchObject({ output: 'hello x' });
@@ -89,8 +89,8 @@ describe('two processes of a deployment', () => {
   });
 });
 
-describe.concurrent('what one process is asked of the runs of the other', () => {
-  test('a run of one is cancelled, waited for and followed in the other', async () => {
+describe.concurrent('requests at one process for the runs of the other', () => {
+  test('cancels, joins and follows a run of the other process', async () => {
     const thread = await wide.thread();
     const place = await wide.run(thread, { ...echo('x', 60_000), stream_mode: ['values', 'updates'] });
     await until(async () => ((await wide.status(place)) === 'running' ? true : undefined));
@@ -103,7 +103,7 @@ describe.concurrent('what one process is asked of the runs of the other', () => 
     expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RunCancelled' } });
   });
 
-  test('what happens in one, once somebody follows it in the other, is told there as it happens', async () => {
+  test('streams live events of the other process once a client follows', async () => {
     const place = await wide.run(await wide.thread(), { ...echo('x', 2500), stream_mode: ['updates'] });
     await until(async () => ((await wide.status(place)) === 'running' ? true : undefined));
     const events = await eventsOf(narrow.get(`${place}/stream`));
@@ -111,16 +111,16 @@ describe.concurrent('what one process is asked of the runs of the other', () => 
     expect(events[1]).toMatchObject({ data: { answer: { output: 'hello x' } } });
   });
 
-  test('a stateless run of one, whose row goes with it, is answered in the other where it was asked in time', async () => {
-    const run = await wide.json(wide.post('/runs', echo('kept for nobody', 2500)));
+  test('returns a stateless run of the other process to a client that waits', async () => {
+    const run = await wide.json(wide.post('/runs', echo('stateless', 2500)));
     const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}`;
     const followed = eventsOf(narrow.get(`/runs/${String(run['run_id'])}/stream`));
-    expect(await narrow.json(narrow.get(`${place}/join`))).toMatchObject({ output: 'hello kept for nobody' });
+    expect(await narrow.json(narrow.get(`${place}/join`))).toMatchObject({ output: 'hello stateless' });
     expect((await followed).map(({ event }) => event)).toContain('values');
     expect((await narrow.get(place)).status).toBe(404);
   });
 
-  test('a run that was taken comes back when the process that took it leaves, and its followers miss nothing', async () => {
+  test('a run returns when the process that took it stops; followers miss nothing', async () => {
     const alone = await sharedDatabase();
     try {
       const small = asking(await alone.start({ atOnce: 1 }));
@@ -142,7 +142,7 @@ describe.concurrent('what one process is asked of the runs of the other', () => 
     }
   });
 
-  test('who waits for a run of the other is let go when its server leaves', async () => {
+  test('a client waiting for a remote run is released when its server stops', async () => {
     const leaving = await servers.start();
     const third = asking(leaving);
     const place = await wide.run(await wide.thread(), echo('x', 60_000));

@@ -10,12 +10,12 @@ const failing = (fault: Error): Graph => {
   return { withConfig: () => failing(fault), stream: fail, streamEvents: () => events, getState: fail };
 };
 
-test('what a thread waits for is not taken for nothing while the database is away', async () => {
+test('pending interrupts are not overlooked while the database is unavailable', async () => {
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
   await expect(stateAfter(failing(away), 'thread', () => undefined)).rejects.toBe(away);
 });
 
-test('a state that its graph can not read leaves a thread in the middle of something', async () => {
+test('a thread counts as unfinished if its graph can’t read the state', async () => {
   const reported: string[] = [];
   const after = await stateAfter(failing(new Error('no ink')), 'thread', (line) => reported.push(line));
   expect(after).toEqual({ interrupts: '{}', unfinishedState: true });

@@ -19,14 +19,14 @@ const tooLong = {
     'The run took longer than 2 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
 };
 
-describe.each(bothWays)('a run that takes longer than a run may, %s', (_, open) => {
+describe.each(bothWays)('a run that exceeds its time limit, %s', (_, open) => {
   let way: Way;
   beforeAll(() => {
     way = open(serving);
   });
   afterAll(() => way.close());
 
-  test('[agent.errors.timeout-type] fails with an error that says timeout, for who waits, joins or follows', async () => {
+  test('[agent.errors.timeout-type] fails with a timeout error for clients that wait, join or follow', async () => {
     const { agent } = way;
     const [a, b, c] = await Promise.all([1, 2, 3].map(async () => (await agent.createThread({})).thread_id));
     const run = await agent.createRun(slow, String(c));
@@ -41,7 +41,7 @@ describe.each(bothWays)('a run that takes longer than a run may, %s', (_, open) 
     expect(events.at(-1)?.data).toEqual(tooLong);
   });
 
-  test('[agent.runs.status-other-words] has the status timeout, and its thread error', async () => {
+  test('[agent.runs.status-other-words] has the status timeout, and its thread the status error', async () => {
     const { agent } = way;
     const { thread_id } = await agent.createThread({});
     const run = await agent.createRun(slow, thread_id);
@@ -53,23 +53,23 @@ describe.each(bothWays)('a run that takes longer than a run may, %s', (_, open) 
   });
 });
 
-describe('how long a run may take', () => {
+describe('the time limit of a run', () => {
   const needed = { LANDFALL_GRAPH_CONFIG: '/a/langgraph.json', DATABASE_URI: 'postgres://db/x' };
   test.each([
-    ['an hour where nobody says anything', {}, 3_600_000],
-    ['what the public name says', { BG_JOB_TIMEOUT_SECS: '90' }, 90_000],
+    ['an hour by default', {}, 3_600_000],
+    ['the value of the public variable', { BG_JOB_TIMEOUT_SECS: '90' }, 90_000],
     [
-      'what our own name says, before the public one',
+      'the value of our own variable, before the public one',
       { BG_JOB_TIMEOUT_SECS: '90', LANDFALL_RUN_TIMEOUT_SECONDS: '1.5' },
       1500,
     ],
   ])('is %s', (_, env, ms) => expect(runLimitOf(takeEnvironment({ ...needed, ...env }))).toBe(ms));
 
   test.each([
-    ['no time', '0', 'LANDFALL_RUN_TIMEOUT_SECONDS must be more than 0 seconds'],
-    ['no number', 'soon', 'LANDFALL_RUN_TIMEOUT_SECONDS must be a number of seconds'],
-    ['more than a timer can be', '3000000', 'LANDFALL_RUN_TIMEOUT_SECONDS must be at most 2073600 seconds'],
-  ])('can not be %s', (_, LANDFALL_RUN_TIMEOUT_SECONDS, reported) =>
+    ['zero', '0', 'LANDFALL_RUN_TIMEOUT_SECONDS must be more than 0 seconds'],
+    ['not a number', 'soon', 'LANDFALL_RUN_TIMEOUT_SECONDS must be a number of seconds'],
+    ['more than a timer allows', '3000000', 'LANDFALL_RUN_TIMEOUT_SECONDS must be at most 2073600 seconds'],
+  ])('can’t be %s', (_, LANDFALL_RUN_TIMEOUT_SECONDS, reported) =>
     expect(() => takeEnvironment({ ...needed, LANDFALL_RUN_TIMEOUT_SECONDS })).toThrow(reported),
   );
 });

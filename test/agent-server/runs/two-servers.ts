@@ -7,14 +7,14 @@ import { agentConfig } from '../serving.ts';
 /** Several servers of one deployment, on one database. */
 export interface Servers {
   databaseUrl: string;
-  /** Every line that any of them told its log. */
+  /** All log lines of all servers. */
   lines: string[];
   start(options?: Partial<AgentServerOptions>): Promise<AgentServerProcess>;
-  /** Closes them all, and removes the database. */
+  /** Closes all servers, and removes the database. */
   close(): Promise<void>;
 }
 
-/** Makes a database for servers that share it. */
+/** Creates a database for servers that share it. */
 export async function sharedDatabase(): Promise<Servers> {
   const postgres = await startTestPostgres();
   const started: AgentServerProcess[] = [];
@@ -43,22 +43,22 @@ export async function sharedDatabase(): Promise<Servers> {
   };
 }
 
-/** What to ask of a server, and what it answers. */
+/** Sends requests to a server, and reads its responses. */
 export interface Asking {
   post: (path: string, body?: unknown) => Promise<Response>;
   get: (path: string, headers?: Record<string, string>) => Promise<Response>;
   remove: (path: string) => Promise<Response>;
-  /** The JSON of an answer. */
+  /** The JSON of a response. */
   json: (answer: Promise<Response>) => Promise<Record<string, unknown>>;
-  /** Makes a thread. @returns its id */
+  /** Creates a thread. @returns its id */
   thread: () => Promise<string>;
-  /** Starts a run in the background. @returns where it is */
+  /** Starts a background run. @returns its location */
   run: (threadId: string, body: object) => Promise<string>;
-  /** Its status. */
+  /** The run's status. */
   status: (place: string) => Promise<unknown>;
 }
 
-/** Asks a server without the network. */
+/** Sends requests to a server in process. */
 export function asking({ fetch }: Pick<AgentServerProcess, 'fetch'>): Asking {
   const send = async (path: string, init: RequestInit) => fetch(new Request(`http://agent.test${path}`, init));
   const json = async (answer: Promise<Response>): Promise<Record<string, unknown>> =>
@@ -79,7 +79,7 @@ export function asking({ fetch }: Pick<AgentServerProcess, 'fetch'>): Asking {
   };
 }
 
-/** The events of a stream, with their ids where they have one. */
+/** The events of a stream, with their ids if present. */
 export async function eventsOf(answer: Promise<Response>): Promise<{ event: string; data: unknown; id?: string }[]> {
   const blocks = (await (await answer).text()).split('\n\n').filter((block) => block.startsWith('event: '));
   return blocks.map((block) => {

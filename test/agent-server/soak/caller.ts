@@ -4,7 +4,7 @@ import type { Pair } from './processes.ts';
 /** The outcome of a request. */
 export type Said =
   | { kind: 'answered'; status: number; body: unknown }
-  /** A process went before it had answered: the request was carried out, or was not. */
+  /** The process exited before responding: the request may or may not have been executed. */
   | { kind: 'unknown' };
 
 /** How much of a response arrived: its head, and the body if complete. */
@@ -12,29 +12,29 @@ export interface Reply {
   status: number;
   /** The run's location, from the response headers. */
   place: string | undefined;
-  /** Undefined where the connection broke. */
+  /** Undefined if the connection broke. */
   text: string | undefined;
 }
 
-/** How an answer is taken. */
+/** How to read a response. */
 export interface CallOptions {
-  /** The statuses that may be answered. */
+  /** The expected statuses. */
   right?: readonly number[];
   headers?: Record<string, string>;
-  /** Once this was told, nobody listens any more. */
+  /** Disconnect once this was received. */
   leave?: RegExp;
-  /** After so long (ms) nobody does. */
+  /** Disconnect after this time (ms). */
   leaveAfterMs?: number;
 }
 
-/** Each request has a connection of its own: at the end none is left over. */
+/** One connection per request, so that none remains open at the end. */
 const HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
   connection: 'close',
 };
 
-/** How long (ms) any answer may take: runs take seconds, and their process may be killed. */
+/** Response timeout (ms): runs take seconds, and their process may be killed. */
 const ANSWER_WITHIN_MS = 90_000;
 
 /** A client that picks a process for each request. */
@@ -54,7 +54,7 @@ export class Caller {
   /**
    * Sends a request and reads the whole response.
    *
-   * @param right the statuses that may be answered.
+   * @param right the expected statuses.
    */
   async ask(method: string, path: string, body?: unknown, right: readonly number[] = [200, 204]): Promise<Said> {
     const { status, text } = await this.report(method, path, body, { right });
@@ -112,9 +112,9 @@ export class Caller {
   }
 }
 
-/** The fields of a JSON object; none where it is something else. */
+/** The fields of a JSON object; empty for anything else. */
 export const fieldsOf = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {};
 
-/** What a JSON array holds; nothing where it is something else. */
+/** The items of a JSON array; empty for anything else. */
 export const itemsOf = (body: unknown): unknown[] => (Array.isArray(body) ? body : []);

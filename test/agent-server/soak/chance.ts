@@ -1,18 +1,18 @@
-/** Draws that are the same for the same seed. */
+/** Reproducible random values: the same seed gives the same sequence. */
 export interface Chance {
-  /** From 0 up to, but not, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   draw(): number;
-  /** A whole number, both ends included. */
+  /** An integer, both bounds inclusive. */
   between(least: number, most: number): number;
-  /** Whether something happens that happens in this share (0 to 1) of the cases. */
+  /** True in this share (0 to 1) of the calls. */
   is(share: number): boolean;
   one<T>(of: readonly [T, ...T[]]): T;
-  /** One of several; undefined where there is none. */
+  /** One of several; undefined if empty. */
   any<T>(of: readonly T[]): T | undefined;
   uuid(): string;
 }
 
-/** Draws from a seed, by the generator that is known as mulberry32. */
+/** A random source from a seed, using the mulberry32 generator. */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   const draw = (): number => {

@@ -4,7 +4,7 @@ import { readCrons } from './steps/crons.ts';
 import { ownMetadata } from './steps/threads.ts';
 import type { Worker } from './worker.ts';
 
-/** What is wrong with the assistants, threads, items, crons and tasks of a caller: nothing that was acknowledged is lost. */
+/** Faults of a client's assistants, threads, items, crons and tasks: nothing acknowledged may be lost. */
 export async function problemsOfKept(worker: Worker): Promise<string[]> {
   const { caller, assistants, threads, items, crons, tasks, name } = worker;
   const problems: (string | undefined)[] = [];

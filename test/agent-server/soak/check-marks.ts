@@ -1,9 +1,9 @@
 import type { Row } from './check-runs.ts';
 
 /**
- * What is wrong with how often nodes began: once an attempt at most, and no attempt is made but where a process was gone.
+ * Faults in how often nodes started: at most once per attempt, and a further attempt only after a process was gone.
  *
- * @param text a line for each time: the node, and the mark of its run.
+ * @param text a line per start: the node, and the mark of its run.
  */
 export function problemsOfMarks(text: string, rows: readonly Row[]): string[] {
   const attempts = new Map<string, number>();

@@ -24,14 +24,14 @@ export const rowsOf = async (database: Pool): Promise<Row[]> =>
     )
   ).rows;
 
-/** The status that somebody means who was told of an end so; undefined where it says nothing. */
+/** The run status for a reported outcome; undefined if it says nothing about the status. */
 function reportedStatus(reply: string): string | undefined {
   if (reply === 'RunCancelled' || reply === 'ServerStopped') return 'interrupted';
   if (reply === 'RequestedFailure') return 'error';
   return reply === 'ResultNotKept' ? undefined : reply;
 }
 
-/** Whether the run was given up because its processes died three times. */
+/** Whether the run failed because its processes died three times. */
 const isGivenUp = ({ attempt, error }: Row): boolean => attempt >= 3 && error === 'ServerStopped';
 
 /** Faults of the requested runs: each must exist, end once, and end as expected and as its callers saw. */
@@ -40,11 +40,11 @@ export function problemsOfRuns(sent: readonly SentRun[], rows: readonly Row[]): 
   return sent.flatMap((run) => {
     const found = byMark.get(run.mark) ?? [];
     const [row] = found;
-    if (found.length > 1) return [`${run.mark} was begun ${found.length} times`];
+    if (found.length > 1) return [`${run.mark} was started ${found.length} times`];
     if (row === undefined) return isMissed(run) ? [`${run.mark} was accepted and is gone`] : reply(run);
     if (run.refused) return [`${run.mark} was refused, and there it is`];
     if (run.sure && row.status !== run.end && !isGivenUp(row))
-      return [`${run.mark} is ${row.status} (${row.error}) after attempt ${row.attempt}, and nobody cut it off`];
+      return [`${run.mark} is ${row.status} (${row.error}) after attempt ${row.attempt}, without an interruption`];
     return reply(run, row);
   });
 }
@@ -57,7 +57,9 @@ function reply(run: SentRun, row?: Row): string[] {
   const statuses = new Set(run.reply.flatMap((each) => reportedStatus(each) ?? []));
   if (row && isGivenUp(row)) return [];
   const isSame = statuses.size === 0 || (statuses.size === 1 && (row === undefined || statuses.has(row.status)));
-  return isSame ? [] : [`${run.mark} was told as ${run.reply.join()}, and is stored as ${row?.status} (${row?.error})`];
+  return isSame
+    ? []
+    : [`${run.mark} was reported as ${run.reply.join()}, and is stored as ${row?.status} (${row?.error})`];
 }
 
 /** Faults of the webhooks: each outcome must be delivered with the right status. */
@@ -68,24 +70,26 @@ export function problemsOfHooks(
 ): string[] {
   const ofRows = rows.flatMap(({ run_id, mark, hooked, status }) => {
     const { taken = 0, statuses = [] } = heard.get(run_id) ?? {};
-    if (hooked && taken === 0) return [`no webhook of ${mark} (${status}) came`];
-    return statuses.some((each) => each !== status) ? [`${mark} is ${status}, and was told as ${statuses.join()}`] : [];
+    if (hooked && taken === 0) return [`no webhook of ${mark} (${status}) arrived`];
+    return statuses.some((each) => each !== status)
+      ? [`${mark} is ${status}, and was reported as ${statuses.join()}`]
+      : [];
   });
   const stateless = workers.flatMap(({ runs }) => runs.all.filter((run) => run.threadId === undefined && run.hooked));
   const ofStateless = stateless.flatMap((run) => {
     const { taken = 0, statuses = [] } = heard.get(run.runId ?? '') ?? {};
-    if (run.accepted && taken === 0) return [`no webhook of the stateless ${run.mark} came`];
+    if (run.accepted && taken === 0) return [`no webhook of the stateless ${run.mark} arrived`];
     if (run.sure && statuses.some((status) => status !== run.end))
-      return [`the stateless ${run.mark} was told as ${statuses.join()}`];
+      return [`the stateless ${run.mark} was reported as ${statuses.join()}`];
     return [];
   });
   const twice = [...heard].flatMap(([id, { statuses }]) =>
-    new Set(statuses).size > 1 ? [`run ${id} was told as ${statuses.join()}`] : [],
+    new Set(statuses).size > 1 ? [`run ${id} was reported as ${statuses.join()}`] : [],
   );
   return [...ofRows, ...ofStateless, ...twice];
 }
 
-/** What is wrong with the crons: one run each time that one was due. */
+/** Faults of the crons: one run each time that one was due. */
 export function problemsOfFirings(workers: readonly Worker[], rows: readonly Row[]): string[] {
   const started = Map.groupBy(rows, ({ cron_id }) => cron_id);
   return workers.flatMap(({ firings }) =>

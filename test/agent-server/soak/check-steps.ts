@@ -3,7 +3,7 @@ import type { Row } from './check-runs.ts';
 import type { SentRun } from './run-ledger.ts';
 import type { Worker } from './worker.ts';
 
-/** What is wrong with what runs did on the threads of a caller: each step once, in the order of the runs. */
+/** Faults in the steps on a client's threads: each step once, in the order of the runs. */
 export async function problemsOfSteps(worker: Worker, rows: readonly Row[]): Promise<string[]> {
   const { runs, threads, copied, floors, byHand } = worker;
   const rowsByThread = Map.groupBy(rows, ({ thread_id }) => thread_id);
@@ -33,8 +33,8 @@ export async function problemsOfSteps(worker: Worker, rows: readonly Row[]): Pro
 }
 
 /**
- * Steps that were seen, without the last one: a state shows a node's work before its step is over, and where its run is
- * cut off then the next one begins without it.
+ * The observed steps without the last one: a state shows a node's result before its step is complete, and if its run is
+ * interrupted at that moment, the next run starts without it.
  */
 const durable = (seen: readonly string[]): readonly string[] => seen.slice(0, -1);
 

@@ -1,17 +1,17 @@
 import type { Pool } from 'pg';
 import { fieldsOf } from './caller.ts';
 
-/** What a process holds when it has nothing to do, its garbage aside. */
+/** What an idle process holds after garbage collection. */
 export interface Held {
-  /** Bytes of the heap and beside it. */
+  /** Bytes of the heap and of external memory. */
   memory: number;
-  /** Bytes that the machine gave it. */
+  /** Resident bytes. */
   rss: number;
   sockets: number;
   descriptors: number;
 }
 
-/** Requests from each process what it holds. */
+/** Reads from each process what it holds. */
 export const lookAt = (urls: readonly string[]): Promise<Held[]> =>
   Promise.all(
     urls.map(async (url) => {
@@ -31,23 +31,23 @@ export const lookAt = (urls: readonly string[]): Promise<Held[]> =>
     }),
   );
 
-/** Orphaned rows, by what they belong to; each query counts them. */
+/** Queries for orphaned rows and other leftovers, by name. */
 const LEFTOVERS: Record<string, string> = {
   'unfinished runs': `select from runs where status in ('pending', 'running')`,
   'webhooks in the queue': `select from webhook_deliveries`,
   'threads that count unfinished runs': `select from threads where unfinished <> 0 or status = 'busy'`,
-  'runs of nobody': `select from runs where not exists (select from threads where threads.thread_id = runs.thread_id)`,
-  'checkpoints of nobody': `select from checkpoints c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
-  'writes of nobody': `select from checkpoint_writes c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
-  'blobs of nobody': `select from checkpoint_blobs c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
+  'runs without a thread': `select from runs where not exists (select from threads where threads.thread_id = runs.thread_id)`,
+  'checkpoints without a thread': `select from checkpoints c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
+  'writes without a thread': `select from checkpoint_writes c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
+  'blobs without a thread': `select from checkpoint_blobs c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
   'notes of what runs found': `select from checkpoint_writes_before`,
-  'crons of nobody': `select from crons where thread_id is not null and not exists (select from threads t where t.thread_id = crons.thread_id)`,
-  'versions of nobody': `select from assistant_versions v where not exists (select from assistants a where a.assistant_id = v.assistant_id)`,
+  'crons without a thread': `select from crons where thread_id is not null and not exists (select from threads t where t.thread_id = crons.thread_id)`,
+  'versions without an assistant': `select from assistant_versions v where not exists (select from assistants a where a.assistant_id = v.assistant_id)`,
   'connections in the middle of a transaction': `select from pg_stat_activity where datname = current_database()
     and application_name like 'landfall-agent %' and state like 'idle in transaction%'`,
 };
 
-/** What is left over, by its name. */
+/** The number of leftover rows, by name. */
 export async function leftovers(database: Pool): Promise<Record<string, number>> {
   const counted: [string, number][] = [];
   for (const [name, query] of Object.entries(LEFTOVERS)) {
@@ -57,7 +57,7 @@ export async function leftovers(database: Pool): Promise<Record<string, number>>
   return Object.fromEntries(counted);
 }
 
-/** How many connections the processes have. */
+/** The number of database connections of the processes. */
 export async function connections(database: Pool): Promise<number> {
   const { rowCount } = await database.query(
     `select from pg_stat_activity where datname = current_database() and application_name like 'landfall-agent %'`,

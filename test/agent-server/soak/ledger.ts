@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * What was acknowledged of things of one kind. Of a change that nobody answered either is right: what was before, and what
- * was asked for. Such a thing is left alone from then on.
+ * The acknowledged state of resources of one kind. After a change without a response, both the previous and the requested
+ * state are valid; that resource is not used again.
  *
- * @typeParam T what a thing looks like; undefined: it is not there.
+ * @typeParam T the state of a resource; undefined if it does not exist.
  */
 export class Ledger<T> {
   readonly #things = new Map<string, readonly (T | undefined)[]>();
 
-  /** It is so: that was answered. */
+  /** A response confirmed this state. */
   is(id: string, state: T | undefined): void {
     this.#things.set(id, [state]);
   }
@@ -25,7 +25,7 @@ export class Ledger<T> {
     return states.length === 1 ? states[0] : undefined;
   }
 
-  /** Those that are there for sure. */
+  /** The ids of resources that certainly exist. */
   sure(): string[] {
     return [...this.#things.keys()].filter((id) => this.get(id) !== undefined);
   }
@@ -34,7 +34,7 @@ export class Ledger<T> {
     return [...this.#things.keys()];
   }
 
-  /** What is wrong with a thing that was found so; undefined where nothing is. */
+  /** The fault of an observed state; undefined if it is valid. */
   problem(id: string, found: T | undefined): string | undefined {
     const states = this.#things.get(id) ?? [];
     if (states.some((state) => isDeepStrictEqual(state, found))) return undefined;

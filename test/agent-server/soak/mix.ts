@@ -7,7 +7,7 @@ import { statelessSteps } from './steps/stateless.ts';
 import { threadSteps } from './steps/threads.ts';
 import type { Step, Worker } from './worker.ts';
 
-/** Share (of 100) of each group of steps, and the weights within it. */
+/** The share (of 100) of each group of steps, and the weights within it. */
 const MIX: [number, [number, Step][]][] = [
   [15, assistantSteps],
   [20, threadSteps],
@@ -22,7 +22,7 @@ function drawn<T>(chance: Chance, weighted: readonly (readonly [number, T])[]): 
   return weighted.find(([weight]) => (left -= weight) < 0)?.[1];
 }
 
-/** Runs steps until it is stopped; returns how many. */
+/** Runs steps until it is stopped; returns the number of steps. */
 export async function keepAsking(worker: Worker, stop: AbortSignal): Promise<number> {
   let steps = 0;
   while (!stop.aborted) {

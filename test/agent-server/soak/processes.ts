@@ -2,18 +2,18 @@ import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import type { Chance } from './chance.ts';
 
-/** How long (ms) a process counts as living that says nothing. */
+/** After this time (ms) a silent process counts as dead. */
 const LEASE_MS = 4000;
 /** How long (ms) runs may continue after a process received the shutdown signal. */
 const DRAIN_MS = 1500;
 
-/** How often something happened to a process. */
+/** The number of kill events of each kind. */
 export type KillCounts = Record<'killed' | 'left' | 'frozen', number>;
 
-/** What happens to them, in turns. */
+/** The kill events, in turns. */
 const KILL_EVENTS = ['killed', 'left', 'frozen', 'killed'] as const;
 
-/** Two processes of one deployment, and what happens to them. */
+/** Two processes of one deployment, and their kill events. */
 export class Pair {
   readonly #env: Record<string, string>;
   readonly #chance: Chance;
@@ -34,12 +34,12 @@ export class Pair {
     await Promise.all([this.#start(0), this.#start(1)]);
   }
 
-  /** The addresses of those that are there. */
+  /** The addresses of the running processes. */
   urls(): string[] {
     return this.#places.flatMap((each) => (each ? [each.url] : []));
   }
 
-  /** Every line of all that there were. */
+  /** All log lines of all processes. */
   lines(): string[] {
     return this.#all.flatMap(({ output, log }) => [...output, ...log]);
   }
@@ -63,12 +63,12 @@ export class Pair {
     const end = await process.gone;
     if (end !== (killEvent === 'killed' ? 'SIGKILL' : 0))
       this.faults.push(`a process that was ${killEvent} ended with ${end}`);
-    // Sometimes the other one is alone for a while.
+    // Sometimes the other process is alone for a while.
     await new Promise((resolve) => setTimeout(resolve, this.#chance.between(0, 2) * 1000));
     await this.#start(at);
   }
 
-  /** Long enough for the other one to take it for dead. */
+  /** Long enough for the other process to presume it dead. */
   async #freeze(at: number): Promise<void> {
     const process = this.#places[at];
     if (process === undefined) return;
@@ -92,7 +92,7 @@ export class Pair {
     this.faults.push(`a process ended by itself with ${end}: ${process.log.slice(-5).join(' | ')}`);
   }
 
-  /** Kills what is still there. */
+  /** Kills the remaining processes. */
   async close(): Promise<void> {
     this.#places.fill(undefined);
     for (const { child } of this.#all) child.kill('SIGKILL');

@@ -8,26 +8,26 @@ import type { Chance } from './chance.ts';
 export interface Heard {
   /** The status in each delivery. */
   statuses: string[];
-  /** How many of them were taken. */
+  /** The number of accepted deliveries. */
   taken: number;
 }
 
 /** An unreliable webhook receiver. */
 export interface FlakyReceiver {
   port: number;
-  /** By the run's id. */
+  /** By run id. */
   heard: ReadonlyMap<string, Heard>;
-  /** From now on it takes everything at once. */
+  /** From now on, accepts every delivery at once. */
   calmDown(): void;
   close(): Promise<void>;
 }
 
 type Mood = 'takes' | 'slow' | 'fails' | 'busy' | 'hangs-up' | 'hangs';
 
-/** How long (ms) a slow one takes. */
+/** How long (ms) a slow response takes. */
 const SLOW_MS = 1500;
 
-/** A receiver that fails in turns: most of what comes it takes at the second or third time. */
+/** A receiver that fails in turns: it accepts most deliveries at the second or third attempt. */
 export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver> {
   const heard = new Map<string, Heard>();
   const moods = new Map<string, Mood[]>();
@@ -58,7 +58,7 @@ export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver>
   };
 
   const server = createServer((request, response) => {
-    // Its sender was killed in the middle: it comes again.
+    // Its sender was killed midway: the delivery will be repeated.
     answer(request, response).catch(() => request.socket.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -1,30 +1,30 @@
 /** A requested run. */
 export interface SentRun {
-  /** What its graph says of it, wherever it comes. */
+  /** Identifies the run in its graph's output. */
   mark: string;
-  /** Undefined where it is stateless. */
+  /** Undefined if stateless. */
   threadId: string | undefined;
   runId: string | undefined;
-  /** It was acknowledged: it has to be there. */
+  /** Acknowledged: it must exist. */
   accepted: boolean;
-  /** It was refused: it must not be there. */
+  /** Rejected: it must not exist. */
   refused: boolean;
-  /** How its graph ends, when it is let be. */
+  /** The outcome of its graph when undisturbed. */
   end: 'success' | 'error';
-  /** The steps that it adds to its thread where it ends well. */
+  /** The steps added to its thread on success. */
   steps: readonly string[];
-  /** Whether it needs no caller and was not cancelled: it must end as its graph does. */
+  /** Whether it needs no client and was not cancelled: it must end as its graph does. */
   sure: boolean;
-  /** It may have been rolled back: then it is gone with all that it did. */
+  /** Possibly rolled back: it and all its effects are gone. */
   mayBeUndone: boolean;
-  /** It was deleted, or its thread was: what it did on the thread stays. */
+  /** It or its thread was deleted: its effects on the thread stay. */
   isDeleted: boolean;
   hooked: boolean;
   /** The outcomes its callers saw: `success`, or the name of an error. */
   reply: string[];
 }
 
-/** The runs that a caller requested. */
+/** The runs that a client requested. */
 export class RunLedger {
   readonly all: SentRun[] = [];
 
@@ -59,7 +59,7 @@ export class RunLedger {
     }
   }
 
-  /** A thread is gone with its runs. */
+  /** Removes a thread with its runs. */
   gone(threadId: string): void {
     for (const run of this.all) {
       if (run.threadId === threadId) [run.sure, run.isDeleted] = [false, true];

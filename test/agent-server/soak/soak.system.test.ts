@@ -22,13 +22,13 @@ import { newWorker } from './worker.ts';
 
 /** Duration of the load; `LANDFALL_SOAK_MINUTES=10` is a full round. */
 const minutes = Number(process.env['LANDFALL_SOAK_MINUTES'] ?? 0.6);
-/** The draws of the callers; `LANDFALL_SOAK_SEED` repeats those of another round. */
+/** The random seed; `LANDFALL_SOAK_SEED` repeats another round. */
 const seed = Number(process.env['LANDFALL_SOAK_SEED'] ?? Date.now() % 1_000_000);
-/** How many ask at once. */
+/** The number of concurrent clients. */
 const WORKERS = 10;
-/** How much of the time (share) processes are struck; in the rest it is looked what gathers in them. */
+/** The share of the time with kill events; the rest is for observing leaks. */
 const STRUCK = 0.65;
-/** How often something happens to one of them at least, however slow this machine is. */
+/** The minimum number of kill events, however slow this machine is. */
 const MIN_KILLS = 3;
 /** The longest pause (ms) between two kill events. */
 const PAUSE_MS = 6000;
@@ -37,7 +37,7 @@ const SETTLE_MS = 120_000;
 /** Allowed heap growth (bytes) of a process while no kill event happens. */
 const GROWTH = 48 * 2 ** 20;
 
-/** What a process may have to say; all else is a mistake of its own. */
+/** The expected log lines; anything else is a fault. */
 const EXPECTED =
   /^\{"event":"listening"|was left by a process|waited for a slot|failed: RequestedFailure|failed: NotKept|ServerStopped: The server stopped|^ +|^}$/;
 
@@ -84,7 +84,7 @@ afterAll(async () => {
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  'whatever is asked, and whichever process is killed meanwhile: nothing is lost, no run is stuck, nothing leaks',
+  'loses nothing, blocks no run and leaks nothing while processes are killed',
   { timeout: minutes * 60_000 + 300_000 },
   async () => {
     console.log(`The soak test lasts ${minutes} minutes, with LANDFALL_SOAK_SEED=${seed}.`);
@@ -131,7 +131,7 @@ test(
     expect(problems).toEqual([]);
     expect(await connections(database)).toBeLessThanOrEqual(4);
     for (const [at, { memory }] of after.entries()) expect(memory - (before[at]?.memory ?? 0)).toBeLessThan(GROWTH);
-    // The last ones may still be closing.
+    // The last connections may still be closing.
     const most = Math.max(...fresh.map(({ descriptors }) => descriptors)) + 4;
     await vi.waitUntil(async () => (await lookAt(pair.urls())).every(({ descriptors }) => descriptors <= most), {
       timeout: 30_000,

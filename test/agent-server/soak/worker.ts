@@ -5,7 +5,7 @@ import type { Chance } from './chance.ts';
 import { Ledger } from './ledger.ts';
 import { RunLedger } from './run-ledger.ts';
 
-/** What a version of an assistant holds. */
+/** The content of an assistant's version. */
 export interface Version {
   greeting: string;
   name: string;
@@ -30,24 +30,24 @@ export interface Worker {
   chance: Chance;
   caller: Caller;
   database: Pool;
-  /** The address of a webhook for a run. */
+  /** The URL of a webhook for a run. */
   hook: (mark: string) => string;
-  /** A word that no other run has. */
+  /** A unique word for each run. */
   newMark: () => string;
   assistants: Ledger<Assistant>;
   /** Threads by their metadata. */
   threads: Ledger<Record<string, unknown>>;
-  /** Steps that have been seen on a thread, and may not go from there. */
+  /** Steps observed on a thread, which must not disappear. */
   floors: Map<string, readonly string[]>;
   /** The steps that a copy started with. */
   copied: Map<string, readonly string[]>;
-  /** Steps that were written by hand, once each. */
+  /** Steps written manually, once each. */
   byHand: { threadId: string; step: string; isSure: boolean }[];
   items: Ledger<{ value: Record<string, unknown> }>;
   crons: Ledger<Cron>;
   /** How often each cron was due. */
   firings: Map<string, number>;
-  /** What was said in each task of an agent's agent. */
+  /** The messages of each A2A task. */
   tasks: Map<string, string>;
   runs: RunLedger;
   faults: string[];
@@ -55,7 +55,7 @@ export interface Worker {
 
 export type Step = (worker: Worker) => Promise<void>;
 
-/** What a caller brings along. */
+/** What a client needs. */
 export function newWorker(parts: Pick<Worker, 'name' | 'chance' | 'caller' | 'database'> & { hookAt: string }): Worker {
   let marks = 0;
   return {

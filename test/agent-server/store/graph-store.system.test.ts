@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe('the store of a graph', () => {
-  test("takes operations in the engine's form, one after the other", async () => {
+  test("executes the engine's operations one after the other", async () => {
     const namespace = ['a', 'b'];
     const results = await store.batch([
       { namespace, key: 'k', value: { v: 1 } },
@@ -42,7 +42,7 @@ describe('the store of a graph', () => {
     expect(results).toEqual([undefined, item, [item], [['a']], [namespace], undefined, null]);
   });
 
-  test('gives an item the minutes that it is told, and reads without making them anew unless asked', async () => {
+  test("stores an item's time to live, and refreshes it only on request", async () => {
     await store.put(['a'], 'short', {}, undefined, { ttl: 2 });
     await store.put(['a'], 'seen', {}, undefined, { ttl: 2 });
     now += 60_000;
@@ -54,25 +54,29 @@ describe('the store of a graph', () => {
 
   test.each<[string, () => Promise<unknown>, string]>([
     [
-      'a value that is no object',
+      'a value that is not an object',
       () => store.batch([{ namespace: ['a'], key: 'k', value: 'text' }]),
       'must be an object',
     ],
-    ['a value that is not there', () => store.batch([{ namespace: ['a'], key: 'k', value: undefined }]), 'an object'],
-    ['a value that becomes a text', () => store.put(['a'], 'k', { toJSON: () => 'text' }), 'become a JSON object'],
-    ['no time to live', () => store.put(['a'], 'k', {}, undefined, { ttl: 0 }), 'more than 0'],
-    ['a namespace that is a text', () => store.batch([{ namespace: 'a', key: 'k' }]), 'list of strings'],
-    ['no key', () => store.delete(['a'], ''), "can't be empty"],
-    ['a search by meaning', () => store.search(['a'], { query: 'what they like' }), 'semantic search is not supported'],
+    ['a missing value', () => store.batch([{ namespace: ['a'], key: 'k', value: undefined }]), 'an object'],
     [
-      'an operator that nobody knows',
-      () => store.search(['a'], { filter: { v: { $near: 1 } } }),
-      'filter.v.$near is no',
+      'a value that serializes to a string',
+      () => store.put(['a'], 'k', { toJSON: () => 'text' }),
+      'become a JSON object',
     ],
+    ['a time to live of zero', () => store.put(['a'], 'k', {}, undefined, { ttl: 0 }), 'more than 0'],
+    ['a namespace that is a string', () => store.batch([{ namespace: 'a', key: 'k' }]), 'list of strings'],
+    ['an empty key', () => store.delete(['a'], ''), "can't be empty"],
+    ['a semantic search', () => store.search(['a'], { query: 'what they like' }), 'semantic search is not supported'],
+    ['an unknown operator', () => store.search(['a'], { filter: { v: { $near: 1 } } }), 'filter.v.$near is no'],
     ['a filter that is a list', () => store.batch([{ namespacePrefix: ['a'], filter: [1] }]), 'must be an object'],
-    ['another match', () => store.batch([{ matchConditions: [{ matchType: 'like', path: [] }] }]), 'prefix and suffix'],
-    ['an empty label of a beginning', () => store.listNamespaces({ prefix: [''] }), "can't be empty"],
-  ])('refuses %s in words', async (_, call, words) => {
+    [
+      'an unknown match type',
+      () => store.batch([{ matchConditions: [{ matchType: 'like', path: [] }] }]),
+      'prefix and suffix',
+    ],
+    ['an empty label of a prefix', () => store.listNamespaces({ prefix: [''] }), "can't be empty"],
+  ])('rejects %s with a clear message', async (_, call, words) => {
     await expect(call()).rejects.toMatchObject({
       name: 'StoreCallError',
       message: expect.stringMatching(/^store\.(get|put|delete|search|listNamespaces): /),

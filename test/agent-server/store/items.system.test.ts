@@ -35,7 +35,7 @@ const rows = async (): Promise<number> => (await storage.pool.query('select 1 fr
 const keys = (items: readonly { key: string }[]): string[] => items.map(({ key }) => key);
 
 describe('items', () => {
-  test('[agent.store.key-value] are kept under their namespaces and keys, and replaced there', async () => {
+  test('[agent.store.key-value] are stored under their namespace and key, and replaced there', async () => {
     const items = store();
     await items.put(['a', 'b'], 'k', { v: 1 });
     await items.put(['a'], 'k', { v: 2 });
@@ -54,14 +54,14 @@ describe('items', () => {
     expect(await items.get(['a'], 'k')).toMatchObject({ value: { v: 2 } });
   });
 
-  test('keep what jsonb can not hold', async () => {
+  test('keep what jsonb can’t store', async () => {
     const value = { text: 'nul \0 and \ud800', nested: [{ a: null }], n: 1e21 };
     await store().put(['a'], 'k', value);
     expect((await store().get(['a'], 'k'))?.value).toEqual(value);
     expect(keys(await store().search({ prefix: [], conditions: conditionsOf({ n: 1e21 }) }))).toEqual(['k']);
   });
 
-  test('are written at once by many, and one of them stays', async () => {
+  test('concurrent writes keep one of them', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => store().put(['a'], 'k', { n })));
     expect(await rows()).toBe(1);
   });
@@ -74,7 +74,7 @@ function conditionsOf(filter: Record<string, unknown>) {
 }
 
 describe('a search', () => {
-  test('finds what lies below whole labels, whatever signs they have', async () => {
+  test('matches whole labels, with any characters', async () => {
     const namespaces = [
       ['u', '1'],
       ['u', '1', 'x'],
@@ -95,7 +95,7 @@ describe('a search', () => {
     expect(await below()).toHaveLength(namespaces.length);
   });
 
-  test('shows what was written last first, page by page', async () => {
+  test('returns the latest writes first, page by page', async () => {
     for (const key of ['a', 'b', 'c']) {
       now += 1;
       await store().put(['n'], key, {});
@@ -113,26 +113,26 @@ describe('a search', () => {
   };
   test.each<[string, Record<string, unknown>, string[]]>([
     ['a value', { kind: 'pome' }, ['apple', 'pear']],
-    ['a number and not its text', { price: 4 }, []],
-    ['a list as it is', { tags: ['red'] }, ['apple']],
-    ['null and not what is absent', { sold: null }, ['apple']],
+    ['a number, unlike its string', { price: 4 }, []],
+    ['a list by equality', { tags: ['red'] }, ['apple']],
+    ['null, unlike a missing field', { sold: null }, ['apple']],
     ['a part of an object', { from: { land: 'Chile' } }, ['apple']],
     ['several fields', { kind: 'pome', price: 5 }, ['pear']],
     ['$eq', { price: { $eq: 3 } }, ['apple']],
-    ['$eq of a whole object', { from: { $eq: { farm: 1, land: 'Chile' } } }, ['apple']],
-    ['$ne, which what is absent fulfils', { since: { $ne: '2026-01-02' } }, ['apple', 'plum']],
-    ['$gt, of numbers only', { price: { $gt: 3 } }, ['pear']],
+    ['$eq with an object', { from: { $eq: { farm: 1, land: 'Chile' } } }, ['apple']],
+    ['$ne, which a missing field matches', { since: { $ne: '2026-01-02' } }, ['apple', 'plum']],
+    ['$gt, for numbers only', { price: { $gt: 3 } }, ['pear']],
     ['$gte', { price: { $gte: 3 } }, ['apple', 'pear']],
     ['$lt', { price: { $lt: 5 } }, ['apple']],
     ['$lte', { price: { $lte: 5 } }, ['apple', 'pear']],
-    ['a span', { price: { $gt: 3, $lte: 5 } }, ['pear']],
-    ['an order of texts', { since: { $gt: '2026-02-01' } }, ['plum']],
+    ['a range', { price: { $gt: 3, $lte: 5 } }, ['pear']],
+    ['the order of strings', { since: { $gt: '2026-02-01' } }, ['plum']],
     ['$in', { price: { $in: [3, '4'] } }, ['apple', 'plum']],
     ['$nin', { price: { $nin: [3, '4'] } }, ['pear']],
-    ['$nin of what is absent', { since: { $nin: ['2026-01-02'] } }, ['apple', 'plum']],
+    ['$nin with a missing field', { since: { $nin: ['2026-01-02'] } }, ['apple', 'plum']],
     ['$exists', { since: { $exists: true } }, ['pear', 'plum']],
-    ['not $exists', { since: { $exists: false } }, ['apple']],
-    ['a name that is no name', { "'; drop table store_items --": 1 }, []],
+    ['$exists: false', { since: { $exists: false } }, ['apple']],
+    ['a malicious field name', { "'; drop table store_items --": 1 }, []],
   ])('filters by %s', async (_, filter, found) => {
     for (const [key, value] of Object.entries(fruits)) await store().put(['fruits'], key, value);
     const seen = await store().search({ prefix: ['fruits'], conditions: conditionsOf(filter) });
@@ -143,10 +143,10 @@ describe('a search', () => {
 describe('namespaces', () => {
   const all = [['a'], ['a', 'b', 'c'], ['a', 'b', 'd'], ['a', 'x', 'c'], ['ab', 'c']];
   test.each<[string, Parameters<Items['namespaces']>[0], string[][]]>([
-    ['are told in their order', {}, all],
-    ['are found by their beginning', { prefix: ['a', 'b'] }, all.slice(1, 3)],
+    ['are returned in order', {}, all],
+    ['are found by prefix', { prefix: ['a', 'b'] }, all.slice(1, 3)],
     [
-      'are found by their end',
+      'are found by suffix',
       { suffix: ['c'] },
       [
         ['a', 'b', 'c'],
@@ -156,7 +156,7 @@ describe('namespaces', () => {
     ],
     ['are found by both', { prefix: ['a'], suffix: ['x', 'c'] }, [['a', 'x', 'c']]],
     [
-      'may have any label in a place',
+      'may have wildcards in a prefix',
       { prefix: ['a', '*', 'c'] },
       [
         ['a', 'b', 'c'],
@@ -164,16 +164,16 @@ describe('namespaces', () => {
       ],
     ],
     [
-      'may have any label before their end',
+      'may have wildcards in a suffix',
       { suffix: ['*', '*', 'c'] },
       [
         ['a', 'b', 'c'],
         ['a', 'x', 'c'],
       ],
     ],
-    ['are cut off at a depth, and told once', { maxDepth: 2 }, [['a'], ['a', 'b'], ['a', 'x'], ['ab', 'c']]],
+    ['are truncated at a depth, without duplicates', { maxDepth: 2 }, [['a'], ['a', 'b'], ['a', 'x'], ['ab', 'c']]],
     [
-      'come page by page, after that',
+      'are paged after that',
       { maxDepth: 2, limit: 2, offset: 1 },
       [
         ['a', 'b'],
@@ -190,7 +190,7 @@ describe('namespaces', () => {
 });
 
 describe('time to live', () => {
-  test('an item that has expired is not there for anybody, before it is removed', async () => {
+  test('an expired item is missing before it is removed', async () => {
     const items = store({ refreshOnRead: false });
     await items.put(['a'], 'k', { v: 1 }, 1.5);
     now += 1.5 * MINUTE - 1;
@@ -205,10 +205,10 @@ describe('time to live', () => {
   });
 
   test.each<[string, boolean, boolean | undefined, boolean]>([
-    ['reading begins it anew', true, undefined, true],
-    ['reading does not where the configuration says so', false, undefined, false],
-    ['a request may ask for it', false, true, true],
-    ['a request may refuse it', true, false, false],
+    ['reading refreshes it', true, undefined, true],
+    ['reading does not refresh it if configured so', false, undefined, false],
+    ['a request may refresh it', false, true, true],
+    ['a request may keep it', true, false, false],
   ])('%s', async (_, refreshOnRead, refresh, lives) => {
     const items = store({ refreshOnRead });
     await items.put(['a'], 'got', {}, 2);
@@ -222,7 +222,7 @@ describe('time to live', () => {
     expect(await items.get(['a'], 'got')).toEqual(lives ? got : undefined);
   });
 
-  test('is the configured one where an item says none, and none where it says null', async () => {
+  test('is the configured one by default, and none for null', async () => {
     const items = store({ defaultTtl: 1, refreshOnRead: false });
     await items.put(['a'], 'usual', {});
     await items.put(['a'], 'own', {}, 3);
@@ -234,7 +234,7 @@ describe('time to live', () => {
     expect(keys(await items.search({ prefix: ['a'] }))).toEqual(['for ever']);
   });
 
-  test('what has expired is removed, by several processes at once', async () => {
+  test('expired items are removed, by several processes at once', async () => {
     await storage.pool.query(
       `insert into store_items (namespace, key, value, created_at, updated_at, ttl_minutes, expires_at)
        select '{a}', n::text, '{}', $1, $1, 1, $1 from generate_series(1, 2500) as n`,
@@ -249,7 +249,7 @@ describe('time to live', () => {
     await Promise.all(sweeping);
   });
 
-  test("reads, writes and removals at once get in nobody's way", async () => {
+  test('concurrent reads, writes and removals don’t block each other', async () => {
     const items = store();
     const names = Array.from({ length: 30 }, (_, n) => String(n));
     for (const key of names) await items.put(['a'], key, {}, 5);

@@ -7,7 +7,7 @@ import type { AgentProcess } from '../agent-process.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { rememberingAgent } from './remembering-agent.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let postgres: TestPostgres;
@@ -26,9 +26,9 @@ afterAll(async () => {
   agent.remove();
 });
 
-test('[agent.store.persistent] what one process took is there for another, also when the first is killed at once', async () => {
+test('[agent.store.persistent] an item stored by one process is readable by another after a kill', async () => {
   const [first, second] = processes.map(({ url }) => new Client({ apiUrl: url, apiKey: null }));
-  if (!first || !second) throw new Error('Two processes were begun.');
+  if (!first || !second) throw new Error('Expected two processes.');
   const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
   await Promise.all(keys.map((key) => first.store.putItem(['taken'], key, { key })));
   await first.runs.wait(null, 'remembers', { input: { user: 'ada', says: { by: 'a graph' } } });

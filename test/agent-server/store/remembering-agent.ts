@@ -30,7 +30,7 @@ export function rememberingAgent(store?: object): TemporaryAgent {
         .addNode('inside', inner)
         .addNode('list', async ({ user }, { store }) => ({ places: await store.listNamespaces({ suffix: [user] }) }))
         .addEdge('__start__', 'write').addEdge('write', 'inside').addEdge('inside', 'list').addEdge('list', '__end__');
-      // What a graph brings is replaced by the deployment's.
+      // The deployment's store replaces the graph's own.
       export const graph = builder.compile({ store: new InMemoryStore() });
       export const made = async () => builder.compile();`,
   });

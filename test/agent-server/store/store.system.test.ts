@@ -91,7 +91,7 @@ describe.each(ways)('the store, %s', (way, ask) => {
       });
     });
 
-    test('gives an item minutes to live, which reading begins anew', async () => {
+    test('sets an item’s time to live, which reading refreshes', async () => {
       const namespace = [root, 'short'];
       await client.store.putItem(namespace, 'read', {}, { ttl: 2 });
       await client.store.putItem(namespace, 'looked at', {}, { ttl: 2 });
@@ -106,7 +106,7 @@ describe.each(ways)('the store, %s', (way, ask) => {
     });
   });
 
-  test('answers as the public description says', async () => {
+  test('responds as the public description says', async () => {
     const address = { namespace: [root, 'wire'], key: 'k' };
     const statuses = [
       await send('PUT', '/store/items', { ...address, value: {}, more: 1 }),
@@ -140,11 +140,32 @@ describe.each(ways)('the store, %s', (way, ask) => {
       ['body', 'namespace'],
     ],
     ['no key', 'PUT', '/items', { namespace: ['a'], value: {} }, 422, ['body', 'key']],
-    ['a key too long', 'PUT', '/items', { namespace: ['a'], key: 'k'.repeat(2000), value: {} }, 422, ['body', 'key']],
-    ['a value that is no object', 'PUT', '/items', { namespace: ['a'], key: 'k', value: [1] }, 422, ['body', 'value']],
-    ['no time to live', 'PUT', '/items', { namespace: ['a'], key: 'k', value: {}, ttl: 0 }, 422, ['body', 'ttl']],
     [
-      'a wrong label of what is deleted',
+      'a key that is too long',
+      'PUT',
+      '/items',
+      { namespace: ['a'], key: 'k'.repeat(2000), value: {} },
+      422,
+      ['body', 'key'],
+    ],
+    [
+      'a value that is not an object',
+      'PUT',
+      '/items',
+      { namespace: ['a'], key: 'k', value: [1] },
+      422,
+      ['body', 'value'],
+    ],
+    [
+      'a time to live of zero',
+      'PUT',
+      '/items',
+      { namespace: ['a'], key: 'k', value: {}, ttl: 0 },
+      422,
+      ['body', 'ttl'],
+    ],
+    [
+      'an invalid label of a deleted item',
       'DELETE',
       '/items',
       { namespace: ['a.b'], key: 'k' },
@@ -152,10 +173,10 @@ describe.each(ways)('the store, %s', (way, ask) => {
       ['body', 'namespace'],
     ],
     ['no namespace to read from', 'GET', '/items?key=k', undefined, 400, undefined],
-    ['an empty label of what is read', 'GET', '/items?namespace=a..b&key=k', undefined, 422, ['query', 'namespace']],
+    ['an empty label to read', 'GET', '/items?namespace=a..b&key=k', undefined, 422, ['query', 'namespace']],
     ['no key to read', 'GET', '/items?namespace=a', undefined, 422, ['query', 'key']],
     [
-      'a refresh that is no truth',
+      'a refresh that is not a boolean',
       'GET',
       '/items?namespace=a&key=k&refresh_ttl=so',
       undefined,
@@ -163,36 +184,33 @@ describe.each(ways)('the store, %s', (way, ask) => {
       ['query', 'refresh_ttl'],
     ],
     [
-      'an operator that nobody knows',
+      'an unknown operator',
       'POST',
       '/items/search',
       { filter: { a: { $near: 1 } } },
       422,
       ['body', 'filter', 'a', '$near'],
     ],
-    ['a search by meaning', 'POST', '/items/search', { query: 'what they like' }, 422, ['body', 'query']],
-    ['a page of nothing', 'POST', '/items/search', { limit: 0 }, 422, ['body', 'limit']],
-    ['a depth of nothing', 'POST', '/namespaces', { max_depth: 0 }, 422, ['body', 'max_depth']],
-  ])(
-    '[agent.errors.invalid-body] %s is refused, and the answer names the field',
-    async (_, method, path, body, status, loc) => {
-      const response = await send(method, `/store${path}`, body);
-      expect(response.status).toBe(status);
-      const { detail } = Object(await response.json());
-      expect(Array.isArray(detail) ? detail.map((problem) => problem.loc) : undefined).toEqual(loc && [loc]);
-    },
-  );
+    ['a semantic search', 'POST', '/items/search', { query: 'what they like' }, 422, ['body', 'query']],
+    ['a page size of zero', 'POST', '/items/search', { limit: 0 }, 422, ['body', 'limit']],
+    ['a depth of zero', 'POST', '/namespaces', { max_depth: 0 }, 422, ['body', 'max_depth']],
+  ])('[agent.errors.invalid-body] rejects %s, and names the field', async (_, method, path, body, status, loc) => {
+    const response = await send(method, `/store${path}`, body);
+    expect(response.status).toBe(status);
+    const { detail } = Object(await response.json());
+    expect(Array.isArray(detail) ? detail.map((problem) => problem.loc) : undefined).toEqual(loc && [loc]);
+  });
 
   describe('a graph', () => {
-    test.each(['remembers', 'made'])('%s reads what the API wrote, and writes what the API reads', async (graph) => {
+    test.each(['remembers', 'made'])('%s reads what the API wrote, and vice versa', async (graph) => {
       const user = `${root}-${graph}`;
-      await client.store.putItem(['users', user], 'told', { kind: 'open' });
+      await client.store.putItem(['users', user], 'public', { kind: 'open' });
       await client.store.putItem(['users', user], 'hidden', { kind: 'secret' });
       const says = { kind: 'said', deep: { text: 'nul \0' } };
       expect(await run(graph, { user, says })).toMatchObject({
         heard: { value: says, isDate: true },
         found: expect.arrayContaining([
-          { key: 'told', value: { kind: 'open' } },
+          { key: 'public', value: { kind: 'open' } },
           { key: 'last', value: says },
         ]),
         places: [['users', user]],
@@ -200,13 +218,13 @@ describe.each(ways)('the store, %s', (way, ask) => {
       expect(await client.store.getItem(['users', user], 'last')).toMatchObject({ value: says });
     });
 
-    test('finds in the next run what the one before it wrote, on no thread of its own', async () => {
+    test('finds what the previous run wrote, without a thread', async () => {
       const user = `${root}-again`;
       await run('remembers', { user, says: { n: 1 } });
       expect(await run('remembers', { user })).toMatchObject({ heard: { value: { n: 1 } } });
     });
 
-    test('that asks for something wrong hears it, and others do not', async () => {
+    test('gets an error for an invalid request, and others do not', async () => {
       const user = `${root}-bad`;
       const [bad, good] = await Promise.all([
         run('remembers', { user, bad: true }).catch(String),

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { withoutPolling } from '../../../src/agent-server/store/unpolled.ts';
 
 withoutPolling(AsyncBatchedStore);
-// Once more: another graph of the same engine.
+// A second time, as another graph of the same engine does.
 withoutPolling(AsyncBatchedStore);
 
-/** The wrapper, begun as the engine begins it, around a store that writes down what it is asked. */
+/** The engine's wrapper, started as the engine does, around a store that records its calls. */
 function started(slow: (key: string) => number = () => 0) {
   const requested: string[] = [];
   const memory = new InMemoryStore();
@@ -24,7 +24,7 @@ function started(slow: (key: string) => number = () => 0) {
 }
 
 describe("the engine's wrapper around a store", () => {
-  test('asks nothing of a timer while nobody asks it', async () => {
+  test('uses no timer while idle', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const { wrapper } = started();
@@ -34,7 +34,7 @@ describe("the engine's wrapper around a store", () => {
     expect(wrapper.isRunning).toBe(false);
   });
 
-  test('carries operations out in their order', async () => {
+  test('executes operations in order', async () => {
     const { wrapper, requested } = started((key) => (key === 'first' ? 20 : 0));
     const put = wrapper.put(['a'], 'first', { v: 1 });
     const got = wrapper.get(['a'], 'first');
@@ -43,7 +43,7 @@ describe("the engine's wrapper around a store", () => {
     expect(requested).toEqual(['first', 'first']);
   });
 
-  test('lets one operation fail alone', async () => {
+  test('a failed operation does not affect others', async () => {
     const { wrapper } = started();
     const bad = wrapper.put(['a'], 'bad', {});
     const good = wrapper.put(['a'], 'good', { v: 1 });
@@ -54,21 +54,21 @@ describe("the engine's wrapper around a store", () => {
     expect(await wrapper.get(['a'], 'good')).toBeNull();
   });
 
-  test('lets a run end when what it asked for is done', async () => {
+  test('completes pending operations before it stops', async () => {
     const { wrapper, requested } = started(() => 20);
     void wrapper.put(['a'], 'last', {});
     await wrapper.stop();
     expect(requested).toEqual(['last']);
   });
 
-  test('lists namespaces, and takes several operations at once', async () => {
+  test('lists namespaces, and executes several operations at once', async () => {
     const { wrapper } = started();
     await wrapper.put(['a', 'b'], 'k', {});
     expect(await wrapper.listNamespaces({ prefix: ['a'] })).toEqual([['a', 'b']]);
     expect(await wrapper.batch([{ namespace: ['a', 'b'], key: 'k' }])).toMatchObject([{ key: 'k' }]);
   });
 
-  test('of another form is left as it is', () => {
+  test('leaves other stores unchanged', () => {
     class Other extends BaseStore {
       batch(): Promise<never> {
         throw new Error('nothing');

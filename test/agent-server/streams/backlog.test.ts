@@ -4,8 +4,8 @@ import type { Waiting } from '../../../src/agent-server/routes/backlog.ts';
 
 const MB = 1024 * 1024;
 
-describe('what waits for all callers of a process', () => {
-  /** Callers for whom so many megabytes wait; the last one's have just grown. @returns which were given up */
+describe('the backlog of all clients of a process', () => {
+  /** Clients with this many pending megabytes; the last one's have just grown. @returns the disconnected ones */
   const givenUp = (...megabytes: number[]): number[] => {
     const gone: number[] = [];
     const all = new Set<Waiting>();
@@ -23,18 +23,14 @@ describe('what waits for all callers of a process', () => {
   };
 
   test.each([
-    ['little in all', [1, 2, 3], []],
-    ['much for several, but not too much in all', [100, 100, 100], []],
-    ['too much in all: the one farthest behind is given up, and no other', [90, 200, 90, 90], [1]],
-    [
-      'too much in all, where little waits for the one whose events came: another event will tell',
-      [90, 200, 90, 90, 0.5],
-      [],
-    ],
+    ['little in total', [1, 2, 3], []],
+    ['much for several, but within the total', [100, 100, 100], []],
+    ['too much in total: disconnects only the client with the largest backlog', [90, 200, 90, 90], [1]],
+    ['too much in total, but the growing client has little: waits for another event', [90, 200, 90, 90, 0.5], []],
     ['too much for one', [1, 300], [1]],
   ])('%s', (_, megabytes, expected) => expect(givenUp(...megabytes)).toEqual(expected));
 
-  test('one whose stream has ended is not counted', () => {
+  test('does not count a client whose stream has ended', () => {
     const all = new Set<Waiting>();
     const done = new AbortController();
     const clock = { now: () => 0, sleep: async () => undefined };

@@ -2,8 +2,8 @@ import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 
 /**
- * An agent whose graph tells numbers, from 0 to `to`, at intervals of `every` milliseconds, each with `size` characters
- * of padding.
+ * An agent whose graph streams the numbers from 0 to `to`, every `every` milliseconds, each with `size` characters of
+ * padding.
  */
 export const countingAgent = (): TemporaryAgent =>
   temporaryAgent({
@@ -23,6 +23,6 @@ export const countingAgent = (): TemporaryAgent =>
         .compile();`,
   });
 
-/** The numbers that the events of a stream tell, in their order. */
+/** The numbers in the events of a stream, in order. */
 export const numbersIn = (events: readonly { event: string; data: unknown }[]): unknown[] =>
   events.flatMap(({ event, data }) => (event === 'custom' ? [Object(data).n] : []));

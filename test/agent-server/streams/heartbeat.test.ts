@@ -3,7 +3,7 @@ import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
 import { heartbeatJson } from '../../../src/agent-server/routes/heartbeat-json.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 
-/** A clock that goes on when it is told to. */
+/** A simulated clock. */
 function simulated() {
   let now = 0;
   const sleepers: { until: number; wake: () => void }[] = [];
@@ -32,8 +32,8 @@ function simulated() {
 
 const noListener = () => undefined;
 
-describe('a long silence', () => {
-  test('of a stream shows its life every five seconds, and not while it tells something', async () => {
+describe('heartbeats', () => {
+  test('are sent every five seconds in a silent stream', async () => {
     const clock = simulated();
     const log = new EventLog('none');
     const response = eventStream(log, { clock, onGone: noListener, headers: {} });
@@ -49,7 +49,7 @@ describe('a long silence', () => {
     );
   });
 
-  test('of an answer begins it after a second, and then shows its life by newlines', async () => {
+  test('start a late response after a second, then add newlines', async () => {
     const clock = simulated();
     const { promise, resolve } = Promise.withResolvers<string>();
     const answer = heartbeatJson(promise, { clock, onGone: noListener, headers: { 'content-location': '/here' } });
@@ -61,7 +61,7 @@ describe('a long silence', () => {
     expect(await response.text()).toBe('\n\n\n{"a":1}');
   });
 
-  test('ends for who has gone, and the run is told', async () => {
+  test('stop when the client disconnects, which the run is notified of', async () => {
     const clock = simulated();
     const log = new EventLog('none');
     let gone = 0;

@@ -24,7 +24,7 @@ afterAll(async () => {
   agent.remove();
 });
 
-/** The beginning of a stream, as it is sent: nobody reads the rest. */
+/** The first part of a stream; the rest is not read. */
 async function startOf(answer: Promise<Response>): Promise<string> {
   const { body } = await answer;
   let text = '';
@@ -35,8 +35,8 @@ async function startOf(answer: Promise<Response>): Promise<string> {
   return text;
 }
 
-describe('events and answers of a megabyte and more', () => {
-  test('arrive whole in another process, while the run goes on and after it', async () => {
+describe('events and results of a megabyte and more', () => {
+  test('arrive complete in another process, during the run and after it', async () => {
     const input = 'ä"'.repeat(MB / 3);
     const run = { assistant_id: 'echo', input: { input, sleep_ms: 1500 }, stream_mode: ['updates', 'values'] };
     const plain = await here.run(await here.thread(), run);
@@ -52,7 +52,7 @@ describe('events and answers of a megabyte and more', () => {
     expect(Object(again.at(-1)?.data).output).toBe(`hello ${input}`);
   });
 
-  test('are kept up to 64 MB a run: who asks for earlier ones is told so', async () => {
+  test('are kept up to 64 MB per run; asking for earlier ones is an error', async () => {
     const count = 70;
     const place = await counting.run(await counting.thread(), {
       assistant_id: 'counts',
@@ -75,7 +75,7 @@ describe('events and answers of a megabyte and more', () => {
     expect(dropped).toBeGreaterThan(4);
     const reported = { run_id: place.slice(-36), attempt: 1, dropped_up_to: dropped };
     expect(all).toMatch(new RegExp(`^event: metadata\ndata: ${JSON.stringify(reported)}$`, 'm'));
-    // Numbers of events are by one ahead of what they tell.
+    // An event's id is one more than its number.
     expect(all).toContain(`data: {"n":${dropped},`);
     const refused = await from(1);
     expect(refused.status).toBe(422);

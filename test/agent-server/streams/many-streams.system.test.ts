@@ -34,7 +34,7 @@ describe('many streams on one process', () => {
     expect(new Set(streams.map(([first]) => Object(first?.data).run_id)).size).toBe(500);
   });
 
-  test('500 who follow one run each hear all of it', async () => {
+  test('500 followers of one run each receive all of it', async () => {
     const { post, get, json } = asking(serving);
     const run = await json(post('/runs', { ...counting({ to: 40, every: 50 }), stream_resumable: true }));
     const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}`;
@@ -42,7 +42,7 @@ describe('many streams on one process', () => {
     for (const events of streams) expect(numbersIn(events)).toEqual(upTo(40));
   });
 
-  test('one over the network that nobody reads holds no other up, and its own run goes on', async () => {
+  test('an unread socket delays no other, and its run continues', async () => {
     const { post, json, get, status } = asking(serving);
     const { thread_id } = await json(post('/threads'));
     const body = JSON.stringify({ ...counting({ to: 200, every: 0, size: 100_000 }), on_disconnect: 'continue' });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-/** The events of one run of a graph, by the public service's own client. */
+/** The events of one run of a graph, by the public client. */
 async function streamed(
   graph: string,
   input: Record<string, unknown>,
@@ -34,7 +34,7 @@ const echo = { input: 'Ada' };
 const says = { messages: [{ role: 'user', content: 'hi' }] };
 const outer = { word: 'hey' };
 
-describe('what each stream mode tells', () => {
+describe('the events of each stream mode', () => {
   test.each<[StreamMode, string, Record<string, unknown>, string[], unknown]>([
     ['values', 'echo', echo, ['values'], { input: 'Ada', output: 'hello Ada', steps: ['prepare', 'answer'] }],
     ['updates', 'echo', echo, ['updates'], { answer: { output: 'hello Ada', steps: ['answer'] } }],
@@ -76,12 +76,12 @@ describe('what each stream mode tells', () => {
     ['checkpoints', ['checkpoints', 'checkpoints|inside']],
     ['debug', ['debug', 'debug|inside']],
     ['custom', ['custom|inside']],
-  ])('%s of the graphs inside come under their namespace, where they are asked for', async (mode, names) => {
+  ])('%s of subgraphs have their namespace, on request', async (mode, names) => {
     expect(namesOf(await streamed('outer', outer, [mode], true))).toEqual(['metadata', ...names]);
     expect(namesOf(await streamed('outer', outer, [mode]))).toEqual(['metadata', mode]);
   });
 
-  test('all of them at once', async () => {
+  test('all modes at once', async () => {
     const modes: StreamMode[] = [
       'values',
       'updates',

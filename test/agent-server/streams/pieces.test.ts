@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 
-/** What a stream of a log tells, piece by piece as it would be written to a socket. */
+/** The chunks of a stream as they would be written to a socket. */
 function follow(log: EventLog) {
   const { body } = eventStream(log, { clock: systemClock, onGone: () => undefined, headers: {} });
   if (!body) throw new Error('a stream has a body');
@@ -11,7 +11,7 @@ function follow(log: EventLog) {
   return async () => (await pieces.read()).value;
 }
 
-test('what one step tells goes out as one piece, and what comes later as another', async () => {
+test('events of one step are one chunk, and later ones another', async () => {
   const log = new EventLog('none');
   const next = follow(log);
   log.add('metadata', '{}');
@@ -26,7 +26,7 @@ test('what one step tells goes out as one piece, and what comes later as another
   expect(await next()).toBeUndefined();
 });
 
-test('the last event goes out before the stream ends', async () => {
+test('the last event is sent before the stream ends', async () => {
   const log = new EventLog('none');
   const next = follow(log);
   log.add('metadata', '{}');
@@ -36,7 +36,7 @@ test('the last event goes out before the stream ends', async () => {
   expect(await next()).toBeUndefined();
 });
 
-test('large events wait for no other', async () => {
+test('large events are sent alone', async () => {
   const log = new EventLog('none');
   const next = follow(log);
   const large = JSON.stringify('x'.repeat(100_000));

@@ -43,18 +43,18 @@ const stream = (input: object) =>
     }),
   );
 
-/** Asks for a stream over a bare socket, and reads nothing of it yet. */
+/** Requests a stream over a raw socket, without reading it yet. */
 function unread(path: string, input: object): Socket {
   const body = JSON.stringify(counting(input));
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  // Who does not read may be cut off.
+  // A client that does not read may be disconnected.
   socket.on('error', () => undefined);
   socket.pause();
   socket.write(`POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   return socket;
 }
 
-/** Reads a socket to the end of its answer, a little at a time. @returns the numbers that its events tell, in their order */
+/** Reads a socket to the end of its response, slowly. @returns the numbers in its events, in order */
 async function readSlowly(socket: Socket): Promise<number[]> {
   let text = '';
   const over = new Promise<void>((resolve) => {
@@ -71,13 +71,13 @@ async function readSlowly(socket: Socket): Promise<number[]> {
   return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
 }
 
-/** What is asked of the process beside the streams. */
+/** Sends a request to the process, besides the streams. */
 async function ask(path: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
   const answer = await fetch(`${server.url}${path}`, init);
   return Object(await answer.json());
 }
 
-/** The most memory (bytes) that the process takes, as it says itself, until it is told to stop looking. */
+/** Polls the reported memory (bytes) of the process; the returned function stops and returns the maximum. */
 function lookAtMemory(): () => Promise<number> {
   const enough = new AbortController();
   const looking = (async () => {
@@ -96,10 +96,10 @@ function lookAtMemory(): () => Promise<number> {
 }
 
 describe('one process, over sockets', () => {
-  test('500 streams at once lose no event, keep their order and end with their last, whoever reads slowly or never beside them', async () => {
+  test('500 streams stay complete and ordered beside slow and stalled readers', async () => {
     const most = lookAtMemory();
     const thread = `/threads/${String((await ask('/threads', { method: 'POST', body: '{}' }))['thread_id'])}`;
-    // Two gigabytes for somebody who never takes any of it, and ten megabytes for somebody who takes his time.
+    // Two gigabytes for a client that never reads, and ten megabytes for a slow one.
     const never = unread(`${thread}/runs/stream`, { to: 2000, every: 0, size: MB });
     const slow = readSlowly(unread('/runs/stream', { to: 100, every: 0, size: MB / 10 }));
     const streams = await Promise.all(upTo(500).map(() => stream({ to: 10, every: 20 })));
@@ -109,7 +109,7 @@ describe('one process, over sockets', () => {
     }
     expect(new Set(streams.map(([first]) => Object(first?.data).run_id)).size).toBe(500);
     expect(await slow).toEqual(upTo(100));
-    // Who takes nothing is cut off, and his run ends as it does when a caller goes.
+    // The client that never reads is disconnected, which ends its run.
     const status = async () => Object(await ask(`${thread}/runs`))[0]?.status;
     await until(async () => ((await status()) === 'interrupted' ? true : undefined));
     never.destroy();

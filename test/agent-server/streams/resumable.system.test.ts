@@ -35,8 +35,8 @@ const resumable = (input: object) => ({
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 const from = (id: number) => ({ 'last-event-id': String(id) });
 
-describe('a stream that is gone on with', () => {
-  test('after the run has ended, in its process and in another one, also of a stateless run', async () => {
+describe('resuming a stream', () => {
+  test('works after the run has ended, in any process, also if stateless', async () => {
     const stream = await here.post('/runs/stream', resumable({ to: 5 }));
     const place = `${stream.headers.get('content-location')}/stream`;
     expect(stream.headers.get('location')).toBe(place);
@@ -53,7 +53,7 @@ describe('a stream that is gone on with', () => {
     }
   });
 
-  test('while the run goes on, from any event, with nothing twice and nothing missing', async () => {
+  test('works during the run, from any event, without gaps or duplicates', async () => {
     const run = await here.json(here.post(`/threads/${await here.thread()}/runs`, resumable({ to: 60, every: 25 })));
     const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}/stream`;
     const streams = await Promise.all(
@@ -64,7 +64,7 @@ describe('a stream that is gone on with', () => {
     for (const [id, events] of streams) expect(numbersIn(events)).toEqual(upTo(60).slice(Math.max(0, id)));
   });
 
-  test('over more events than the process remembers', async () => {
+  test('works beyond the events in memory', async () => {
     const run = await here.json(
       here.post(`/threads/${await here.thread()}/runs`, resumable({ to: 60, every: 1, size: 50_000 })),
     );
@@ -74,7 +74,7 @@ describe('a stream that is gone on with', () => {
     expect(numbersIn(await eventsOf(there.get(`${place}/stream`, from(30))))).toEqual(upTo(60).slice(30));
   });
 
-  test('of a run that failed, with its error at the end', async () => {
+  test('of a failed run ends with its error', async () => {
     const thread = await here.thread();
     const run = await here.json(here.post(`/threads/${thread}/runs`, resumable({ to: 1000, every: 20 })));
     const place = `/threads/${thread}/runs/${String(run['run_id'])}`;
@@ -90,7 +90,7 @@ describe('a stream that is gone on with', () => {
     }
   });
 
-  test('only the modes that are asked for come, however they are spelled', async () => {
+  test('returns only the requested modes, in any spelling', async () => {
     const thread = await here.thread();
     const body = { ...resumable({ to: 3 }), stream_mode: ['custom', 'values', 'updates'] };
     const run = await here.json(here.post(`/threads/${thread}/runs`, body));
@@ -104,9 +104,9 @@ describe('a stream that is gone on with', () => {
     expect((await here.get(`${place}?stream_mode=nope`)).status).toBe(422);
   });
 
-  test("the public service's client does it by itself when its connection breaks", async () => {
+  test('is automatic in the public client when its connection breaks', async () => {
     let broken = 0;
-    // Stands between, and breaks off the first answer in its middle.
+    // A proxy that breaks off the first response midway.
     const between = createServer((requested, answer) => {
       const chunks: Buffer[] = [];
       requested.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -155,7 +155,7 @@ describe('a stream that is gone on with', () => {
   });
 });
 
-test('a run that is neither resumable nor followed from elsewhere stores no event', async () => {
+test('stores no event of a run that is neither resumable nor followed remotely', async () => {
   const database = new Database({ connectionString: servers.databaseUrl });
   await database.connect();
   const count = async () => Number((await database.query('select count(*) from run_events')).rows[0]?.count);

@@ -3,14 +3,14 @@ import { Client } from '@langchain/langgraph-sdk';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 
-/** The agent of these tests: a graph with steps side by side, and one that waits two graphs deep. */
+/** The agent of these tests: a graph with parallel steps, and one that interrupts two subgraphs deep. */
 export const threadsAgent = join(import.meta.dirname, 'agent', 'langgraph.json');
 
 /** Serves the agent of these tests. */
 export const serveThreads = (options: Parameters<typeof serveAgent>[0] = {}): Promise<Serving> =>
   serveAgent({ configPath: threadsAgent, ...options });
 
-/** The public service's client, in the two ways every promise is tried. */
+/** The public client, in the two ways that every test runs. */
 export const bothClients: [name: string, open: (serving: Serving) => Client][] = [
   [
     'in process',
@@ -18,7 +18,7 @@ export const bothClients: [name: string, open: (serving: Serving) => Client][] =
       const inProcess = async (input: string | URL | Request, init?: RequestInit) => {
         const request = new Request(input, init);
         const response = await fetch(request);
-        // Whoever hangs up is not listened to any longer, as it is with a connection.
+        // An aborted request ends its response, as a closed connection does.
         const body = response.body?.pipeThrough(new TransformStream(), { signal: request.signal });
         return new Response(body ?? null, response);
       };
@@ -32,21 +32,21 @@ export const bothClients: [name: string, open: (serving: Serving) => Client][] =
   ['over HTTP', ({ url }) => new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })],
 ];
 
-/** A thread on which notes were taken. */
+/** A thread with notes. */
 export async function notedThread(client: Client): Promise<string> {
   const { thread_id } = await client.threads.create();
   await client.runs.wait(thread_id, 'notes', { input: { mood: 'calm' } });
   return thread_id;
 }
 
-/** A thread that waits for a person two graphs deep. */
+/** A thread interrupted two subgraphs deep. */
 export async function waitingThread(client: Client): Promise<string> {
   const { thread_id } = await client.threads.create();
   await client.runs.wait(thread_id, 'deep', { input: { request: 'sing' } });
   return thread_id;
 }
 
-/** The status with which a call of the client was refused, and the words. */
+/** The status and message of a rejected client call. */
 export async function refusedWith(call: Promise<unknown>): Promise<{ status: number; words: string }> {
   try {
     await call;

@@ -3,7 +3,7 @@ import { until } from '../promises/given.ts';
 import { asking, eventsOf, sharedDatabase } from '../runs/two-servers.ts';
 import type { Asking, Servers } from '../runs/two-servers.ts';
 
-/** Two servers take their time to begin where many tests run at once. */
+/** Two servers start slowly while many tests run. */
 vi.setConfig({ testTimeout: 90_000 });
 
 let servers: Servers;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-/** Hears a thread's stream in the background, until the server lets go of it. */
+/** Reads a thread's stream in the background, until the server closes it. */
 async function listen(agent: Asking, threadId: string, headers: Record<string, string> = {}) {
   const { body } = await agent.get(`/threads/${threadId}/stream`, headers);
   const heard = { text: '' };
@@ -25,7 +25,7 @@ async function listen(agent: Asking, threadId: string, headers: Record<string, s
 
 const ENDED = '"status":"run_done"';
 
-test('the stream of a thread ends without an end of the run where that goes on in another process', async () => {
+test('a thread stream on a stopping process ends without an end of the run', async () => {
   const [leaving, staying] = [await servers.start(), await servers.start()];
   const [here, there] = [asking(leaving), asking(staying)];
   const [continued, otherThread] = [await here.thread(), await here.thread()];
@@ -62,7 +62,7 @@ test('refuses to serve another revision while it serves one', async () => {
   await expect(server.wake('one')).rejects.toThrow('Already serving another revision');
 });
 
-test.each(['', '/threads'])('who has the error of a resumable run is told it no more (%s/runs)', async (on) => {
+test.each(['', '/threads'])('an error already received is not repeated on resuming (%s/runs)', async (on) => {
   const agent = asking(await servers.start());
   const path = on === '' ? '' : `${on}/${await agent.thread()}`;
   const failing = { assistant_id: 'echo', input: { input: 'Ada', fail: 'no ink' }, stream_resumable: true };

@@ -22,7 +22,7 @@ describe('a path into a thread', () => {
     ['values.constructor', null],
     ['values[0]', null],
     ['nothing', null],
-  ])('%s leads to %j', (path, part) => {
+  ])('%s resolves to %j', (path, part) => {
     expect(partAt(thread, path)).toEqual(part);
   });
 
@@ -34,35 +34,35 @@ describe('a path into a thread', () => {
     ['.a', false],
     ['a[b]', false],
     ['a.', false],
-  ])('"%s" is spelled as one: %s', (path, is) => {
+  ])('"%s" is valid: %s', (path, is) => {
     expect(isPath(path)).toBe(is);
   });
 });
 
-describe('the lives of threads', () => {
+describe('the time to live of threads', () => {
   test.each([
     ['nothing', null, undefined],
-    ['a sweep alone', { sweep_interval_minutes: 1 }, undefined],
+    ['only a sweep', { sweep_interval_minutes: 1 }, undefined],
     ['a time', { default_ttl: 60 }, { minutes: 60, strategy: 'delete' }],
     [
-      'a time and what to keep',
+      'a time and a strategy',
       { default_ttl: 0.5, strategy: 'keep_latest' as const },
       { minutes: 0.5, strategy: 'keep_latest' },
     ],
-    ['a time beyond all bounds', { default_ttl: 1e300 }, { minutes: MAX_TTL_MINUTES, strategy: 'delete' }],
-  ])('where the configuration says %s', (_, config, ofAll) => {
+    ['a time beyond the maximum', { default_ttl: 1e300 }, { minutes: MAX_TTL_MINUTES, strategy: 'delete' }],
+  ])('is set for configuration: %s', (_, config, ofAll) => {
     expect(lifetimesOf(config).ofAll).toEqual(ofAll);
   });
 
   test.each([
     ['nothing', undefined, 300_000, 1000],
-    ['how often and how many', { sweep_interval_minutes: 2, sweep_limit: 7 }, 120_000, 7],
-    ['more rarely than a timer can sleep', { sweep_interval_minutes: 1e9 }, 24 * 24 * 3600 * 1000, 1000],
-  ])('are looked after where the configuration says %s', (_, config, sweepMs, sweepLimit) => {
+    ['interval and limit', { sweep_interval_minutes: 2, sweep_limit: 7 }, 120_000, 7],
+    ['an interval beyond the timer’s maximum', { sweep_interval_minutes: 1e9 }, 24 * 24 * 3600 * 1000, 1000],
+  ])('is swept for configuration: %s', (_, config, sweepMs, sweepLimit) => {
     expect(lifetimesOf(config)).toMatchObject({ sweepMs, sweepLimit });
   });
 
-  test('begin with the request that gives them', () => {
+  test('starts with the request that sets it', () => {
     expect(lifetimeOf(5)).toEqual({ minutes: 5, strategy: 'delete' });
     expect(lifetimeOf({ ttl: 1.5, strategy: 'keep_latest' })).toEqual({ minutes: 1.5, strategy: 'keep_latest' });
     expect(endOf({ minutes: 1.5, strategy: 'delete' }, 1_000)).toEqual(new Date(91_000));
@@ -71,10 +71,10 @@ describe('the lives of threads', () => {
   });
 });
 
-describe('the versions of channels', () => {
+describe('channel versions', () => {
   const later = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('grow by one whole number, and are the same within one step', async () => {
+  test('are integers that grow, and are equal within one step', async () => {
     const first = nextVersion(undefined);
     expect(Math.floor(first)).toBe(1);
     expect(nextVersion(undefined)).toBe(first);
@@ -83,7 +83,7 @@ describe('the versions of channels', () => {
     expect(Math.floor(nextVersion(7))).toBe(8);
   });
 
-  test('differ from step to step, so that two that come after the same one do not meet', async () => {
+  test('differ from step to step, so that two branches never share one', async () => {
     const seen = new Set<number>();
     for (let n = 0; n < 100; n += 1) {
       seen.add(nextVersion(4.25));
@@ -101,11 +101,11 @@ test.each([
   ['middle:0d35|inner:77aa', 'middle|inner'],
   ['middle:0d35|1|inner:77aa', 'middle|inner'],
   ['keeper', 'keeper'],
-])('the namespace %s is of the graph at %s', (namespace, path) => {
+])('the namespace %s belongs to the graph at %s', (namespace, path) => {
   expect(nodePath(namespace)).toBe(path);
 });
 
-test('work that has to be done one at a time is, also after a failure', async () => {
+test('serializes work, also after a failure', async () => {
   const line = new OneAtATime();
   const seen: string[] = [];
   const work = (name: string) => async () => {
@@ -121,7 +121,7 @@ test('work that has to be done one at a time is, also after a failure', async ()
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
 });
 
-describe('what happens on a thread', () => {
+describe('events of a thread', () => {
   test.each<[event: string, modes: ThreadStreamMode[], is: boolean]>([
     ['metadata', ['run_modes'], true],
     ['values', ['run_modes'], true],
@@ -132,7 +132,7 @@ describe('what happens on a thread', () => {
     ['error', ['lifecycle'], false],
     ['metadata', ['state_update'], false],
     ['state_update', ['state_update', 'lifecycle'], true],
-  ])('%s is told to one who asked for %j: %s', (event, modes, is) => {
+  ])('%s is sent for the modes %j: %s', (event, modes, is) => {
     expect(isOfModes(event, modes)).toBe(is);
   });
 
@@ -142,7 +142,7 @@ describe('what happens on a thread', () => {
     return { names, leave };
   };
 
-  test('bears numbers that grow with time, also within a moment', () => {
+  test('have ids that grow with time, also within a millisecond', () => {
     let now = 5000;
     const events = new ThreadEvents(() => now);
     const ids: number[] = [];
@@ -155,7 +155,7 @@ describe('what happens on a thread', () => {
     expect(ids.map(timeOf)).toEqual([5000, 5000, 5010]);
   });
 
-  test('is told from where somebody had come to, or from now on, until nothing more will happen', () => {
+  test('are sent from the last received id, or from now on, until closed', () => {
     const events = new ThreadEvents(() => 5000);
     events.add('a', '1');
     const whole = heard(events, events.complete);
@@ -169,7 +169,7 @@ describe('what happens on a thread', () => {
     expect(gone.names).toEqual([]);
   });
 
-  test('is kept within a bound, and known to be incomplete before that', () => {
+  test('are kept up to a limit, and known to be incomplete before it', () => {
     const events = new ThreadEvents(() => 5000);
     const before = events.complete;
     for (let n = 0; n < 10; n += 1) events.add(`e${n}`, 'x'.repeat(1024 * 1024));

@@ -3,10 +3,10 @@ import { systemClock } from '../../../src/clock.ts';
 import { refusedWith } from './clients.ts';
 
 export const MINUTE = 60_000;
-/** How long something is waited for that comes soon, on a machine with much else to do. */
+/** Time limit for events that happen soon, on a busy machine. */
 export const slowly = { timeout: 30_000 };
 
-/** A clock that can be put forward; what sleeps, sleeps as long as ever. */
+/** A clock that can be moved forward; sleeping takes real time. */
 export function forwardClock() {
   let ahead = 0;
   return {
@@ -18,11 +18,11 @@ export function forwardClock() {
   };
 }
 
-/** Whether a thread is not there. */
+/** Whether a thread is missing. */
 export const isGone = async (client: Client, threadId: string) =>
   (await refusedWith(client.threads.get(threadId))).status === 404;
 
-/** Whether a thread is there for a while yet. */
+/** Whether a thread exists for a while longer. */
 export const stays = async (client: Client, threadId: string) => {
   await systemClock.sleep(200);
   return (await client.threads.get(threadId)).thread_id === threadId;

@@ -4,18 +4,18 @@ import type { Serving } from '../serving.ts';
 import { bothClients, refusedWith, serveThreads } from './clients.ts';
 import { forwardClock, isGone, MINUTE, stays } from './forward-clock.ts';
 
-describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
+describe.each(bothClients)('an expired thread, %s', (_, open) => {
   const clock = forwardClock();
   let serving: Serving;
   let client: Client;
   beforeAll(async () => {
-    // Nothing removes it: it is looked every five minutes.
+    // The sweep runs every five minutes, so nothing removes it.
     serving = await serveThreads({ clock });
     client = open(serving);
   });
   afterAll(() => serving.close());
 
-  test('is there for nobody, though nothing has removed it yet', async () => {
+  test('is missing, although nothing has removed it yet', async () => {
     const mark = crypto.randomUUID();
     const { thread_id } = await client.threads.create({ ttl: 10, metadata: { mark } });
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: {}, streamResumable: true });
@@ -54,7 +54,7 @@ describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
     expect(await client.threads.prune([thread_id])).toEqual({ pruned_count: 0 });
   });
 
-  test('has no crons, while those of others are there', async () => {
+  test('has no crons, unlike other threads', async () => {
     const mark = crypto.randomUUID();
     const { thread_id } = await client.threads.create({ ttl: 10 });
     const order = { schedule: '0 0 1 1 *', input: {}, metadata: { mark } };
@@ -72,7 +72,7 @@ describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
     await client.crons.delete(other);
   });
 
-  test('makes room for another one of the same id, which has nothing of it', async () => {
+  test('frees its id for a new thread without its data', async () => {
     for (const again of [
       (threadId: string) => client.threads.create({ threadId }),
       (threadId: string) => client.threads.create({ threadId, ifExists: 'do_nothing' }),
@@ -100,7 +100,7 @@ describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
     }
   });
 
-  test('is there as long as a run on it is under way, and the run is told to those who wait for it', async () => {
+  test('exists as long as a run is active, and clients get the run’s result', async () => {
     const { thread_id } = await client.threads.create({ ttl: 10 });
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 60_000 } });
     clock.forward(11 * MINUTE);

@@ -19,7 +19,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
   const noted = () => notedThread(client);
   const waiting = () => waitingThread(client);
 
-  test('are there at every checkpoint of the past, newest first', async () => {
+  test('exist at every past checkpoint, newest first', async () => {
     const threadId = await noted();
     const history = await client.threads.getHistory(threadId, { limit: 100 });
     expect(history.map(({ next }) => next)).toEqual([[], ['sign'], ['left', 'right'], ['write'], ['__start__']]);
@@ -33,7 +33,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     }
   });
 
-  test('of the past are narrowed by number, by what came before, and by metadata', async () => {
+  test('of the past can be filtered by limit, before and metadata', async () => {
     const threadId = await noted();
     const all = await client.threads.getHistory(threadId, { limit: 100 });
     const [, second, third] = all;
@@ -43,11 +43,11 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.getHistory(threadId, { limit: 9, metadata: { source: 'input' } })).toEqual([
       all.at(-1),
     ]);
-    expect(await client.threads.getHistory(threadId, { metadata: { source: 'nobody' } })).toEqual([]);
+    expect(await client.threads.getHistory(threadId, { metadata: { source: 'unknown' } })).toEqual([]);
     expect(await client.threads.getHistory((await client.threads.create()).thread_id)).toEqual([]);
   });
 
-  test('that are not there are missing', async () => {
+  test('that do not exist are missing', async () => {
     const threadId = await noted();
     expect(await refusedWith(client.threads.getState(threadId, UNKNOWN_ID))).toMatchObject({ status: 404 });
     expect(await refusedWith(client.threads.getState(UNKNOWN_ID))).toMatchObject({ status: 404 });
@@ -60,7 +60,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     });
   });
 
-  test('of graphs inside are told where they are asked for, down to the one that waits', async () => {
+  test('of subgraphs are included on request, down to the interrupted one', async () => {
     const threadId = await waiting();
     const flat = await client.threads.getState(threadId);
     expect(flat).toMatchObject({ next: ['middle'], tasks: [{ name: 'middle', state: null }] });
@@ -85,7 +85,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(past.map(({ next }) => next)).toEqual([['inner'], ['before'], ['__start__']]);
   });
 
-  test('are written by hand as if a node had answered, and the next run goes on from there', async () => {
+  test('can be updated as if by a node, and the next run continues there', async () => {
     const threadId = await noted();
     const { configurable } = await client.threads.updateState(threadId, {
       values: { notes: ['by hand'] },
@@ -106,7 +106,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.get(threadId)).toMatchObject({ status: 'idle' });
   });
 
-  test('are written after a state of the past: the thread goes on from there, and what came after stays in its history', async () => {
+  test('can branch from a past state, which keeps the later ones in the history', async () => {
     const threadId = await noted();
     const [, , middle] = await client.threads.getHistory(threadId);
     if (!middle) throw new Error('There is no third state.');
@@ -121,7 +121,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.getHistory(threadId, { limit: 100 })).toHaveLength(6);
   });
 
-  test('are written without a run, on a thread that knows its graph', async () => {
+  test('can be updated without a run, if the thread has a graph', async () => {
     const { thread_id } = await client.threads.create({ graphId: 'notes' });
     await client.threads.updateState(thread_id, { values: { mood: 'fresh' }, asNode: 'sign' });
     expect(await client.threads.get(thread_id)).toMatchObject({ status: 'idle', values: { mood: 'fresh', notes: [] } });
@@ -129,11 +129,11 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await refusedWith(client.threads.updateState(unknown, { values: {} }))).toMatchObject({ status: 422 });
   });
 
-  test('of a graph inside are written by its namespace', async () => {
+  test('of a subgraph can be updated by its namespace', async () => {
     const threadId = await waiting();
     const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
     const inner = whole.tasks[0]?.state?.tasks[0]?.state?.checkpoint;
-    if (!inner) throw new Error('The innermost graph tells no checkpoint.');
+    if (!inner) throw new Error('The innermost graph has no checkpoint.');
     await client.threads.updateState(threadId, {
       values: { request: 'dance' },
       checkpoint: inner,
@@ -148,15 +148,15 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     });
     expect(await client.runs.wait(threadId, 'deep', { command: { resume: 'softly' } })).toMatchObject({
       answer: 'dance: softly',
-      // What a graph inside answers is joined to what was there, its own beginning included.
+      // An update of a subgraph is merged into the previous state, including its input.
       path: ['first', 'first', 'before', 'first', 'before', 'last'],
     });
   });
 
-  test('are refused with the words of the graph where it does not take them, and nothing is written', async () => {
+  test('report the graph’s error for an invalid update, and stay unchanged', async () => {
     const threadId = await noted();
     const before = await client.threads.getHistory(threadId, { limit: 100 });
-    const unknown = await refusedWith(client.threads.updateState(threadId, { values: {}, asNode: 'nobody' }));
+    const unknown = await refusedWith(client.threads.updateState(threadId, { values: {}, asNode: 'unknown' }));
     expect(unknown).toMatchObject({ status: 422, words: expect.stringContaining('does not exist') });
     const cross = await refusedWith(
       client.threads.updateState(threadId, { values: { mood: 'cross' }, asNode: 'write' }),
@@ -165,7 +165,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.getHistory(threadId, { limit: 100 })).toEqual(before);
   });
 
-  test('are not written while a run is under way', async () => {
+  test('can’t be updated during a run', async () => {
     const { thread_id } = await client.threads.create();
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 60_000 } });
     expect(await refusedWith(client.threads.updateState(thread_id, { values: {}, asNode: 'sign' }))).toMatchObject({
@@ -176,7 +176,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.get(thread_id)).toMatchObject({ status: 'idle', values: { mood: 'after' } });
   });
 
-  test('that are written at the same time all count', async () => {
+  test('concurrent updates all count', async () => {
     const threadId = await noted();
     const names = Array.from({ length: 12 }, (__, at) => `note ${at}`);
     await Promise.all(
@@ -186,7 +186,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(values.notes.slice(4).toSorted()).toEqual(names.toSorted());
   });
 
-  test('are those of their own branch where a run goes on from a state of the past', async () => {
+  test('belong to their own branch if a run starts from a past state', async () => {
     const threadId = await noted();
     const before = await client.threads.getHistory(threadId, { limit: 100 });
     const [, , middle] = before;
@@ -205,7 +205,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(after.slice(-before.length)).toEqual(before);
   });
 
-  test('hold nothing of a run that was undone', async () => {
+  test('have nothing of a rolled-back run', async () => {
     const threadId = await noted();
     const { run_id } = await client.runs.create(threadId, 'notes', { input: { mood: 'undone', sleep_ms: 60_000 } });
     await expect.poll(async () => (await client.threads.getState(threadId)).next).toEqual(['write']);
@@ -219,7 +219,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     });
   });
 
-  test('may be large, and hold any character', async () => {
+  test('may be large, and contain any character', async () => {
     const { thread_id } = await client.threads.create({ graphId: 'notes' });
     const mood = `nul \u0000, half \ud800, ${'long '.repeat(100_000)}`;
     await client.threads.updateState(thread_id, { values: { mood }, asNode: 'sign' });
@@ -228,7 +228,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.getHistory(thread_id, { metadata: { writer: 'nul \u0000' } })).toEqual([]);
   });
 
-  test('that hold only what is new are put together, also after those before them were pruned', async () => {
+  test('stored as deltas are combined, also after pruning', async () => {
     const { thread_id } = await client.threads.create();
     const lines = ['one', 'two', 'one', 'two'];
     for (const done of [lines.slice(0, 2), lines]) {
@@ -241,7 +241,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.getState(copy.thread_id)).toMatchObject({ values: { lines: [...lines, 'by hand'] } });
   });
 
-  test('are read and written with the graph that a function made for the last run', async () => {
+  test('are read and written with the graph of the last run’s factory', async () => {
     const { thread_id } = await client.threads.create();
     await client.runs.wait(thread_id, 'polite', {
       input: { mood: 'kind' },
@@ -254,7 +254,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(await client.threads.getState(thread_id)).toMatchObject({ next: ['left', 'right'] });
   });
 
-  test('are refused where a function does not make their graph', async () => {
+  test('are an error if a factory fails to create the graph', async () => {
     const { thread_id } = await client.threads.create();
     const config = { configurable: { please: 'never' } };
     await client.runs.wait(thread_id, 'polite', { input: {}, config }).catch(() => undefined);
@@ -268,7 +268,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
   });
 });
 
-test('of a graph that the revision does not have are missing', async () => {
+test('returns 404 for states of a graph that the revision does not have', async () => {
   const [[, open]] = [
     bothClients[0] ?? [
       '',

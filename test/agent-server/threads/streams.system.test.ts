@@ -16,14 +16,14 @@ interface Heard {
 
 type JoinOptions = NonNullable<Parameters<Client['threads']['joinStream']>[1]>;
 
-/** Listens to a thread, in the background. */
+/** Follows a thread in the background. */
 function listenTo(client: Client, threadId: string, options: JoinOptions = {}) {
   const stop = new AbortController();
   const heard: Heard[] = [];
   const over = (async () => {
     try {
       for await (const { id, event, data } of client.threads.joinStream(threadId, { ...options, signal: stop.signal }))
-        // A connection that is cut leaves the client with an event that has no name.
+        // After a broken connection, the client returns an event without a name.
         if (String(event) !== '') heard.push({ ...(id === undefined ? {} : { id }), event, data });
     } catch (error) {
       if (!stop.signal.aborted) throw error;
@@ -39,10 +39,10 @@ function listenTo(client: Client, threadId: string, options: JoinOptions = {}) {
 const isEnd = ({ event, data }: Heard): boolean =>
   event === 'metadata' && typeof data === 'object' && data !== null && Reflect.get(data, 'status') === 'run_done';
 
-/** As long as a busy machine may take. */
+/** Enough time on a busy machine. */
 const slowly = { timeout: 20_000 };
 
-/** Lets a stream be there before something happens that it shall hear. */
+/** Gives a stream time to start before the events it must receive. */
 const settled = () => systemClock.sleep(150);
 
 let serving: Serving;
@@ -57,7 +57,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     client = open(serving);
   });
 
-  test('tells the events of every run on it, one after the other, and stays open', async () => {
+  test('has the events of all its runs in order, and stays open', async () => {
     const { thread_id } = await client.threads.create();
     const { heard, leave, ends } = listenTo(client, thread_id);
     await settled();
@@ -75,7 +75,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await leave();
   });
 
-  test('takes nothing away from the stream of a run itself', async () => {
+  test('does not affect the stream of a run itself', async () => {
     const { thread_id } = await client.threads.create();
     const { heard, leave, ends } = listenTo(client, thread_id);
     await settled();
@@ -90,7 +90,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await leave();
   });
 
-  test('tells that runs begin and end, or what was written by hand, where only that is asked for', async () => {
+  test('has only lifecycle events or state updates, on request', async () => {
     const { thread_id } = await client.threads.create();
     const lives = listenTo(client, thread_id, { streamMode: 'lifecycle' });
     const states = listenTo(client, thread_id, { streamMode: ['state_update'] });
@@ -111,7 +111,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await Promise.all([lives.leave(), states.leave(), both.leave()]);
   });
 
-  test('goes on from the last event that somebody has, and from the beginning', async () => {
+  test('continues after the last received event, or from the start', async () => {
     const { thread_id } = await client.threads.create();
     const first = listenTo(client, thread_id);
     await settled();
@@ -138,7 +138,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await whole.leave();
   });
 
-  test('tells of runs that were over before anybody listened, from where somebody had come to', async () => {
+  test('has runs that ended before, from the last received event', async () => {
     const { thread_id } = await client.threads.create();
     const before = String(Date.now() * 1000);
     const { run_id: well } = await client.runs.create(thread_id, 'notes', { input: {} });
@@ -157,7 +157,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await leave();
   });
 
-  test('tells whoever comes in the middle which run is under way', async () => {
+  test('starts with the active run for a client that joins midway', async () => {
     const { thread_id } = await client.threads.create();
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 1500 } });
     await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status, slowly).toBe('running');
@@ -169,7 +169,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await Promise.all(listeners.map(({ leave }) => leave()));
   });
 
-  test('tells of a run that waits for its turn once that has come', async () => {
+  test('has a queued run once it starts', async () => {
     const { thread_id } = await client.threads.create();
     const { heard, leave, ends } = listenTo(client, thread_id, { streamMode: 'lifecycle' });
     await settled();
@@ -191,7 +191,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     expect(await refusedWith(listenTo(client, thread_id).over)).toMatchObject({ status: 404 });
   });
 
-  test('is refused for no thread, no mode and no event', async () => {
+  test('rejects an unknown thread, an invalid mode and an invalid event id', async () => {
     expect(await refusedWith(listenTo(client, UNKNOWN_ID).over)).toMatchObject({ status: 404 });
     const { thread_id } = await client.threads.create();
     const odd = await serving.fetch(new Request(`http://agent.test/threads/${thread_id}/stream?stream_modes=all`));
@@ -200,7 +200,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
   });
 });
 
-test('the stream of a thread tells what another process does on it', async () => {
+test('the stream of a thread has the events of other processes', async () => {
   const other = await startAgentServer({
     configPath: threadsAgent,
     databaseUrl: serving.databaseUrl,

@@ -11,11 +11,11 @@ import { forwardClock, isGone, MINUTE, slowly, stays } from './forward-clock.ts'
 
 const config = (name: string) => join(import.meta.dirname, 'agent', name);
 
-/** The time of a thread, which the client asks for and has no type for. */
+/** The time to live of a thread, which the client sends but has no type for. */
 const ttlOf = async (client: Client, threadId: string): Promise<unknown> =>
   Reflect.get(await client.threads.get(threadId, { include: ['ttl'] }), 'ttl');
 
-describe.each(bothClients)('the time of threads, %s', (_, open) => {
+describe.each(bothClients)('the time to live of threads, %s', (_, open) => {
   const clock = forwardClock();
   let serving: Serving;
   let client: Client;
@@ -25,7 +25,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
   });
   afterAll(() => serving.close());
 
-  test('is their own where they are given one, and they go when it is over, with everything', async () => {
+  test('deletes a thread with all its data when it expires', async () => {
     const { thread_id } = await client.threads.create({ ttl: 10 });
     await client.runs.wait(thread_id, 'notes', { input: {} });
     expect(await ttlOf(client, thread_id)).toEqual({
@@ -39,7 +39,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
   });
 
-  test('begins anew where it is given again', async () => {
+  test('restarts when it is set again', async () => {
     const { thread_id } = await client.threads.create({ ttl: { ttl: 10 } });
     clock.forward(9 * MINUTE);
     await client.threads.update(thread_id, { ttl: 20 });
@@ -49,7 +49,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
   });
 
-  test('is that of the configuration file where they have none, from their last change on', async () => {
+  test('defaults to the configured one, counted from the last update', async () => {
     const [{ thread_id: left }, { thread_id: used }] = [await client.threads.create(), await client.threads.create()];
     expect(await ttlOf(client, left)).toMatchObject({ strategy: 'delete', ttl_minutes: 60 });
     expect(await client.threads.get(left)).not.toHaveProperty('ttl');
@@ -60,7 +60,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     expect(await stays(client, used)).toBe(true);
   });
 
-  test('does not end while a run is under way', async () => {
+  test('does not expire during a run', async () => {
     const { thread_id } = await client.threads.create({ ttl: 1 });
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 60_000 } });
     clock.forward(2 * MINUTE);
@@ -69,7 +69,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
   });
 
-  test('goes with a copy, and begins with it', async () => {
+  test('is copied with a thread, and restarts there', async () => {
     const { thread_id } = await client.threads.create({ ttl: 10 });
     clock.forward(9 * MINUTE);
     const copy = await client.threads.copy(thread_id);
@@ -80,13 +80,13 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     await expect.poll(() => isGone(client, copy.thread_id), slowly).toBe(true);
   });
 
-  test('is refused where it is none', async () => {
+  test('is rejected if invalid', async () => {
     for (const ttl of [0, -1, 1e12])
       expect(await refusedWith(client.threads.create({ ttl }))).toMatchObject({ status: 422 });
   });
 });
 
-test('threads that keep their latest state lose the others when their time is over, again and again', async () => {
+test('threads with keep_latest lose their older states at each expiry', async () => {
   const clock = forwardClock();
   const serving = await serveThreads({ configPath: config('forgetful.json'), clock });
   try {
@@ -108,7 +108,7 @@ test('threads that keep their latest state lose the others when their time is ov
   }
 });
 
-test('threads from before the configuration file gave them a time live for ever', async () => {
+test('threads from before the configuration of a time to live never expire', async () => {
   const clock = forwardClock();
   const serving = await serveThreads({ clock });
   try {
@@ -139,7 +139,7 @@ test('threads from before the configuration file gave them a time live for ever'
   }
 });
 
-test('a thread whose time is over is seen to once, however many processes look', async () => {
+test('an expired thread is processed once by several processes', async () => {
   const clock = forwardClock();
   const serving = await serveThreads({ clock });
   const storages = await Promise.all(
@@ -193,7 +193,7 @@ test('a deleted thread leaves nothing in the database', async () => {
   }
 });
 
-test('runs that begin while their thread is being deleted leave nothing either', async () => {
+test('neither do runs that start while their thread is being deleted', async () => {
   const serving = await serveThreads();
   const storage = await openStorage(serving.databaseUrl, crypto.randomUUID(), () => undefined);
   try {

@@ -19,8 +19,8 @@ describe.each(bothClients)('threads, %s', (_, open) => {
   const noted = () => notedThread(client);
   const waiting = () => waitingThread(client);
 
-  describe('that are copied', () => {
-    test('have the states of the first one, and go their own way from there', async () => {
+  describe('copied', () => {
+    test('have the same states, and then diverge', async () => {
       const threadId = await noted();
       await client.threads.update(threadId, { metadata: { topic: 'weather' } });
       const copy = await client.threads.copy(threadId);
@@ -44,7 +44,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       expect(await client.runs.list(copy.thread_id)).toHaveLength(1);
     });
 
-    test('wait for a person as the first one does, and each is answered for itself', async () => {
+    test('are interrupted like the original, and resume independently', async () => {
       const threadId = await waiting();
       const copy = await client.threads.copy(threadId);
       expect(copy).toMatchObject({ status: 'interrupted' });
@@ -57,7 +57,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       });
     });
 
-    test('in the middle of a run stand where that has come to, and are not busy', async () => {
+    test('during a run have its state so far, and are not busy', async () => {
       const threadId = await noted();
       const { run_id } = await client.runs.create(threadId, 'notes', { input: { sleep_ms: 60_000 } });
       await expect
@@ -71,13 +71,13 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       await client.threads.delete(copy.thread_id);
     });
 
-    test('have to be there', async () => {
+    test('return 404 if the original is missing', async () => {
       expect(await refusedWith(client.threads.copy(UNKNOWN_ID))).toMatchObject({ status: 404 });
     });
   });
 
-  describe('that are pruned', () => {
-    test('keep their latest state alone, and go on from it', async () => {
+  describe('pruned', () => {
+    test('keep only their latest state, and continue from it', async () => {
       const threadId = await noted();
       const before = await client.threads.getState(threadId);
       expect(await client.threads.prune([threadId, threadId, UNKNOWN_ID], { strategy: 'keep_latest' })).toEqual({
@@ -91,7 +91,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       });
     });
 
-    test('are still answered two graphs deep, and keep nothing of the graphs inside that is over', async () => {
+    test('still resume two subgraphs deep, without ended subgraph states', async () => {
       const threadId = await waiting();
       const inside = (await client.threads.getState(threadId)).tasks[0]?.checkpoint ?? {};
       const insideStates = () => client.threads.getHistory(threadId, { limit: 9, checkpoint: inside });
@@ -107,14 +107,14 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       expect(await client.threads.getState(threadId)).toMatchObject({ next: [], values: { answer: 'sing: softly' } });
     });
 
-    test('are gone where nothing else is said, with their runs, and counted', async () => {
+    test('are deleted by default, with their runs, and counted', async () => {
       const ids = [await noted(), await noted()];
       expect(await client.threads.prune([...ids, UNKNOWN_ID])).toEqual({ pruned_count: 2 });
       for (const id of ids) expect(await refusedWith(client.threads.get(id))).toMatchObject({ status: 404 });
       expect(await client.threads.prune([])).toEqual({ pruned_count: 0 });
     });
 
-    test('are left as they are while a run is under way', async () => {
+    test('are unchanged during a run', async () => {
       const threadId = await noted();
       const { run_id } = await client.runs.create(threadId, 'notes', { input: { sleep_ms: 60_000 } });
       const states = async (): Promise<number> => (await client.threads.getHistory(threadId, { limit: 100 })).length;
@@ -126,7 +126,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     });
   });
 
-  describe('that are made with steps behind them', () => {
+  describe('created with supersteps', () => {
     test('have the states as if their graph had run', async () => {
       const thread = await client.threads.create({
         graphId: 'notes',
@@ -153,25 +153,25 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       });
     });
 
-    test('may have commands in place of values', async () => {
+    test('may have commands instead of values', async () => {
       const thread = await client.threads.create({
         graphId: 'notes',
         supersteps: [
           { updates: [{ values: { mood: 'calm' }, asNode: '__input__' }] },
-          { updates: [{ values: null, command: { update: { notes: ['told'] }, goto: 'sign' }, asNode: 'write' }] },
+          { updates: [{ values: null, command: { update: { notes: ['updated'] }, goto: 'sign' }, asNode: 'write' }] },
         ],
       });
       expect(await client.threads.getState(thread.thread_id)).toMatchObject({
-        values: { notes: ['told'] },
+        values: { notes: ['updated'] },
         next: expect.arrayContaining(['sign']),
       });
     });
 
-    test('are not made at all where their graph does not take the steps', async () => {
+    test('are not created if their graph rejects the steps', async () => {
       const threadId = crypto.randomUUID();
       const steps = [
         { updates: [{ values: { mood: 'calm' }, asNode: '__input__' }] },
-        { updates: [{ values: {}, asNode: 'nobody' }] },
+        { updates: [{ values: {}, asNode: 'unknown' }] },
       ];
       expect(await refusedWith(client.threads.create({ threadId, graphId: 'notes', supersteps: steps }))).toMatchObject(
         { status: 422 },
@@ -183,7 +183,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       expect(await refusedWith(client.threads.get(threadId))).toMatchObject({ status: 404 });
     });
 
-    test('are left as they are where they exist', async () => {
+    test('are unchanged if they exist', async () => {
       const threadId = await noted();
       const before = await client.threads.get(threadId);
       const supersteps = [{ updates: [{ values: { mood: 'other' }, asNode: 'sign' }] }];
@@ -196,8 +196,8 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     });
   });
 
-  describe('that are searched and counted', () => {
-    test('are found by metadata, values, status and ids, each alone and together', async () => {
+  describe('searched and counted', () => {
+    test('are found by metadata, values, status and ids, alone and combined', async () => {
       const mark = crypto.randomUUID();
       const [idle, waits] = [await noted(), await waiting()];
       const { thread_id: fresh } = await client.threads.create();
@@ -217,13 +217,13 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       expect(await client.threads.count({ metadata: { mark }, values: { request: 'sing' } })).toBe(1);
     });
 
-    test('come in the order, the pages and with the fields that are asked for', async () => {
+    test('are sorted, paged and limited to the selected fields', async () => {
       const mark = crypto.randomUUID();
       const ids: string[] = [];
       for (let n = 0; n < 3; n += 1) {
         const { thread_id, created_at } = await client.threads.create({ metadata: { mark, n } });
         ids.push(thread_id);
-        // Threads of one millisecond are in no order.
+        // Threads of the same millisecond have no defined order.
         await vi.waitUntil(() => Date.now() > Date.parse(created_at), { interval: 1 });
       }
       await client.runs.wait(ids[1] ?? '', 'notes', { input: {} });
@@ -242,7 +242,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       ]);
     });
 
-    test('tell parts of themselves under names of the caller', async () => {
+    test('return extracted values under the client’s names', async () => {
       const threadId = await noted();
       const [thread] = await client.threads.search({
         ids: [threadId],
@@ -258,7 +258,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     });
   });
 
-  test('are changed without an answer where that is asked for', async () => {
+  test('can be updated without a response body', async () => {
     const { thread_id } = await client.threads.create();
     expect(await client.threads.update(thread_id, { metadata: { a: 1 }, returnMinimal: true })).toBeUndefined();
     expect((await client.threads.get(thread_id)).metadata).toEqual({ a: 1 });

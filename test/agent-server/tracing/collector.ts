@@ -12,7 +12,7 @@ export interface Collector {
   runs: TracedRun[];
   /** Number of requests. */
   requested: number;
-  /** What it answers: a status, or nothing at all. */
+  /** Its response: a status, or none at all. */
   answers: number | 'nothing';
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function startCollector(): Promise<Collector> {
   const server = createServer((request, response) => {
     void (async () => {
       self.requested += 1;
-      // Read at the time of the request: a test may change it meanwhile.
+      // Read for each request, because a test may change it meanwhile.
       const { answers } = self;
       const body = await text(request);
       if (answers === 'nothing') return request.socket.destroy();

@@ -13,35 +13,30 @@ const message = (id: string | undefined, input: unknown, output: unknown = 0, to
 
 describe('the tokens of a run', () => {
   test.each([
-    ['there are none without messages', undefined, { output: 'text' }, undefined],
-    ['nor with messages that tell nothing', undefined, { messages: [{ id: 'a' }, 'text', null] }, undefined],
-    ['nor in a state that is none', undefined, 'text', undefined],
+    ['are unknown without messages', undefined, { output: 'text' }, undefined],
+    ['are unknown with messages without usage', undefined, { messages: [{ id: 'a' }, 'text', null] }, undefined],
+    ['are unknown if the state is not an object', undefined, 'text', undefined],
     [
-      'they are summed',
+      'are summed',
       undefined,
       { messages: [message('a', 3, 2), message('b', 1, 1)] },
       { input: 4, output: 3, total: 7 },
     ],
+    ['use an existing total', undefined, { messages: [message('a', 3, 2, 9)] }, { input: 3, output: 2, total: 9 }],
     [
-      'a total that is told counts',
-      undefined,
-      { messages: [message('a', 3, 2, 9)] },
-      { input: 3, output: 2, total: 9 },
-    ],
-    [
-      'those of earlier runs do not',
+      'exclude those of earlier runs',
       { messages: [message('a', 30, 20)] },
       { messages: [message('a', 30, 20), message('b', 1, 1)] },
       { input: 1, output: 1, total: 2 },
     ],
     [
-      'every list of the state counts',
+      'include every list of the state',
       undefined,
       { messages: [message('a', 1, 1)], drafts: [message('b', 2, 2)] },
       { input: 3, output: 3, total: 6 },
     ],
     [
-      'what is no number counts nothing',
+      'ignore invalid numbers',
       undefined,
       { messages: [message('a', '3', -2), message('b', 1.5, Number.NaN), message('c', 4)] },
       { input: 4, output: 0, total: 4 },
@@ -50,7 +45,7 @@ describe('the tokens of a run', () => {
     expect(usageOf(before, after)).toEqual(usage);
   });
 
-  test('a message without an id is known by itself', () => {
+  test('a message without an id is compared by identity', () => {
     const old = message(undefined, 5, 5);
     expect(usageOf({ messages: [old] }, { messages: [old, message(undefined, 1, 1)] })).toEqual({
       input: 1,
@@ -73,6 +68,6 @@ test.each([
   [429, 'away'],
   [500, 'away'],
   [503, 'away'],
-] as const)('an answer of %i means that runs are %s', (status, kind) => {
+] as const)('a response with %i means that runs are %s', (status, kind) => {
   expect(meaningOf(status).kind).toBe(kind);
 });

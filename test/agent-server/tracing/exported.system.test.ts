@@ -9,7 +9,7 @@ import { agentConfig, serveAgent, type Serving } from '../serving.ts';
 import { temporaryAgent, type TemporaryAgent } from '../temporary-agent.ts';
 import { startCollector, type Collector } from './collector.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let collector: Collector;
@@ -72,7 +72,7 @@ const outbox = async (url: string): Promise<number> => {
 };
 
 describe('exports finished runs', () => {
-  test('with their times, their graph and the tokens of their own messages', async () => {
+  test('with their times, graph and the tokens of their own messages', async () => {
     const { agent, databaseUrl } = await serve();
     const { thread_id } = await agent.createThread({});
     await agent.waitRun(say('hello'), thread_id);
@@ -96,7 +96,7 @@ describe('exports finished runs', () => {
     await becomesTrue(async () => (await outbox(databaseUrl)) === 0);
   });
 
-  test('one that failed with its error, within bounds; one without a thread too', async () => {
+  test('a failed one with its truncated error; one without a thread too', async () => {
     const { agent } = await serve();
     await agent.waitRun(say('fail'), undefined);
     const [run] = await reported(1);
@@ -105,7 +105,7 @@ describe('exports finished runs', () => {
     expect(run?.error?.message).toMatch(/^no model x/);
   });
 
-  test('one that was interrupted', async () => {
+  test('an interrupted one', async () => {
     const { agent, url } = await serve();
     const { thread_id } = await agent.createThread({});
     const run = await agent.createRun(say('slow'), thread_id);
@@ -113,29 +113,32 @@ describe('exports finished runs', () => {
     expect((await reported(1))[0]).toMatchObject({ id: run.run_id, status: 'interrupted' });
   });
 
-  test('exports nothing without a tracing configuration', async () => {
+  test('none without a tracing configuration', async () => {
     const { agent, databaseUrl } = await serve({ tracing: undefined });
     await agent.waitRun(say('hello'), undefined);
     expect(await outbox(databaseUrl)).toBe(0);
   });
 });
 
-describe('where the project does not answer', () => {
-  test.each(['nothing', 503, 401] as const)('(%s) runs end as ever, and are told when it does', async (answers) => {
-    collector.answers = answers;
-    const { agent, databaseUrl, lines } = await serve();
-    const before = collector.requested;
-    for (const word of ['one', 'two', 'three'])
-      expect(await agent.waitRun(say(word), undefined)).toMatchObject({ kind: 'values' });
-    await becomesTrue(async () => collector.requested > before);
-    expect(await outbox(databaseUrl)).toBe(3);
-    collector.answers = 200;
-    expect(await reported(3)).toHaveLength(3);
-    expect(lines.filter((line) => line.includes('could not be exported'))).toHaveLength(1);
-    expect(lines.join()).not.toContain(collector.token);
-  });
+describe('an unavailable tracing project', () => {
+  test.each(['nothing', 503, 401] as const)(
+    '(%s) does not affect runs, which are exported once it responds',
+    async (answers) => {
+      collector.answers = answers;
+      const { agent, databaseUrl, lines } = await serve();
+      const before = collector.requested;
+      for (const word of ['one', 'two', 'three'])
+        expect(await agent.waitRun(say(word), undefined)).toMatchObject({ kind: 'values' });
+      await becomesTrue(async () => collector.requested > before);
+      expect(await outbox(databaseUrl)).toBe(3);
+      collector.answers = 200;
+      expect(await reported(3)).toHaveLength(3);
+      expect(lines.filter((line) => line.includes('could not be exported'))).toHaveLength(1);
+      expect(lines.join()).not.toContain(collector.token);
+    },
+  );
 
-  test('runs that it refuses for good, and a project that is gone, are waited for no longer', async () => {
+  test('that rejects runs or no longer exists is not retried', async () => {
     collector.answers = 422;
     const { agent, databaseUrl, lines } = await serve();
     await agent.waitRun(say('one'), undefined);
@@ -150,7 +153,7 @@ describe('where the project does not answer', () => {
   });
 });
 
-describe('a process of its own', () => {
+describe('a separate process', () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
     postgres = await startTestPostgres();
@@ -164,7 +167,7 @@ describe('a process of its own', () => {
       LANDFALL_TRACING_TOKEN: collector.token,
     });
 
-  test('the next process exports the runs of a killed one, each at least once', async () => {
+  test('the next process exports the runs of a killed one at least once', async () => {
     collector.answers = 503;
     const first = await start();
     const agent = connectAgentServer({ url: first.url, userAgent: 'test' });

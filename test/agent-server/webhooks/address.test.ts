@@ -12,7 +12,7 @@ describe('the network of an address', () => {
     ['223.255.255.255', 'public'],
     ['2606:4700:4700::1111', 'public'],
     ['2a00:1450:4001:81b::200e', 'public'],
-    // This machine.
+    // Loopback.
     ['127.0.0.1', 'private'],
     ['127.255.255.254', 'private'],
     ['::1', 'private'],
@@ -25,7 +25,7 @@ describe('the network of an address', () => {
     ['100.127.255.255', 'private'],
     ['fc00::1', 'private'],
     ['fd12:3456:789a::1', 'private'],
-    // Unspecified, and broadcast.
+    // Unspecified and broadcast.
     ['0.0.0.0', 'forbidden'],
     ['0.1.2.3', 'forbidden'],
     ['::', 'forbidden'],
@@ -44,7 +44,7 @@ describe('the network of an address', () => {
     ['fec0::1', 'forbidden'],
     ['fd00:ec2::254', 'forbidden'],
     ['fd20:ce::254', 'forbidden'],
-    // Documentation and measurements.
+    // Documentation and benchmarking.
     ['192.0.2.1', 'forbidden'],
     ['198.51.100.1', 'forbidden'],
     ['203.0.113.1', 'forbidden'],
@@ -55,7 +55,7 @@ describe('the network of an address', () => {
     ['192.88.99.1', 'forbidden'],
     ['2001::1', 'forbidden'],
     ['2002:7f00:1::', 'forbidden'],
-    // One of IPv4 in the spelling of IPv6 is judged as what it is.
+    // IPv4 addresses mapped into IPv6 are classified by the IPv4 address.
     ['::ffff:8.8.8.8', 'public'],
     ['::ffff:127.0.0.1', 'private'],
     ['::ffff:7f00:1', 'private'],
@@ -70,7 +70,7 @@ describe('the network of an address', () => {
     ['64:ff9b:1::808:808', 'forbidden'],
     ['::7f00:1', 'forbidden'],
     ['::127.0.0.1', 'forbidden'],
-    // No addresses.
+    // Not addresses.
     ['fe80::1%eth0', 'forbidden'],
     ['2606:4700:4700::1111%eth0', 'forbidden'],
     ['127.1', 'forbidden'],
@@ -88,4 +88,4 @@ test.each([
   ['10.0.0.1', false],
   ['::ffff:10.0.0.1', false],
   ['fc00::1', false],
-] as const)('%s is this machine: %s', (address, own) => expect(isLoopback(address)).toBe(own));
+] as const)('%s is loopback: %s', (address, own) => expect(isLoopback(address)).toBe(own));

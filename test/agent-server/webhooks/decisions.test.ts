@@ -6,7 +6,7 @@ import type { EndedRun } from '../../../src/agent-server/webhooks/payload.ts';
 import { onceAtATime } from '../../../src/agent-server/webhooks/webhooks.ts';
 import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 
-describe('what an answer means', () => {
+describe('the meaning of a response', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   test.each([
     [200, 'taken'],
@@ -21,20 +21,20 @@ describe('what an answer means', () => {
     [500, 'failed'],
     [503, 'failed'],
     [0, 'refused'],
-  ] as const)('%i: it is %s', (status, kind) => expect(meaningOf(status, undefined, now).kind).toBe(kind));
+  ] as const)('%i: %s', (status, kind) => expect(meaningOf(status, undefined, now).kind).toBe(kind));
 
   test.each([
     ['seconds', '120', 120_000],
     ['a date', 'Sat, 21 Nov 2026 12:01:00 GMT', 60_000],
-    ['a date that is over', 'Sat, 21 Nov 2026 11:00:00 GMT', 0],
-    ['nothing that can be read', 'soon', undefined],
+    ['a date in the past', 'Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['an unreadable value', 'soon', undefined],
     ['nothing', undefined, undefined],
-  ])('a receiver that is busy may ask for %s', (_, header, afterMs) => {
+  ])('Retry-After may be %s', (_, header, afterMs) => {
     expect(meaningOf(429, header, now)).toMatchObject({ kind: 'failed', afterMs });
   });
 });
 
-describe('what follows from a try', () => {
+describe('the next step after an attempt', () => {
   const failed = { kind: 'failed', why: 'answered 500' } as const;
   test.each([
     [1, 1000],
@@ -43,13 +43,13 @@ describe('what follows from a try', () => {
     [10, 512_000],
     [11, 900_000],
     [13, 900_000],
-  ])('after %i failures the wait is %i ms, give or take a quarter', (tries, ms) => {
+  ])('after %i failures the delay is %i ms ± 25 %', (tries, ms) => {
     expect(nextAfter(failed, tries, 0)).toEqual({ kind: 'again', inMs: ms * 0.75 });
     const longest = nextAfter(failed, tries, 1);
     expect(longest).toEqual({ kind: 'again', inMs: Math.min(900_000, ms * 1.25) });
   });
 
-  test('[agent.webhook.retries] it is tried over about an hour, and then given up', () => {
+  test('[agent.webhook.retries] retries for about an hour, then gives up', () => {
     let sum = 0;
     for (let tries = 1; tries < MOST_TRIES; tries += 1) {
       const next = nextAfter(failed, tries, 0.5);
@@ -63,7 +63,7 @@ describe('what follows from a try', () => {
     });
   });
 
-  test('what was taken is done, and what was refused is given up at once', () => {
+  test('ends after success, and gives up at once when rejected', () => {
     expect(nextAfter({ kind: 'taken' }, 3, 0)).toEqual({ kind: 'done' });
     expect(nextAfter({ kind: 'refused', why: 'answered 404' }, 1, 0)).toEqual({
       kind: 'given-up',
@@ -120,22 +120,22 @@ describe('the body of a webhook', () => {
   });
 
   test.each<[string, Partial<EndedRun>, unknown]>([
-    ['of a run that went well', {}, null],
-    ['of one that failed', { status: 'error', error: failure }, failure],
-    ['of one that took too long', { status: 'timeout', error: failure }, failure],
-    ['of one that was cut off, which is no failure', { status: 'interrupted', error: failure }, null],
+    ['of a successful run', {}, null],
+    ['of a failed run', { status: 'error', error: failure }, failure],
+    ['of a timed-out run', { status: 'timeout', error: failure }, failure],
+    ['of an interrupted run, which is not a failure', { status: 'interrupted', error: failure }, null],
   ])('error %s', (_, over, error) => expect(body(over).error).toEqual(error));
 
-  test('[agent.webhook.payload.run-ended-at-omitted] run_ended_at is left out while the run has not ended', () => {
+  test('[agent.webhook.payload.run-ended-at-omitted] omits run_ended_at while the run is active', () => {
     expect(body({ ended_at: null, status: 'running' })).not.toHaveProperty('run_ended_at');
   });
 
-  test('values are left out for a stateless run, and empty where a thread has no state yet', () => {
+  test('omits the values of a stateless run; empty for a new thread', () => {
     expect(body({ stateless: true, values: null })).not.toHaveProperty('values');
     expect(body({ values: null }).values).toEqual({});
   });
 
-  test('a run that was ended before it began says that it began as it ended', () => {
+  test('a run that ended before it started has its end as the start', () => {
     expect(body({ started_at: null, status: 'interrupted' }).run_started_at).toBe('2026-11-21T12:00:02.000Z');
   });
 });
@@ -152,7 +152,7 @@ test('resolves a name once at a time, and again after the response', async () =>
   const both = [resolve('slow.test'), resolve('slow.test')];
   void resolve('other.test');
   expect(requested).toEqual(['slow.test', 'other.test']);
-  answers[0]?.reject(new Error('nobody knows'));
+  answers[0]?.reject(new Error('not found'));
   expect(await Promise.allSettled(both)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   const again = resolve('slow.test');
   answers[2]?.resolve([{ address: '192.0.2.1', family: 4 }]);

@@ -11,7 +11,7 @@ import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Where many tests run at once a try takes its time. */
+/** Deliveries are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let receiver: Receiver;
@@ -62,7 +62,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
   afterAll(() => way.close());
   const thread = async (): Promise<string> => (await way.agent.createThread({})).thread_id;
 
-  test('[agent.webhook.notifies] [agent.webhook.sent-on-completion] [agent.webhook.post] [agent.webhook.json-body] [agent.webhook.url-token] [agent.webhook-config.headers] [agent.webhook-config.file] a run that ends tells its webhook, as JSON, with the token of the URL and the configured headers', async () => {
+  test('[agent.webhook.notifies] [agent.webhook.sent-on-completion] [agent.webhook.post] [agent.webhook.json-body] [agent.webhook.url-token] [agent.webhook-config.headers] [agent.webhook-config.file] an ended run posts JSON with the URL’s token and the configured headers', async () => {
     const at = path();
     await way.agent.waitRun(run(`${at}?token=t%20o`), await thread());
     expect((await first(at)).status).toBe('success');
@@ -80,7 +80,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect(more).toBeUndefined();
   });
 
-  test('[agent.webhook.run-shape] [agent.webhook.payload.run-id] [agent.webhook.payload.thread-id] [agent.webhook.payload.assistant-id] [agent.webhook.payload.status] [agent.webhook.payload.created-at] [agent.webhook.payload.updated-at] [agent.webhook.payload.run-started-at] [agent.webhook.payload.run-ended-at] [agent.webhook.payload.webhook-sent-at] [agent.webhook.payload.metadata] [agent.webhook.payload.kwargs] [agent.webhook.payload.values] [agent.webhook.payload.multitask-strategy] [agent.webhook.payload.error-null] [agent.runs.webhook] the payload of a run on a thread has every field of the table, and all that the run has', async () => {
+  test('[agent.webhook.run-shape] [agent.webhook.payload.run-id] [agent.webhook.payload.thread-id] [agent.webhook.payload.assistant-id] [agent.webhook.payload.status] [agent.webhook.payload.created-at] [agent.webhook.payload.updated-at] [agent.webhook.payload.run-started-at] [agent.webhook.payload.run-ended-at] [agent.webhook.payload.webhook-sent-at] [agent.webhook.payload.metadata] [agent.webhook.payload.kwargs] [agent.webhook.payload.values] [agent.webhook.payload.multitask-strategy] [agent.webhook.payload.error-null] [agent.runs.webhook] the payload of a thread run has every field of the table', async () => {
     const [at, thread_id] = [path(), await thread()];
     const request = run(at, { metadata: { m: 1 }, config: { tags: ['t'] }, multitask_strategy: 'interrupt' });
     const { run_id } = await way.agent.createRun(request, thread_id);
@@ -129,13 +129,13 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     }
   });
 
-  test('the values of a run that failed are those of its last step', async () => {
+  test('the values of a failed run are those of its last step', async () => {
     const at = path();
     await way.agent.waitRun(run(at, { input: { word: 'hi', fail: 'no ink' } }), await thread());
     expect((await first(at)).values).toMatchObject({ word: 'hi', steps: ['prepare'] });
   });
 
-  test('a run that waits for a person has ended well, and its webhook says so', async () => {
+  test('an interrupted run is reported as successful', async () => {
     const at = path();
     await way.agent.waitRun(run(at, { input: { word: 'hi', ask: true } }), await thread());
     expect(await first(at)).toMatchObject({ status: 'success', error: null, values: { steps: ['prepare'] } });
@@ -181,7 +181,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect(receiver.received.length).toBe(before + 1);
   });
 
-  test('[agent.webhook.on-stream-run] [agent.webhook.on-wait-run] [agent.webhook.on-create-run] [agent.webhook.on-stream-run-stateless] [agent.webhook.on-wait-run-stateless] every way to start a run takes a webhook', async () => {
+  test('[agent.webhook.on-stream-run] [agent.webhook.on-wait-run] [agent.webhook.on-create-run] [agent.webhook.on-stream-run-stateless] [agent.webhook.on-wait-run-stateless] every way to start a run accepts a webhook', async () => {
     const threadId = await thread();
     const all = {
       created: path(),
@@ -200,7 +200,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     for (const at of Object.values(all)) expect(await received(at)).toHaveLength(1);
   });
 
-  test('[agent.errors.webhook-url-refused] a webhook that breaks the options is refused, with the option and without the token', async () => {
+  test('[agent.errors.webhook-url-refused] an invalid webhook is rejected with the option, without its token', async () => {
     const refused = async (webhook: string) => refusalOf(way.agent.createRun(run('/', { webhook }), await thread()));
     const [port, domain, privately, nothing] = await Promise.all(
       [
@@ -222,7 +222,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     expect((await refusalOf(way.agent.waitRun(stateless, undefined))).status).toBe(422);
   });
 
-  test('[agent.webhook-config.headers-version] [agent.webhook-config.url-version] [agent.webhook-config.disable-webhooks-version] [agent.versioning.webhook-features] [agent.versioning.disable-webhooks] the server calls itself a version that has these features', async () => {
+  test('[agent.webhook-config.headers-version] [agent.webhook-config.url-version] [agent.webhook-config.disable-webhooks-version] [agent.versioning.webhook-features] [agent.versioning.disable-webhooks] the server’s version is one that has these features', async () => {
     const info = await way.agent.info();
     const [major = 0, minor = 0, patch = 0] = info.version.split('.').map(Number);
     expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(5036);

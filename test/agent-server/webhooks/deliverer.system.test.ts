@@ -24,7 +24,7 @@ import type { Receiver } from './receiver.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const SPEED = 20;
-/** Time that passes twenty times as fast: a wait of a second is one of 50 ms. */
+/** Time that passes twenty times as fast: a wait of one second takes 50 ms. */
 const hurried: Clock = {
   now: () => Date.now() * SPEED,
   sleep: (ms, signal) => systemClock.sleep(ms / SPEED, signal),
@@ -78,7 +78,7 @@ function deliver(more: Partial<DelivererParts> = {}, url: WebhookUrlRules = {}):
 }
 
 let ids = 0;
-/** Puts a webhook into the queue as the end of a run does; its run's id. */
+/** Queues a webhook like an ended run does. @returns the run's id */
 async function put(url: string, values: unknown = {}): Promise<string> {
   const id = `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`;
   const now = new Date(hurried.now());
@@ -105,7 +105,7 @@ describe('a clock that is set back by a day', () => {
   const day = 24 * 60 * 60_000;
   let ahead = 0;
   const clock: Clock = { ...hurried, now: () => hurried.now() + ahead };
-  /** Puts one into the queue that was put off by some minutes before the clock was set back. */
+  /** Queues a webhook that was delayed by minutes before the clock was set back. */
   const putOff = async (path: string): Promise<void> => {
     const id = await put(receiver.at(path));
     await storage.pool.query('update webhook_deliveries set next_attempt_at = $2 where run_id = $1', [
@@ -114,7 +114,7 @@ describe('a clock that is set back by a day', () => {
     ]);
   };
 
-  test('while the server runs keeps no webhook waiting', async () => {
+  test('while the server runs delays no webhook', async () => {
     ahead = day;
     deliver({ clock });
     await put(receiver.at('/before'));
@@ -125,7 +125,7 @@ describe('a clock that is set back by a day', () => {
     expect(receiver.to('/after')).toHaveLength(1);
   });
 
-  test('while no server runs keeps no webhook waiting', async () => {
+  test('while no server runs delays no webhook', async () => {
     ahead = 0;
     await putOff('/after');
     deliver({ clock });
@@ -151,7 +151,7 @@ describe('a receiver', () => {
     expect(new Set(bodies.map(({ webhook_sent_at }) => webhook_sent_at)).size).toBe(4);
   });
 
-  test('that is busy says how long to wait', async () => {
+  test('that is busy determines the delay', async () => {
     receiver.answer('/a', { status: 429, headers: { 'retry-after': '20' } }, 200);
     await put(receiver.at('/a'));
     deliver();
@@ -171,7 +171,7 @@ describe('a receiver', () => {
     expect(receiver.to('/hangs')).toHaveLength(2);
   });
 
-  test('many of one host that hangs hold up no other host', async () => {
+  test('that hangs delays no other host, however many webhooks it has', async () => {
     receiver.answer('/hangs', 'hang');
     for (let n = 0; n < 40; n += 1) await put(`http://hanging.test:${receiver.port}/hangs`);
     await put(`http://other.test:${receiver.port}/well`);
@@ -180,7 +180,7 @@ describe('a receiver', () => {
     expect(receiver.to('/hangs').length).toBeLessThan(16);
   });
 
-  test('one host that hangs does not keep the database busy, however many are due', async () => {
+  test('that hangs does not cause repeated queries, however many are due', async () => {
     receiver.answer('/hangs', 'hang');
     for (let n = 0; n < 40; n += 1) await put(receiver.at('/hangs'));
     let looks = 0;
@@ -194,11 +194,11 @@ describe('a receiver', () => {
     deliver({ deliveries: new Counted(storage), answerWithinMs: 20_000 });
     await received('/hangs', 32);
     const tries = receiver.to('/hangs').length;
-    // Once for each try that begins or ends, and every five seconds.
+    // Once for each attempt that starts or ends, and every five seconds.
     expect(looks).toBeLessThan(2 * tries + ((Date.now() - began) * SPEED) / 5000 + 10);
   });
 
-  test('that asks for another protocol gets nothing more, and keeps no place', async () => {
+  test('that switches protocols is disconnected', async () => {
     const talking = createServer((socket) => {
       socket.on('error', () => undefined).resume();
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
@@ -213,7 +213,7 @@ describe('a receiver', () => {
     expect(lines).toEqual([`The webhook of run ${run} to 127.0.0.1 is given up: it answered 101.`]);
   });
 
-  test('that answers and hangs in the body of its answer has taken it', async () => {
+  test('that hangs in the body of its response has accepted it', async () => {
     receiver.answer('/a', 'hang-in-body');
     await put(receiver.at('/a'));
     deliver({ answerWithinMs: 5000 });
@@ -221,7 +221,7 @@ describe('a receiver', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test('that answers without end has taken it', async () => {
+  test('with an endless response has accepted it', async () => {
     receiver.answer('/a', (_, response) => {
       response.writeHead(200);
       const more = (): void =>
@@ -234,8 +234,8 @@ describe('a receiver', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test.each([301, 302, 303, 307, 308])('that answers %i leads nowhere', async (status) => {
-    receiver.answer('/a', { status, headers: { location: receiver.at('/elsewhere') } });
+  test.each([301, 302, 303, 307, 308])('that responds with %i is not followed', async (status) => {
+    receiver.answer('/a', { status, headers: { location: receiver.at('/redirected') } });
     const run = await put(receiver.at('/a?token=geheim'));
     deliver();
     await nothingIsLeft();
@@ -245,7 +245,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  test.each([400, 401, 403, 404, 410, 422])('that answers %i does not want it', async (status) => {
+  test.each([400, 401, 403, 404, 410, 422])('that responds with %i has rejected it', async (status) => {
     receiver.answer('/geheim', status);
     const run = await put(receiver.at('/geheim?token=geheim'));
     deliver();
@@ -254,7 +254,7 @@ describe('a receiver', () => {
     expect(lines).toEqual([`The webhook of run ${run} to 127.0.0.1 is given up: it answered ${status}.`]);
   });
 
-  test('that is not there gets it once it is', async () => {
+  test('that is down gets it once it is up', async () => {
     await receiver.close();
     const { port } = receiver;
     await put(`http://127.0.0.1:${port}/a`);
@@ -268,7 +268,7 @@ describe('a receiver', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test('that speaks no HTTP fails after the last attempt', async () => {
+  test('that does not use HTTP fails after the last attempt', async () => {
     const talking = createServer((socket) => {
       socket.on('error', () => undefined).resume();
       socket.end('220 mail.test ready\r\n');
@@ -290,7 +290,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  test('gets a large state whole', async () => {
+  test('gets a large state complete', async () => {
     const text = 'ä'.repeat(4_000_000);
     await put(receiver.at('/a'), { text });
     deliver();
@@ -301,9 +301,9 @@ describe('a receiver', () => {
   });
 });
 
-describe('what a name leads to', () => {
+describe('the addresses of a name', () => {
   const named = (path = '/a') => `http://hooks.example.com:${receiver.port}${path}`;
-  /** Not the operator's wish: only what the file allows. */
+  /** Without the operator's option: only what the configuration file allows. */
   const strict = (url: WebhookUrlRules = {}): Partial<DelivererParts> => {
     const read = webhookSettings({ webhooks: { url: { allowed_ports: [receiver.port], ...url } } }, {}, false);
     if (!read.ok) throw new Error('the settings are wrong');
@@ -314,7 +314,7 @@ describe('what a name leads to', () => {
     async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-  test('is connected to, under the name', async () => {
+  test('are connected to, with the name as the host', async () => {
     await put(named());
     deliver({ resolve: leadsTo('127.0.0.1') });
     await nothingIsLeft();
@@ -322,12 +322,12 @@ describe('what a name leads to', () => {
   });
 
   test.each([
-    ['this machine', ['127.0.0.1']],
-    ['this machine, in the other spelling', ['::1']],
-    ['this machine, in disguise', ['::ffff:127.0.0.1']],
+    ['loopback', ['127.0.0.1']],
+    ['loopback over IPv6', ['::1']],
+    ['loopback mapped into IPv6', ['::ffff:127.0.0.1']],
     ['a private network', ['10.1.2.3']],
     ['a public address and a private one', ['8.8.8.8', '192.168.1.1']],
-  ])('is refused where that is %s, also where the list has the name', async (_, addresses) => {
+  ])('are rejected if %s, even for an allowed domain', async (_, addresses) => {
     const run = await put(named('/a?token=geheim'));
     deliver({ ...strict({ allowed_domains: ['hooks.example.com'] }), resolve: leadsTo(...addresses) });
     await nothingIsLeft();
@@ -346,7 +346,7 @@ describe('what a name leads to', () => {
     ['fe80::1%lo'],
     ['fd00:ec2::254'],
     ['nonsense'],
-  ])('is refused where that is %s, whatever the operator allows', async (address) => {
+  ])('are rejected if %s, whatever the operator allows', async (address) => {
     await put(named());
     deliver({ resolve: leadsTo('127.0.0.1', address) });
     await nothingIsLeft();
@@ -354,7 +354,7 @@ describe('what a name leads to', () => {
     expect(lines).toEqual([expect.stringContaining('leads to a network that no webhook may go to')]);
   });
 
-  test('is asked once a try: what it answers after the judgement gains nothing', async () => {
+  test('are resolved once per attempt, so a later change has no effect', async () => {
     const answers = ['127.0.0.1', '169.254.169.254', '169.254.169.254'];
     const resolve = vi.fn<Resolve>(async () => leadsTo(answers.shift() ?? '')());
     await put(named());
@@ -364,7 +364,7 @@ describe('what a name leads to', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test('is judged anew at each try', async () => {
+  test('are checked again at each attempt', async () => {
     const answers = ['127.0.0.1', '169.254.169.254'];
     receiver.answer('/a', 500);
     await put(named());
@@ -374,7 +374,7 @@ describe('what a name leads to', () => {
     expect(lines).toEqual([expect.stringContaining('no webhook may go to')]);
   });
 
-  test('may be nothing at first, or take its time', async () => {
+  test('may be missing or slow at first', async () => {
     const answers = [
       () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
       leadsTo(),
@@ -388,7 +388,7 @@ describe('what a name leads to', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test('the URL itself is judged again when it is sent: a later revision may have other rules', async () => {
+  test('the URL is checked again when sent, by the current configuration', async () => {
     const run = await put(receiver.at('/a'));
     deliver({}, { allowed_domains: ['hooks.example.com'] });
     await nothingIsLeft();
@@ -425,8 +425,8 @@ describe('over TLS', () => {
   });
 });
 
-describe('several at once', () => {
-  test('two processes deliver each webhook once', async () => {
+describe('several processes', () => {
+  test('two deliver each webhook once', async () => {
     for (let n = 0; n < 60; n += 1) await put(receiver.at(`/n-${n}`));
     deliver();
     deliver();
@@ -435,7 +435,7 @@ describe('several at once', () => {
     expect([paths.length, new Set(paths).size]).toEqual([60, 60]);
   });
 
-  test('what a process had in hand when it was killed, the next one delivers after a while', async () => {
+  test('the next one delivers what a killed one had claimed', async () => {
     await put(receiver.at('/a'));
     const killed = new Deliveries(storage);
     expect(await killed.claim({ now: hurried.now(), forMs: 5000, limit: 8, notTo: [] })).toHaveLength(1);
@@ -446,7 +446,7 @@ describe('several at once', () => {
     expect(receiver.to('/a')).toHaveLength(1);
   });
 
-  test('what a process has in hand when it leaves is given back, and not counted as a try', async () => {
+  test('a stopping one returns its claims without counting an attempt', async () => {
     receiver.answer('/a', 'hang', 200);
     await put(receiver.at('/a'));
     const leaving = deliver();
@@ -459,7 +459,7 @@ describe('several at once', () => {
     expect(receiver.to('/a')).toHaveLength(2);
   });
 
-  test('what ended just before a process leaves is delivered by it', async () => {
+  test('a stopping one delivers what has just ended', async () => {
     const leaving = deliver();
     await put(receiver.at('/a'));
     await leaving.end(100_000);
@@ -467,7 +467,7 @@ describe('several at once', () => {
     expect(await left()).toBe(0);
   });
 
-  test('one that was taken for dead puts nothing off that another one tries', async () => {
+  test('one presumed dead can’t delay what another one delivers', async () => {
     const deliveries = new Deliveries(storage);
     await put(receiver.at('/a'));
     const now = hurried.now();
@@ -482,7 +482,7 @@ describe('several at once', () => {
 });
 
 describe('a path of the server itself', () => {
-  test('is called with what such a call has to show, and not over the network', async () => {
+  test('is called in process, with the server’s own headers', async () => {
     const requested: Request[] = [];
     await put('/threads/search?a=b');
     deliver({
@@ -504,7 +504,7 @@ describe('a path of the server itself', () => {
     expect(await request?.json()).toMatchObject({ status: 'success' });
   });
 
-  test('is called again where the server is not well, and given up where it refuses', async () => {
+  test('is retried if unavailable, and given up if rejected', async () => {
     const answers = [503, 422];
     await put('/runs');
     deliver({ fetch: () => new Response(null, { status: answers.shift() ?? 200 }) });
@@ -512,7 +512,7 @@ describe('a path of the server itself', () => {
     expect(lines).toEqual([expect.stringContaining('to the server itself is given up: it answered 422.')]);
   });
 
-  test('whose answer does not end is left when its time is over', async () => {
+  test('is cancelled at the time limit if its response does not end', async () => {
     const cancelled = vi.fn<() => void>();
     await put('/runs/stream');
     deliver({
@@ -525,7 +525,7 @@ describe('a path of the server itself', () => {
   });
 });
 
-test('while the database is away nothing is lost', async () => {
+test('loses nothing while the database is unavailable', async () => {
   receiver.answer('/a', (_, response) => {
     void storage.pool
       .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'landfall-agent test'")
@@ -534,7 +534,7 @@ test('while the database is away nothing is lost', async () => {
   });
   await put(receiver.at('/a'));
   deliver();
-  // What asks here goes over the same connections.
+  // This query uses the same connections.
   const unlessAway = (error: unknown): number => {
     if (isDatabaseUnavailable(error)) return 1;
     throw error;

@@ -2,8 +2,8 @@ import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 
 /**
- * An agent for the tests of webhooks: its graph `hook` says `word` back, waits `sleep_ms`, fails where `fail` says so, and
- * asks a person where `ask` does.
+ * The agent of the webhook tests: its graph `hook` repeats `word`, sleeps `sleep_ms`, fails with `fail`, and interrupts
+ * with `ask`.
  */
 export const hookedAgent = (config: object = {}): TemporaryAgent =>
   temporaryAgent({

@@ -6,7 +6,7 @@ import { webhookSettings } from '../../../src/agent-server/webhooks/settings.ts'
 import type { UrlRules } from '../../../src/agent-server/webhooks/settings.ts';
 import type { WebhookUrlRules } from '../../../src/contract/agent/webhook.ts';
 
-/** The rules that a configuration file makes. */
+/** The rules of a configuration file. */
 function rules(url: WebhookUrlRules = {}, privateNetworks = false): UrlRules {
   const read = webhookSettings({ webhooks: { url } }, {}, privateNetworks);
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
@@ -18,7 +18,7 @@ const judged = (text: string, url?: WebhookUrlRules, privateNetworks?: boolean):
   return judgement.kind === 'refused' ? judgement.why : judgement.kind;
 };
 
-describe('without any option', () => {
+describe('without options', () => {
   test.each([
     ['https://hooks.example.com/a?token=t', 'outside'],
     ['http://hooks.example.com', 'outside'],
@@ -30,7 +30,7 @@ describe('without any option', () => {
     ['/runs', 'itself'],
     ['/assistants/search?a=b#c', 'itself'],
     ['/..//hooks.example.com', 'itself'],
-  ])('%s may be a webhook', (text, kind) => expect(judged(text)).toBe(kind));
+  ])('accepts %s', (text, kind) => expect(judged(text)).toBe(kind));
 
   test.each([
     ['not a url', /space/],
@@ -57,12 +57,12 @@ describe('without any option', () => {
     ['https://hooks.example.com../', /host/],
     ['https://hooks.example.com:99999/', /must be an address/],
     ['https://1.2.3.4.5/', /must be an address/],
-  ])('%j is rejected with a reason', (text, why) => {
+  ])('rejects %j with a reason', (text, why) => {
     expect(judged(text)).toMatch(why);
   });
 });
 
-describe('an address of a private network, however it is spelled, may be no webhook', () => {
+describe('rejects a private address in any spelling', () => {
   test.each([
     'http://127.0.0.1/',
     'http://127.1/',
@@ -110,7 +110,7 @@ describe('an address of a private network, however it is spelled, may be no webh
     expect(() => judged(text, { allowed_domains: [host] })).toThrow('no webhook may go to');
   });
 
-  test('the reason names every setting that would allow it', () => {
+  test('names every setting that would allow it', () => {
     for (const text of ['http://127.0.0.1/', 'http://localhost/']) {
       const why = judged(text);
       for (const word of ['allowed_domains', 'allowed_ports', '--private-webhooks', 'LANDFALL_WEBHOOK_PRIVATE=allow'])
@@ -118,7 +118,7 @@ describe('an address of a private network, however it is spelled, may be no webh
     }
   });
 
-  test('and that its port is not allowed either, at once', () => {
+  test('names its port too, if not allowed', () => {
     const why = judged('http://127.0.0.1:9001/');
     expect(why).toMatch(/^names port 9001: .* http to 80; and leads to a private network: name the address/);
     expect(judged('http://127.0.0.1:9001/', { allowed_domains: ['example.com'] })).toMatch(
@@ -126,12 +126,12 @@ describe('an address of a private network, however it is spelled, may be no webh
     );
   });
 
-  test('unless the operator opens private networks', () => {
+  test('unless the operator allows private networks', () => {
     for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', 'localhost'])
       expect(judged(`http://${host}/`, {}, true)).toBe('outside');
   });
 
-  test('or the file names this very address', () => {
+  test('unless the file allows this exact address', () => {
     expect(judged('http://127.0.0.1/', { allowed_domains: ['127.0.0.1'] })).toBe('outside');
     expect(judged('http://2130706433/', { allowed_domains: ['127.0.0.1'] })).toBe('outside');
     expect(judged('http://[::1]/', { allowed_domains: ['::1'] })).toBe('outside');
@@ -146,19 +146,19 @@ describe('allowed_domains', () => {
   const url = { allowed_domains: ['hooks.example.com', '*.Partner.example', 'bücher.example', 'dotted.example.'] };
   test.each([
     ['[agent.webhook-config.allowed-domains] a host of the list', 'https://hooks.example.com/', true],
-    ['in large letters', 'https://HOOKS.example.COM/', true],
-    ['with the dot of a full name', 'https://hooks.example.com./', true],
-    ['whose entry has that dot', 'https://dotted.example/', true],
-    ['in another script', 'https://bücher.example/', true],
-    ['in its ASCII form', 'https://xn--bcher-kva.example/', true],
+    ['in upper case', 'https://HOOKS.example.COM/', true],
+    ['with a trailing dot', 'https://hooks.example.com./', true],
+    ['with a trailing dot in the entry', 'https://dotted.example/', true],
+    ['internationalized', 'https://bücher.example/', true],
+    ['in punycode', 'https://xn--bcher-kva.example/', true],
     ['[agent.webhook-config.allowed-domains-wildcard] a name below a domain', 'https://a.partner.example/', true],
     ['a name far below a domain', 'https://a.b.partner.example/', true],
     ['not the domain itself', 'https://partner.example/', false],
-    ['not a domain that only ends alike', 'https://evilpartner.example/', false],
-    ['not a name with it in front', 'https://a.partner.example.evil.test/', false],
-    ['not below a host without a star', 'https://a.hooks.example.com/', false],
-    ['not one that shows it as a name before the host', 'https://hooks.example.com@evil.test/', false],
-    ['not one that shows it in a path', 'https://evil.test/hooks.example.com', false],
+    ['not a domain with the same suffix', 'https://evilpartner.example/', false],
+    ['not a host with it as a prefix', 'https://a.partner.example.evil.test/', false],
+    ['not a subdomain without a wildcard', 'https://a.hooks.example.com/', false],
+    ['not one with it as the user name', 'https://hooks.example.com@evil.test/', false],
+    ['not one with it in the path', 'https://evil.test/hooks.example.com', false],
     ['not another host', 'https://example.com/', false],
     ['not an address', 'https://8.8.8.8/', false],
     ['but a path of the server itself', '/runs', true],
@@ -167,13 +167,13 @@ describe('allowed_domains', () => {
   test('an empty list allows no host', () =>
     expect(judged('https://a.example/', { allowed_domains: [] })).toMatch(/among/));
 
-  test('a name of the list that leads nowhere public opens nothing', () => {
+  test('an entry of a non-public network allows nothing', () => {
     expect(judged('https://some.localhost/', { allowed_domains: ['some.localhost'] })).toMatch(/private/);
   });
 });
 
 describe('schemes and ports', () => {
-  test('[agent.webhook-config.require-https] with require_https a plain http URL is refused', () => {
+  test('[agent.webhook-config.require-https] require_https rejects a plain http URL', () => {
     expect(judged('http://a.example/', { require_https: true })).toMatch(/require_https/);
     expect(judged('https://a.example/', { require_https: true })).toBe('outside');
     expect(judged('/runs', { require_https: true })).toBe('itself');
@@ -205,10 +205,10 @@ describe('schemes and ports', () => {
 });
 
 describe('paths of the server itself', () => {
-  test('[agent.webhook-config.relative-url] may be webhooks, their query with them', () => {
+  test('[agent.webhook-config.relative-url] are accepted, with their query', () => {
     expect(judgeUrl('/threads/search?a=b#c', rules())).toEqual({ kind: 'itself', path: '/threads/search?a=b' });
   });
-  test('[agent.webhook-config.disable-loopback] may not with disable_loopback', () => {
+  test('[agent.webhook-config.disable-loopback] are rejected with disable_loopback', () => {
     expect(judged('/threads/search', { disable_loopback: true })).toMatch(/disable_loopback/);
     expect(judged('https://a.example/', { disable_loopback: true })).toBe('outside');
   });
@@ -216,15 +216,15 @@ describe('paths of the server itself', () => {
 
 describe('[agent.limits.webhook-url-length] the length of a URL', () => {
   const ofLength = (length: number): string => 'https://a.example/'.padEnd(length, 'x');
-  test('[agent.webhook-config.max-url-length] as many characters as max_url_length are taken, one more is refused', () => {
+  test('[agent.webhook-config.max-url-length] accepts max_url_length characters, and rejects one more', () => {
     expect(judged(ofLength(50), { max_url_length: 50 })).toBe('outside');
     expect(judged(ofLength(51), { max_url_length: 50 })).toMatch(/longer than 50 characters/);
     expect(judged('/'.padEnd(51, 'x'), { max_url_length: 50 })).toMatch(/longer/);
   });
-  test('a character that takes two units is one', () => {
+  test('counts a surrogate pair as one character', () => {
     expect(judged(`${ofLength(49)}😀`, { max_url_length: 50 })).toBe('outside');
   });
-  test('without it 65,536 are', () => {
+  test('is 65,536 by default', () => {
     expect(judged(ofLength(65_536))).toBe('outside');
     expect(judged(ofLength(65_537))).toMatch(/longer/);
     expect(judged(ofLength(65_537), { max_url_length: 100_000 })).toMatch(/longer/);
@@ -241,7 +241,7 @@ test('no reason repeats the URL', () => {
     expect(judged(text)).not.toContain('geheim');
 });
 
-test('whatever is written: what passes by an address is public', () => {
+test('an accepted address is always public, however it is written', () => {
   const number = fc.oneof(fc.nat(255), fc.nat(0xffffffff));
   const spelled = fc
     .tuple(number, fc.constantFrom(10, 16, 8))

@@ -11,7 +11,7 @@ import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Starting a process takes seconds where many tests run at once. */
+/** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 90_000 });
 
 let servers: Servers;
@@ -45,7 +45,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-/** What comes after the process that was killed begins at once in the tests' own. */
+/** The process that replaces the killed one runs in the test process, where it starts at once. */
 const startNext = () => servers.start({ configPath: folder.configPath, webhooks: { privateNetworks: true } });
 
 function clientOf({ url }: { url: string }): AgentServerClient {
@@ -63,12 +63,12 @@ const received = (path: string, count = 1) =>
   until(async () => (receiver.to(path).length >= count ? receiver.to(path) : undefined));
 const bodyOf = (request: { body: string } | undefined) => Object(JSON.parse(request?.body ?? ''));
 
-test('kill -9 between the end of a run and its delivery, or in the middle of the run, loses no webhook', async () => {
+test('kill -9 during a run or before its delivery loses no webhook', async () => {
   const agent = clientOf(killed);
   const { thread_id } = await agent.createThread({});
   for (const path of ['/refusing', '/refusing-stateless']) receiver.answer(path, 503);
   await agent.waitRun(run('/refusing'), thread_id);
-  // Its row is deleted by now: the queue holds its webhook's payload.
+  // Its row is deleted by now: the queue has its webhook's payload.
   await agent.waitRun(run('/refusing-stateless'), undefined);
   const background = await agent.createRun(run('/taken-up', { sleep_ms: 1500 }), thread_id);
   const other = await agent.createThread({});
@@ -98,7 +98,7 @@ test('kill -9 between the end of a run and its delivery, or in the middle of the
   await next.close();
 });
 
-test('a process that leaves delivers what has just ended', async () => {
+test('a stopping process delivers what has just ended', async () => {
   const leaving = await startNext();
   await clientOf(leaving).waitRun(run('/leaving'), undefined);
   await leaving.close();

@@ -9,7 +9,7 @@ import { expectTable } from './payload-table.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Where many tests run at once a try takes its time. */
+/** Deliveries are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let receiver: Receiver;
@@ -28,12 +28,12 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** The paths of the list, as the usage example spells them and as the list does. */
+/** The listed paths, as in the usage example and as in the list. */
 const spellings = WEBHOOK_OPERATIONS.flatMap((path) =>
   path.startsWith('/threads/') ? [path, path.replace('/threads/', '/thread/')] : [path],
 );
 
-/** The two ways: the routes as they are, and over HTTP. */
+/** Both ways: in process, and over HTTP. */
 const ways: [string, (path: string, body: object) => Promise<Response>][] = [
   ['in process', async (path, body) => serving.fetch(new Request(`http://agent.test${path}`, post(body)))],
   ['over HTTP', (path, body) => fetch(`${serving.url}${path}`, post(body))],
@@ -42,7 +42,7 @@ const both = ['prepare', 'say'];
 
 interface Ended {
   error: { error: string; message: string } | null;
-  /** What the thread has then beside its `word`. */
+  /** The values of the thread besides its `word`. */
   values: Record<string, unknown>;
 }
 
@@ -54,8 +54,8 @@ const post = (body: object) => ({
 
 const isCron = (path: string): boolean => path.endsWith('/crons');
 
-describe.each(ways)('every operation of the list, %s', (way, send) => {
-  /** What an operation is asked for, on a thread of its own where it has one. */
+describe.each(ways)('every listed operation, %s', (way, send) => {
+  /** Prepares a request for an operation, with a new thread if it needs one. */
   const requested = async (spelled: string, name: string, input: Record<string, unknown>) => {
     const isOnThread = spelled.includes('{thread_id}');
     const { thread_id } = isOnThread ? Object(await (await send('/threads', {})).json()) : {};
@@ -73,7 +73,7 @@ describe.each(ways)('every operation of the list, %s', (way, send) => {
     return { path: spelled.replace('{thread_id}', threadId ?? ''), at, body, threadId };
   };
 
-  test.each(spellings)('%s takes a webhook, and refuses one that breaks the options', async (spelled) => {
+  test.each(spellings)('%s accepts a webhook, and rejects one that breaks the options', async (spelled) => {
     const { path, body } = await requested(spelled, 'taken', { word: 'hi' });
     const taken = await send(path, body);
     expect([taken.status, await taken.text()]).toEqual([200, expect.stringMatching(/\S/)]);
@@ -86,7 +86,7 @@ describe.each(ways)('every operation of the list, %s', (way, send) => {
     expect(reported).not.toContain('geheim');
   });
 
-  // A cron's comes when its time does: `crons/webhooks.test.ts` holds it to the same table.
+  // `crons/webhooks.test.ts` checks the webhooks of crons against the same table.
   test.each(
     spellings
       .filter((path) => !isCron(path))
@@ -100,7 +100,7 @@ describe.each(ways)('every operation of the list, %s', (way, send) => {
           { error: { error: 'OutOfInk', message: 'no ink' }, values: { fail: 'no ink', steps: ['prepare'] } },
         ],
       ]),
-  )('%s tells every field of the table, %s: the run %s', async (spelled, status, _, input, { error, values }) => {
+  )('%s sends every field of the table, %s: the run %s', async (spelled, status, _, input, { error, values }) => {
     const { path, at, body, threadId } = await requested(spelled, status, input);
     const answer = await send(path, body);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/\S/)]);

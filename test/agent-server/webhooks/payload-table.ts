@@ -5,7 +5,7 @@ import type { Received } from './receiver.ts';
 
 /** The fields of a webhook that depend on the run. */
 export interface Reported {
-  /** The thread that the run was on; undefined where it had one of its own for the time. */
+  /** The thread of the run; undefined if it was temporary. */
   threadId: string | undefined;
   assistantId?: string;
   status: string;
@@ -14,12 +14,12 @@ export interface Reported {
   /** Where the webhook was sent, token included. */
   webhook: string;
   multitaskStrategy: string;
-  /** The state of the thread; undefined for a run without one that is kept. */
+  /** The state of the thread; undefined for a temporary thread. */
   values: Record<string, unknown> | undefined;
   error: { error: string; message: string } | null;
 }
 
-/** Checks a webhook against the table of the document: every field by its rule, and no other. */
+/** Checks a webhook against the documented table: every field by its rule, and no other. */
 export function expectTable({ method, headers, body }: Received, reported: Reported): WebhookPayload {
   expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
   const payload = WebhookPayload.parse(JSON.parse(body));

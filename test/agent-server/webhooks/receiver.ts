@@ -14,7 +14,7 @@ export interface Received {
   at: number;
 }
 
-/** A status, all of an answer, or what a receiver does instead of answering. */
+/** A status, a complete response, or a failure instead of one. */
 export type Answer =
   | number
   | { status: number; headers?: Record<string, string>; body?: string }
@@ -26,12 +26,12 @@ export type Answer =
 /** A fake webhook receiver: records requests, and responds as a test sets it, path by path. */
 export interface Receiver {
   port: number;
-  /** Its address; `path` may hold a query. */
+  /** Its URL; `path` may have a query. */
   at(path: string): string;
   received: Received[];
-  /** The requests to a path, whatever the query. */
+  /** The requests to a path, ignoring the query. */
   to(path: string): Received[];
-  /** From now on requests to a path are answered so, one after the other; the last answer stays. */
+  /** Responds to requests to a path in this order; the last response repeats. */
   answer(path: string, ...answers: Answer[]): void;
   close(): Promise<void>;
 }

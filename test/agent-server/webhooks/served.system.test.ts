@@ -12,7 +12,7 @@ import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Where many tests run at once a try takes its time. */
+/** Deliveries are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
 
 const atTheEnd: (() => Promise<unknown> | void)[] = [];
@@ -27,7 +27,7 @@ afterAll(() => receiver.close());
 
 type Served = Serving & { agent: AgentServerClient };
 
-/** A server of the agent with these settings; it ends with the test. */
+/** Serves the agent with these settings until the test ends. */
 async function serve(config: object, options: Partial<AgentServerOptions> = {}, end = atTheEnd): Promise<Served> {
   const folder = hookedAgent(config);
   end.push(() => folder.remove());
@@ -40,7 +40,7 @@ async function serve(config: object, options: Partial<AgentServerOptions> = {}, 
   return { ...serving, agent };
 }
 
-/** One server for all tests around; it ends with them. */
+/** Serves the agent for the surrounding tests. */
 function given(config: () => object, options: Partial<AgentServerOptions> = {}): () => Served {
   const after: (() => Promise<unknown> | void)[] = [];
   let served: Served | undefined;
@@ -56,7 +56,7 @@ function given(config: () => object, options: Partial<AgentServerOptions> = {}):
   };
 }
 
-/** A further server on a database that has one. */
+/** Another server on an existing database. */
 const startBeside = (configPath: string, databaseUrl: string, log: (line: string) => void) =>
   startAgentServer({ configPath, databaseUrl, host: '127.0.0.1', port: 0, clock: systemClock, drainMs: 0, log });
 
@@ -65,13 +65,13 @@ const local = (url = {}) => ({
   webhooks: { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port], ...url } },
 });
 
-describe('a start', () => {
+describe('startup', () => {
   const start = async (config: object): Promise<string[]> => {
     const folder = hookedAgent(config);
     try {
       await startAgentServer({
         configPath: folder.configPath,
-        databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+        databaseUrl: 'postgres://nouser@127.0.0.1:1/none',
         host: '127.0.0.1',
         port: 0,
         clock: systemClock,
@@ -85,7 +85,7 @@ describe('a start', () => {
     }
   };
 
-  test('[agent.webhook-config.env-missing] fails where a variable is missing, with its name and line', async () => {
+  test('[agent.webhook-config.env-missing] fails for a missing variable, with its name and line', async () => {
     const headers = { a: 'x', b: '${{ env.LG_WEBHOOK_NOT_SET }}', c: '${{ env.LG_WEBHOOK_NEITHER }}' };
     const [code, ...lines] = await start({ webhooks: { headers } });
     expect(code).toBe('config-invalid');
@@ -104,19 +104,19 @@ describe('a start', () => {
       'names the variable HOME',
     ],
     [
-      'an address that no webhook may go to',
+      'an address that no webhook may use',
       { url: { allowed_domains: ['169.254.169.254'] } },
       'a network that no webhook may go to',
     ],
     ['an unknown key', { url: { allow_domains: [] } }, 'did you mean `allowed_domains`'],
-  ])('%s is refused', async (_, webhooks, words) => {
+  ])('rejects %s', async (_, webhooks, words) => {
     const [code, line] = await start({ webhooks });
     expect([code, line]).toEqual(['config-invalid', expect.stringContaining(words)]);
   });
 });
 
 describe('a path of the server itself', () => {
-  test('[agent.webhook-config.relative-url] is called without the network, with the token that the server asks for', async () => {
+  test('[agent.webhook-config.relative-url] is called in process with the server’s own token', async () => {
     const { url } = await serve({}, { token: 'token-of-the-gateway' });
     const ask = async (path: string, body?: object) => {
       const headers = { 'x-landfall-agent-token': 'token-of-the-gateway' };
@@ -127,7 +127,7 @@ describe('a path of the server itself', () => {
     };
     const { thread_id } = await ask('/threads', {});
     await ask('/runs/wait', { ...run, webhook: `/threads/${thread_id}/runs` });
-    // What came was the body of a run: its assistant was run on the other thread.
+    // It received the body of a run, which ran its assistant on the other thread.
     const runs = await until(async () => {
       const seen = await ask(`/threads/${thread_id}/runs`);
       return seen.length > 0 ? seen : undefined;
@@ -136,7 +136,7 @@ describe('a path of the server itself', () => {
   });
 });
 
-test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loopback] with http.disable_webhooks runs take webhooks that break no rule, such as disable_loopback, and none is sent', async () => {
+test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loopback] http.disable_webhooks still validates webhooks, but sends none', async () => {
   const config = { ...local({ disable_loopback: true }), http: { disable_webhooks: true } };
   const { agent, databaseUrl, lines } = await serve(config);
   const refused = await refusalOf(agent.createRun({ ...run, webhook: '/threads' }, undefined));
@@ -150,7 +150,7 @@ test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loop
   const reported = lines.filter((line) => line.includes('disable_webhooks'));
   expect(reported).toHaveLength(1);
   expect(reported.join()).not.toContain('geheim');
-  // A revision that sends them, on the same database, finds nothing to send.
+  // A revision that sends webhooks finds none on the same database.
   const sending = hookedAgent(local());
   atTheEnd.push(() => sending.remove());
   const other = await startBeside(sending.configPath, databaseUrl, () => undefined);
@@ -178,7 +178,7 @@ test('[agent.webhook.payload.error-type] reports a run that exceeds its time lim
 describe('one server', () => {
   const shared = given(() => local());
 
-  test("the public service's own client names webhooks, and they come", async () => {
+  test('delivers the webhooks of the public client', async () => {
     const { url } = shared();
     const client = new Client({ apiUrl: url, apiKey: null });
     const { thread_id } = await client.threads.create();
@@ -191,7 +191,7 @@ describe('one server', () => {
     await expect(client.runs.wait(null, 'hook', { ...payload, webhook: 'nonsense' })).rejects.toThrow('422');
   });
 
-  test('several runs at once are taken all or none where a webhook is refused', async () => {
+  test('rejects a batch if one webhook is invalid', async () => {
     const { url } = shared();
     const body = JSON.stringify([
       { ...run, webhook: receiver.at('/batch') },
@@ -202,7 +202,7 @@ describe('one server', () => {
     expect(receiver.to('/batch')).toEqual([]);
   });
 
-  test('a payload with characters that a database can not hold arrives as the run left it', async () => {
+  test('delivers characters that a database can’t store unchanged', async () => {
     const { agent } = shared();
     const { thread_id } = await agent.createThread({});
     const word = 'nul \u0000 and half a pair \ud83d';
@@ -212,7 +212,7 @@ describe('one server', () => {
     expect(payload).toMatchObject({ values: { word }, kwargs: { input: { word } } });
   });
 
-  test('what was left is forgotten where webhooks are off', async () => {
+  test('drops undelivered webhooks if they are disabled', async () => {
     receiver.answer('/left', 500);
     const sending = shared();
     await sending.agent.waitRun({ ...run, webhook: receiver.at('/left') }, undefined);
@@ -226,12 +226,12 @@ describe('one server', () => {
   });
 });
 
-describe('where the operator opens private networks', () => {
+describe('with private networks allowed by the operator', () => {
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
   const named = () => ({ webhooks: { url: { allowed_ports: [receiver.port] } } });
   const open = given(named, { webhooks: { resolve, privateNetworks: true } });
 
-  test('names are resolved by whoever is asked to, and the operator may open private networks', async () => {
+  test('uses the given resolver, and allows private addresses', async () => {
     const webhook = `http://hooks.example.com:${receiver.port}/named`;
     const closed = await serve(named(), { webhooks: { resolve } });
     await closed.agent.waitRun({ ...run, webhook }, undefined);
@@ -241,7 +241,7 @@ describe('where the operator opens private networks', () => {
     await until(async () => (receiver.to('/named').length === 1 ? true : undefined));
   });
 
-  test('[agent.webhook.retries] receivers that fail or hang hinder no run, and no webhook to another host', async () => {
+  test('[agent.webhook.retries] failing receivers delay no run, and no webhook to another host', async () => {
     const { agent } = open();
     receiver.answer('/hangs', 'hang');
     receiver.answer('/dies', 'hang-up');

@@ -11,7 +11,7 @@ const headers = (values: Record<string, string>, env: Record<string, string>) =>
 };
 
 describe('headers', () => {
-  test('[agent.webhook-config.env-template] a template stands for the value of its variable', () => {
+  test('[agent.webhook-config.env-template] a template is replaced by its variable’s value', () => {
     const env = { LG_WEBHOOK_TOKEN: 's3cret', LG_WEBHOOK_B: 'b' };
     expect(
       headers(
@@ -21,13 +21,13 @@ describe('headers', () => {
     ).toEqual({ 'x-a': 'Bearer s3cret', 'x-b': 'b-b' });
   });
 
-  test('a value is not read for templates again', () => {
+  test('a value is not expanded again', () => {
     expect(headers({ a: '${{ env.LG_WEBHOOK_A }}' }, { LG_WEBHOOK_A: '${{ env.LG_WEBHOOK_B }}$&' })).toEqual({
       a: '${{ env.LG_WEBHOOK_B }}$&',
     });
   });
 
-  test('an empty variable is set', () =>
+  test('an empty variable counts as set', () =>
     expect(headers({ a: '${{ env.LG_WEBHOOK_A }}' }, { LG_WEBHOOK_A: '' })).toEqual({ a: '' }));
 
   test('[agent.webhook-config.env-missing] names every missing variable and its position', () => {
@@ -56,7 +56,7 @@ describe('the configuration file', () => {
     return result.ok ? [] : result.problems.map(({ line, message }) => `${line}: ${message}`);
   };
 
-  test('may say nothing', () => {
+  test('may omit webhooks', () => {
     expect(webhookSettings({}, {}, false)).toMatchObject({
       ok: true,
       settings: { disabled: false, headers: {}, rules: { allowedDomains: undefined, maxUrlLength: 65_536 } },
@@ -76,29 +76,29 @@ describe('the configuration file', () => {
       [],
     ],
     [
-      '[agent.webhook-config.env-prefix-enforced] a name without it is refused with its line',
+      '[agent.webhook-config.env-prefix-enforced] rejects a name without it, with its line',
       { headers: { a: 'x', b: '${{ env.DATABASE_URI }}' } },
       [expect.stringMatching(/^8: `webhooks\.headers\.b`: names the variable DATABASE_URI, .*LG_WEBHOOK_/)],
     ],
     [
-      '[agent.webhook-config.env-prefix] a prefix of its own holds in the place of the default',
+      '[agent.webhook-config.env-prefix] env_prefix replaces the default prefix',
       { env_prefix: 'MINE_', headers: { a: '${{ env.MINE_A }}', b: '${{ env.LG_WEBHOOK_A }}' } },
       [expect.stringMatching(/names the variable LG_WEBHOOK_A, .* MINE_/)],
     ],
     [
-      'another kind of template',
+      'another template syntax',
       { headers: { a: '${{ secrets.A }}' } },
       [expect.stringContaining('template other than')],
     ],
     [
-      'a template with a name that is none',
+      'an invalid name in a template',
       { headers: { a: '${{ env.1A }}' } },
       [expect.stringContaining('template other than')],
     ],
     ['a line break', { headers: { a: 'x\r\ny: 1' } }, [expect.stringContaining('line break')]],
-    ['a name that no header has', { headers: { 'a b': 'x' } }, [expect.stringContaining('no name that a header')]],
+    ['an invalid header name', { headers: { 'a b': 'x' } }, [expect.stringContaining('no name that a header')]],
     [
-      'a header of the sending itself',
+      'a header set by the sender',
       { headers: { 'Content-Type': 'x', HOST: 'y' } },
       [expect.stringContaining('set by the server'), expect.stringContaining('set by the server')],
     ],
@@ -112,14 +112,14 @@ describe('the configuration file', () => {
       { url: { allowed_domains: ['a.example:8443'] } },
       [expect.stringContaining('must be a host name')],
     ],
-    ['a star alone', { url: { allowed_domains: ['*'] } }, [expect.stringContaining('must be a host name')]],
+    ['a wildcard alone', { url: { allowed_domains: ['*'] } }, [expect.stringContaining('must be a host name')]],
     [
-      'a star elsewhere',
+      'a wildcard in the wrong position',
       { url: { allowed_domains: ['a.*.example', 'a*.example'] } },
       [expect.stringContaining('[0]'), expect.stringContaining('[1]')],
     ],
     [
-      'a star before an address',
+      'a wildcard before an address',
       { url: { allowed_domains: ['*.0.0.1'] } },
       [expect.stringContaining('must be a host name')],
     ],

@@ -17,7 +17,7 @@ const State = Annotation.Root({
   steps: Annotation<string[]>({ reducer: (before, more) => before.concat(more), default: () => [] }),
 });
 
-/** A line of the file of marks for each time that a node begins: it outlives the process. */
+/** Appends a line per node start to the file of marks, which outlives the process. */
 function note(node: string, mark: string): void {
   appendFileSync(process.env['SOAK_MARKS'] ?? '', `${node} ${mark}\n`);
 }

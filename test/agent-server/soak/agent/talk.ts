@@ -1,7 +1,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 
-/** Says what it heard. */
+/** Repeats the message. */
 export const talk = new StateGraph(MessagesAnnotation)
   .addNode('say', async ({ messages }) => {
     await new Promise((resolve) => setTimeout(resolve, 50));

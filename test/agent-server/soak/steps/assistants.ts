@@ -11,7 +11,7 @@ const make: Step = async (worker) => {
   note(assistants, id, { active: 1, versions: [version] }, await caller.ask('POST', '/assistants', body));
 };
 
-/** A new version: what is sent takes the place of what was, metadata is added to. */
+/** A new version: sent fields replace the old ones; metadata is merged. */
 const patch: Step = async (worker) => {
   const { chance, caller, assistants, newMark } = worker;
   const [id, assistant] = anAssistant(worker);
@@ -75,7 +75,7 @@ const look: Step = async (worker) => {
   for (const part of ['graph', 'schemas', 'subgraphs']) await worker.caller.ask('GET', `/assistants/${id}/${part}`);
 };
 
-/** Steps of the group of assistants, with how often each comes. */
+/** Steps of the group of assistants, with their weights. */
 export const assistantSteps: [number, Step][] = [
   [2, make],
   [5, patch],
@@ -107,7 +107,7 @@ const versionOf = ({ context, name, metadata }: Record<string, unknown>): Versio
   metadata: fieldsOf(metadata),
 });
 
-/** An assistant that is there for sure. */
+/** An assistant that certainly exists. */
 function anAssistant({ chance, assistants }: Worker): [string, Assistant | undefined] {
   const id = chance.any(assistants.sure()) ?? '';
   return [id, assistants.get(id)];

@@ -3,10 +3,10 @@ import type { Said } from '../caller.ts';
 import { note } from '../worker.ts';
 import type { Cron, Step, Worker } from '../worker.ts';
 
-/** How long (ms) a due cron may take to fire, despite killed processes. */
+/** The time limit (ms) for a due cron to fire, despite killed processes. */
 const FIRES_WITHIN_MS = 60_000;
 
-/** A cron that has its time once a year; the tests bring it nearer. */
+/** A yearly cron; the tests make it due. */
 const make: Step = async (worker) => {
   const { caller, chance, name, newMark, hook } = worker;
   const mark = newMark();
@@ -46,7 +46,7 @@ const patch: Step = async (worker) => {
   note(crons, id, { ...cron, enabled, metadata: { ...cron.metadata, ...more } }, said);
 };
 
-/** Its time has come: one run begins, however many processes there are and whichever is killed. */
+/** A due cron starts exactly one run, although processes share it and are killed. */
 const fire: Step = async (worker) => {
   const { database, firings, faults } = worker;
   const [id, cron] = aCron(worker);
@@ -75,7 +75,7 @@ const count: Step = async ({ caller }) => {
   await caller.ask('POST', '/runs/crons/count', {});
 };
 
-/** Steps of the group of crons, with how often each comes. */
+/** Steps of the group of crons, with their weights. */
 export const cronSteps: [number, Step][] = [
   [3, make],
   [2, patch],
@@ -84,7 +84,7 @@ export const cronSteps: [number, Step][] = [
   [1, count],
 ];
 
-/** The crons that there are, by their ids. */
+/** The existing crons, by id. */
 export async function readCrons({ caller }: Worker): Promise<Map<string, Cron>> {
   const said = await caller.ask('POST', '/runs/crons/search', { limit: 1000 });
   if (said.kind === 'unknown') throw new Error('the server is away');

@@ -46,7 +46,7 @@ const talk: Step = async (worker) => {
   const reply = JSON.stringify(said.body);
   const task = fieldsOf(fieldsOf(said.body)['result']);
   if (!reply.includes(`heard ${text}`)) {
-    // Its process shut down: the task was cut off, and says so.
+    // Its process shut down: the task reports that it was interrupted.
     if (!LEAVES.test(reply) && !/"state":"(canceled|failed)"/.test(reply)) faults.push(`talking was answered ${reply}`);
     return;
   }
@@ -89,7 +89,7 @@ const refused: Step = async ({ caller, chance }) => {
   await caller.ask(method, path, body, [status]);
 };
 
-/** Steps of the groups store, A2A, MCP and system, and what is refused, with how often each comes. */
+/** Steps of the groups store, A2A, MCP, system and rejected requests, with their weights. */
 export const otherSteps: [number, Step][] = [
   [4, put],
   [2, forget],

@@ -13,7 +13,7 @@ const wait: Step = async (worker) => {
   hearEnd(worker, run, reply);
 };
 
-/** A run in the background that two others wait for, and a third one follows. */
+/** A background run that two clients join and a third one follows. */
 const join: Step = async (worker) => {
   const { caller, chance } = worker;
   const [threadId] = aThread(worker);
@@ -49,7 +49,7 @@ const stream: Step = async (worker) => {
   if (threadId === '') return;
   const stream_mode = [chance.one(['updates', 'values', 'debug', 'events']), 'updates'];
   const { run, body } = request(worker, { threadId, detached: false, more: { stream_mode } });
-  // Some go in the middle.
+  // Some clients disconnect midway.
   const leave = chance.is(0.2) ? { leave: /event: updates/ } : {};
   const reply = await caller.report('POST', `/threads/${threadId}/runs/stream`, body, leave);
   accept(run, reply);
@@ -84,7 +84,8 @@ const resume: Step = async (worker) => {
   if (rest.text === undefined) return;
   events.push(...eventsIn(rest.text));
   const ids = events.map(({ id }) => id ?? Number.NaN);
-  if (ids.some((id, at) => !(id > (ids[at - 1] ?? -1)))) faults.push(`the events of ${run.mark} came as ${ids.join()}`);
+  if (ids.some((id, at) => !(id > (ids[at - 1] ?? -1))))
+    faults.push(`the events of ${run.mark} arrived as ${ids.join()}`);
   hearEvents(run, events);
 };
 
@@ -106,7 +107,7 @@ const cancel: Step = async (worker) => {
   await caller.ask('POST', `/threads/${threadId}/runs/${run.runId}/cancel?${query}`, {}, [202, 204, 409]);
 };
 
-/** What comes to a busy thread waits, is refused, or ends what is before it. */
+/** A run on a busy thread waits, is rejected, or ends the previous one. */
 const collide: Step = async (worker) => {
   const { caller, chance, runs } = worker;
   const [threadId] = aThread(worker);
@@ -148,7 +149,7 @@ const askAndResume: Step = async (worker) => {
   hearEnd(worker, run, end);
 };
 
-/** Looks at the runs of a thread, and deletes one that has ended. */
+/** Reads the runs of a thread, and deletes an ended one. */
 const tidyUp: Step = async (worker) => {
   const { caller, chance, runs, faults } = worker;
   const [threadId] = aThread(worker);
@@ -176,7 +177,7 @@ const tidyUp: Step = async (worker) => {
 
 const isUnfinished = (status: string): boolean => status === 'pending' || status === 'running';
 
-/** Steps of the group of runs on threads, with how often each comes. */
+/** Steps of the group of runs on threads, with their weights. */
 export const runSteps: [number, Step][] = [
   [6, wait],
   [5, join],

@@ -6,9 +6,9 @@ import type { Worker } from '../worker.ts';
 /** How a run is requested. */
 export interface RunRequest {
   threadId?: string;
-  /** Whether it goes on without its caller. */
+  /** Whether it continues without its client. */
   detached: boolean;
-  /** How long (ms) it takes at most. */
+  /** Its maximum duration (ms). */
   most?: number;
   more?: Record<string, unknown>;
 }
@@ -41,7 +41,7 @@ export function accept(run: SentRun, { status, place }: Pick<Reply, 'status' | '
   run.runId ??= place?.split('/').at(-1);
 }
 
-/** Takes note of what somebody who waited was told of the end: it is the run's own, whatever came after it. */
+/** Records the outcome that a waiting client received: it must be the run's own, whatever happened later. */
 export function hearEnd(worker: Worker, run: SentRun, { status, text }: Reply): void {
   if (status !== 200 || text === undefined) return;
   const values = fieldsOf(JSON.parse(text));
@@ -57,7 +57,7 @@ export interface StreamEvent {
   id: number | undefined;
 }
 
-/** The whole events of a stream that may have broken off. */
+/** The complete events of a possibly interrupted stream. */
 export function eventsIn(text: string): StreamEvent[] {
   const blocks = text.split('\n\n').slice(0, -1);
   return blocks

@@ -17,7 +17,7 @@ const stream: Step = async (worker) => {
   if (reply.text !== undefined) hearEvents(run, eventsIn(reply.text));
 };
 
-/** Leaves nothing but its webhook. */
+/** Leaves only its webhook. */
 const background: Step = async (worker) => {
   const { run, body } = request(worker, { detached: true, most: 1500 });
   accept(run, await worker.caller.report('POST', '/runs', body));
@@ -37,7 +37,7 @@ const batch: Step = async (worker) => {
   }
 };
 
-/** Makes a thread of itself, with what it did on it. */
+/** Creates a thread with the run's steps. */
 const keep: Step = async (worker) => {
   const { caller, threads, floors } = worker;
   const { run, body } = request(worker, { detached: false, more: { on_completion: 'keep' } });
@@ -53,7 +53,7 @@ const keep: Step = async (worker) => {
   floors.set(threadId, run.steps);
 };
 
-/** Steps of the group of stateless runs, with how often each comes. */
+/** Steps of the group of stateless runs, with their weights. */
 export const statelessSteps: [number, Step][] = [
   [4, wait],
   [3, stream],

@@ -33,7 +33,7 @@ const search: Step = async (worker) => {
     faults.push(`the search missed the thread with ${String(metadata['word'])}`);
 };
 
-/** Reads the states, and remembers what is there: it may not go from there. */
+/** Reads the states and records the steps, which must not disappear. */
 const read: Step = async (worker) => {
   const [id, metadata] = aThread(worker);
   if (metadata === undefined) return make(worker);
@@ -82,14 +82,14 @@ const remove: Step = async (worker) => {
   note(threads, id, undefined, await caller.ask('DELETE', `/threads/${id}`));
 };
 
-/** Listens for a while to all that happens on a thread. */
+/** Follows all events of a thread for a while. */
 const listen: Step = async (worker) => {
   const [id, metadata] = aThread(worker);
   if (metadata === undefined) return make(worker);
   await worker.caller.report('GET', `/threads/${id}/stream`, undefined, { leaveAfterMs: 300 });
 };
 
-/** Steps of the group of threads, with how often each comes. */
+/** Steps of the group of threads, with their weights. */
 export const threadSteps: [number, Step][] = [
   [4, make],
   [3, patch],
@@ -102,20 +102,20 @@ export const threadSteps: [number, Step][] = [
   [1, listen],
 ];
 
-/** The steps on a thread; undefined where the server is away. */
+/** The steps on a thread; undefined if the server is unavailable. */
 export async function stepsOn({ caller }: Worker, id: string): Promise<string[] | undefined> {
   const said = await caller.ask('GET', `/threads/${id}/state`);
   if (said.kind === 'unknown') return undefined;
   return itemsOf(fieldsOf(fieldsOf(said.body)['values'])['steps']).map(String);
 }
 
-/** What callers wrote there: the server adds which graph ran, and of which assistant. */
+/** The metadata from clients: the server adds the graph and the assistant. */
 export function ownMetadata(thread: unknown): Record<string, unknown> {
   const { graph_id: _, assistant_id: __, ...own } = fieldsOf(fieldsOf(thread)['metadata']);
   return own;
 }
 
-/** Remembers the steps of a thread on which nothing goes on. */
+/** Records the steps of an idle thread. */
 async function keepFloor(worker: Worker, id: string): Promise<void> {
   const said = await worker.caller.ask('GET', `/threads/${id}`);
   if (said.kind === 'unknown' || fieldsOf(said.body)['status'] === 'busy') return;
@@ -124,7 +124,7 @@ async function keepFloor(worker: Worker, id: string): Promise<void> {
   worker.floors.set(id, steps);
 }
 
-/** A thread that is there for sure. */
+/** A thread that certainly exists. */
 export function aThread({ chance, threads }: Worker): [string, Record<string, unknown> | undefined] {
   const id = chance.any(threads.sure()) ?? '';
   return [id, threads.get(id)];

@@ -22,7 +22,7 @@ const middle = new StateGraph(State)
   .addEdge('inner', '__end__')
   .compile();
 
-/** Waits for a person two graphs deep. */
+/** Interrupts in a subgraph of a subgraph. */
 export const deep = new StateGraph(State)
   .addNode('first', async () => ({ path: ['first'] }))
   .addNode('middle', middle)

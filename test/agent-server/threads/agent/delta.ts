@@ -7,7 +7,7 @@ const State = Annotation.Root({
     }),
 });
 
-/** Keeps of each state only what is new in it. */
+/** Stores only the changes of each state. */
 export const delta = new StateGraph(State)
   .addNode('one', async () => ({ lines: ['one'] }))
   .addNode('two', async () => ({ lines: ['two'] }))

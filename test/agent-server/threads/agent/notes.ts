@@ -24,10 +24,10 @@ const graph = () =>
     .addEdge(['left', 'right'], 'sign')
     .addEdge('sign', '__end__');
 
-/** Takes notes: two nodes side by side in the middle. */
+/** Takes notes: two parallel nodes in the middle. */
 export const notes = graph().compile();
 
-/** The same, made anew for each run, and only for one who says please. */
+/** The same graph from a factory, which requires `please` in the configuration. */
 export async function polite({ configurable }: { configurable?: { please?: boolean | 'never' } }) {
   if (configurable?.please === 'never') throw new RangeError('Never say never');
   if (configurable?.please) return graph().compile();
