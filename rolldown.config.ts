@@ -21,7 +21,7 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
     // of that one the parts in use.
-    // What of these nobody uses can go: their modules only export. With it goes an HTTP client for tokens of GitHub.
+    // Unused parts of these can go, because their modules only export: an HTTP client for tokens of GitHub among them.
     treeshake: { moduleSideEffects: [{ test: /[\\/]node_modules[\\/]@actions[\\/]/, sideEffects: false }] },
     // undici takes the parser that Node's own copy of it has, and leaves out its second, experimental one.
     transform: { define: { esbuildDetection: 'true' } },

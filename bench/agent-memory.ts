@@ -13,11 +13,11 @@ export interface AgentMemoryParts {
   database: (name: string) => Promise<string>;
 }
 
-/** How many runs, each on a thread of its own: memory is told after half of them, and after all. */
+/** How many runs, each on a thread of its own: memory is measured after half of them, and after all. */
 const RUNS = sized(10_000, 20);
 /** The public server takes half a second for every run. */
 const PEER_RUNS = sized(500, 4);
-/** How long (ms) a process rests before its memory is told. */
+/** How long (ms) a process is idle before its memory is measured. */
 const REST_MS = sized(3_000, 100);
 
 /** Memory of ours at rest and after 10,000 runs, of the bare engine at rest, and of the public server (MB). */

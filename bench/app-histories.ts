@@ -12,7 +12,7 @@ import type { Measured } from './figure.ts';
 import { sized } from './rounds.ts';
 
 const all = sized(100_000, 40);
-/** How many are played with one seed, and how many deeds they have at most. */
+/** How many are played with one seed, and how many commands they have at most. */
 const share = sized(2_500, 20);
 const maxCommands = 16;
 
