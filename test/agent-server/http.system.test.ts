@@ -21,35 +21,43 @@ const post = (path: string, body?: unknown, headers: Record<string, string> = {}
 const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
 
 describe('over HTTP', () => {
-  test('[agent.server.json-bodies] every body that is not a stream is JSON with its content type', async () => {
-    const thread: { thread_id: string } = Object(await (await post('/threads')).json());
-    for (const response of [
-      await fetch(`${serving.url}/ok`),
-      await fetch(`${serving.url}/info`),
-      await post('/assistants/search'),
-      await post('/threads', {}),
-      await post(`/threads/${thread.thread_id}/runs/wait`, echo),
-      await post('/runs/wait', { ...echo, input: { input: 'x', fail: 'y' } }),
-      await fetch(`${serving.url}/threads/${thread.thread_id}/state`),
-      await fetch(`${serving.url}/threads/nope`),
-      await fetch(`${serving.url}/nowhere`),
-    ]) {
-      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-      expect(await response.json()).toBeDefined();
-    }
-  });
+  test(
+    'every body that is not a stream is JSON with its content type',
+    { meta: { claims: ['agent.server.json-bodies'] } },
+    async () => {
+      const thread: { thread_id: string } = Object(await (await post('/threads')).json());
+      for (const response of [
+        await fetch(`${serving.url}/ok`),
+        await fetch(`${serving.url}/info`),
+        await post('/assistants/search'),
+        await post('/threads', {}),
+        await post(`/threads/${thread.thread_id}/runs/wait`, echo),
+        await post('/runs/wait', { ...echo, input: { input: 'x', fail: 'y' } }),
+        await fetch(`${serving.url}/threads/${thread.thread_id}/state`),
+        await fetch(`${serving.url}/threads/nope`),
+        await fetch(`${serving.url}/nowhere`),
+      ]) {
+        expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+        expect(await response.json()).toBeDefined();
+      }
+    },
+  );
 
-  test('[agent.server.sse-streams] [agent.stream.event-line] [agent.stream.data-line] a stream is server-sent events with type and JSON', async () => {
-    const response = await post('/runs/stream', { ...echo, stream_mode: ['updates'] });
-    expect(response.headers.get('content-type')).toBe('text/event-stream');
-    const events = (await response.text()).split('\n\n').slice(0, -1);
-    expect(events).toHaveLength(3);
-    for (const event of events) {
-      const [name = '', data = ''] = event.split('\n');
-      expect(name).toMatch(/^event: (metadata|updates)$/);
-      expect(JSON.parse(data.replace(/^data: /, ''))).toBeTypeOf('object');
-    }
-  });
+  test(
+    'a stream is server-sent events with type and JSON',
+    { meta: { claims: ['agent.server.sse-streams', 'agent.stream.event-line', 'agent.stream.data-line'] } },
+    async () => {
+      const response = await post('/runs/stream', { ...echo, stream_mode: ['updates'] });
+      expect(response.headers.get('content-type')).toBe('text/event-stream');
+      const events = (await response.text()).split('\n\n').slice(0, -1);
+      expect(events).toHaveLength(3);
+      for (const event of events) {
+        const [name = '', data = ''] = event.split('\n');
+        expect(name).toMatch(/^event: (metadata|updates)$/);
+        expect(JSON.parse(data.replace(/^data: /, ''))).toBeTypeOf('object');
+      }
+    },
+  );
 
   test('returns the location of a run, which can be joined there', async () => {
     const response = await post('/runs/stream', { ...echo, on_completion: 'keep' });
@@ -178,11 +186,15 @@ describe('over HTTP', () => {
       [{ loc: ['body', 'strategy'] }],
     ],
     ['invalid thread ids to prune', '/threads/prune', { thread_ids: ['x'] }, 422, [{ loc: ['body', 'thread_ids', 0] }]],
-  ])('[agent.errors.invalid-body] rejects %s, and names the field', async (_, path, body, status, detail) => {
-    const response = await post(path, body);
-    expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ detail });
-  });
+  ])(
+    'rejects %s, and names the field',
+    { meta: { claims: ['agent.errors.invalid-body'] } },
+    async (_, path, body, status, detail) => {
+      const response = await post(path, body);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ detail });
+    },
+  );
 
   test('ignores unknown fields and nulls', async () => {
     const response = await post('/runs/wait', { ...echo, langsmith_tracer: {}, checkpoint: null, context: null });

@@ -33,20 +33,26 @@ const thread = {
 const stream = `event: metadata\ndata: {"run_id":"${id}"}\n\nevent: weather\ndata: {"sun":true}\n\n`;
 
 describe('in process', () => {
-  test('[agent.assistants.further-fields] an assistant keeps fields that nobody knows', () =>
-    expect(Assistant.parse(assistant)).toMatchObject({ colour: 'blue' }));
+  test('an assistant keeps fields that nobody knows', { meta: { claims: ['agent.assistants.further-fields'] } }, () =>
+    expect(Assistant.parse(assistant)).toMatchObject({ colour: 'blue' }),
+  );
 
-  test('[agent.threads.further-fields] a thread keeps fields that nobody knows', () =>
-    expect(Thread.parse(thread)).toMatchObject({ colour: 'blue' }));
+  test('a thread keeps fields that nobody knows', { meta: { claims: ['agent.threads.further-fields'] } }, () =>
+    expect(Thread.parse(thread)).toMatchObject({ colour: 'blue' }),
+  );
 
-  test('[agent.stream.further-types] an event of a type that nobody knows is handed on', async () => {
-    const bytes = (async function* () {
-      yield new TextEncoder().encode(stream);
-    })();
-    const types: string[] = [];
-    for await (const { event } of parseEvents(bytes, { maxEventBytes: 1000 })) types.push(event);
-    expect(types).toEqual(['metadata', 'weather']);
-  });
+  test(
+    'an event of a type that nobody knows is handed on',
+    { meta: { claims: ['agent.stream.further-types'] } },
+    async () => {
+      const bytes = (async function* () {
+        yield new TextEncoder().encode(stream);
+      })();
+      const types: string[] = [];
+      for await (const { event } of parseEvents(bytes, { maxEventBytes: 1000 })) types.push(event);
+      expect(types).toEqual(['metadata', 'weather']);
+    },
+  );
 });
 
 describe('over HTTP', () => {
@@ -62,20 +68,28 @@ describe('over HTTP', () => {
     nock.enableNetConnect();
   });
 
-  test('[agent.assistants.further-fields] an assistant keeps fields that nobody knows', async () => {
-    nock(url).get(`/assistants/${id}`).reply(200, assistant);
-    expect(await client.getAssistant(id)).toMatchObject({ colour: 'blue' });
-  });
+  test(
+    'an assistant keeps fields that nobody knows',
+    { meta: { claims: ['agent.assistants.further-fields'] } },
+    async () => {
+      nock(url).get(`/assistants/${id}`).reply(200, assistant);
+      expect(await client.getAssistant(id)).toMatchObject({ colour: 'blue' });
+    },
+  );
 
-  test('[agent.threads.further-fields] a thread keeps fields that nobody knows', async () => {
+  test('a thread keeps fields that nobody knows', { meta: { claims: ['agent.threads.further-fields'] } }, async () => {
     nock(url).get(`/threads/${id}`).reply(200, thread);
     expect(await client.getThread(id)).toMatchObject({ colour: 'blue' });
   });
 
-  test('[agent.stream.further-types] an event of a type that nobody knows is handed on', async () => {
-    nock(url).post('/runs/stream').reply(200, stream, { 'content-type': 'text/event-stream' });
-    const types: string[] = [];
-    for await (const { event } of client.streamRun({ assistant_id: 'echo', input: {} }, undefined)) types.push(event);
-    expect(types).toEqual(['metadata', 'weather']);
-  });
+  test(
+    'an event of a type that nobody knows is handed on',
+    { meta: { claims: ['agent.stream.further-types'] } },
+    async () => {
+      nock(url).post('/runs/stream').reply(200, stream, { 'content-type': 'text/event-stream' });
+      const types: string[] = [];
+      for await (const { event } of client.streamRun({ assistant_id: 'echo', input: {} }, undefined)) types.push(event);
+      expect(types).toEqual(['metadata', 'weather']);
+    },
+  );
 });

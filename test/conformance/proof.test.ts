@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Claim } from './claims.ts';
-import { carriedIds, judgeClaims, markClaims, sidesIn, tally, whyPartial } from './proof.ts';
+import { judgeClaims, markClaims, sidesIn, tally, whyPartial } from './proof.ts';
 import type { RanTest } from './proof.ts';
 
 const fixed: Claim = {
@@ -14,8 +14,8 @@ const fixed: Claim = {
 const answers: Claim = { ...fixed, id: 'control.create.answers', sides: ['over HTTP'] };
 const open: Claim = { ...fixed, id: 'control.name.open', state: 'open', scope: 'later' };
 
-const inProcess: RanTest = { path: ['in process', '[control.name.fixed] a name stays'], state: 'passed' };
-const overHttp: RanTest = { path: ['over HTTP', '[control.name.fixed] a name stays'], state: 'passed' };
+const inProcess: RanTest = { path: ['in process', 'a name stays'], claims: ['control.name.fixed'], state: 'passed' };
+const overHttp: RanTest = { path: ['over HTTP', 'a name stays'], claims: ['control.name.fixed'], state: 'passed' };
 
 describe('what the tests of a whole run say about the claims that are marked done', () => {
   test.each<[string, readonly Claim[], readonly RanTest[], readonly string[]]>([
@@ -50,13 +50,13 @@ describe('what the tests of a whole run say about the claims that are marked don
     [
       'a passing test that stands on no side proves nothing',
       [answers],
-      [{ path: ['creation', '[control.create.answers] with 201'], state: 'passed' }],
+      [{ path: ['creation', 'with 201'], claims: ['control.create.answers'], state: 'passed' }],
       ['control.create.answers is marked done, but has no passing test over HTTP'],
     ],
     [
       'a claim that needs one side is true by that one',
       [answers],
-      [{ path: ['over HTTP', '[control.create.answers] with 201'], state: 'passed' }],
+      [{ path: ['over HTTP', 'with 201'], claims: ['control.create.answers'], state: 'passed' }],
       [],
     ],
     ['an open claim without a test is no problem', [open], [], []],
@@ -64,26 +64,27 @@ describe('what the tests of a whole run say about the claims that are marked don
       'an id in a title that is not in the list is named',
       [],
       [inProcess],
-      [
-        'control.name.fixed is no claim of the list, but a title carries it: in process > [control.name.fixed] a name stays',
-      ],
+      ['control.name.fixed is no claim of the list, but a test names it: in process > a name stays'],
     ],
     [
       'a misspelt id is named, also when its test was skipped',
       [open],
-      [{ path: ['[control.name_open] a name'], state: 'skipped' }],
-      ['control.name_open is no claim of the list, but a title carries it: [control.name_open] a name'],
+      [{ path: ['a name'], claims: ['control.name_open'], state: 'skipped' }],
+      ['control.name_open is no claim of the list, but a test names it: a name'],
     ],
     [
       'one title may prove several claims',
       [fixed, answers],
-      [inProcess, { path: ['over HTTP', '[control.name.fixed] [control.create.answers] both'], state: 'passed' }],
+      [
+        inProcess,
+        { path: ['over HTTP', 'both'], claims: ['control.name.fixed', 'control.create.answers'], state: 'passed' },
+      ],
       [],
     ],
     [
       'an id on a describe is carried by every test in it',
       [answers],
-      [{ path: ['over HTTP', '[control.create.answers] creation', 'answers 201'], state: 'passed' }],
+      [{ path: ['over HTTP', 'creation', 'answers 201'], claims: ['control.create.answers'], state: 'passed' }],
       [],
     ],
   ])('%s', (_, claims, tests, problems) => expect(judgeClaims(claims, tests).problems).toEqual(problems));
@@ -92,7 +93,11 @@ describe('what the tests of a whole run say about the claims that are marked don
 describe('which claims a run proves', () => {
   test('those with every side, whatever the list says now', () => {
     const passing = [inProcess, overHttp].map(({ path: [side = ''] }) => side);
-    const tests = passing.map((side): RanTest => ({ path: [side, '[control.name.open] a name'], state: 'passed' }));
+    const tests = passing.map((side): RanTest => ({
+      path: [side, 'a name'],
+      claims: ['control.name.open'],
+      state: 'passed',
+    }));
     const { proven } = judgeClaims([open, fixed], tests);
     expect([...proven]).toEqual(['control.name.open']);
   });
@@ -111,13 +116,6 @@ describe('which claims a run proves', () => {
     ]);
   });
 });
-
-test.each<[string, readonly string[], readonly string[]]>([
-  ['a title in front', ['over HTTP', '[control.a.b] works'], ['control.a.b']],
-  ['two in one title', ['[control.a.b] [agent.c.d-e] work'], ['control.a.b', 'agent.c.d-e']],
-  ['brackets about something else', ['secrets[0] and [1, 2] and [package.json]'], []],
-  ['a word that is no id', ['[control]'], []],
-])('the ids carried: %s', (_, path, ids) => expect(carriedIds(path)).toEqual(ids));
 
 test.each<[string, readonly string[], readonly string[]]>([
   ['a describe named as the side', ['in process', 'works'], ['in process']],

@@ -2,9 +2,10 @@
 import { SIDES, sidesOf } from './claims.ts';
 import type { Claim, Side } from './claims.ts';
 
-/** A test that ran: the titles of its describes, then its own, and how it ended. */
+/** A test that ran: the titles of its describes, then its own; the claims that it proves; and how it ended. */
 export interface RanTest {
   readonly path: readonly string[];
+  readonly claims: readonly string[];
   readonly state: 'passed' | 'failed' | 'skipped';
 }
 
@@ -15,13 +16,6 @@ export interface Proof {
   readonly proven: ReadonlySet<string>;
   /** Ids that passing tests carry, but not on every side yet, with the sides that are missing. */
   readonly partly: ReadonlyMap<string, readonly Side[]>;
-}
-
-/** The claim ids in square brackets anywhere in the titles, misspelt ones included. */
-export function carriedIds(path: readonly string[]): string[] {
-  return path.flatMap((title) =>
-    [...title.matchAll(/\[((?:control|agent)\.[^\]\s]*)\]/g)].flatMap(([, id]) => (id === undefined ? [] : [id])),
-  );
 }
 
 /** The sides a test stands on: a describe around it, or a part of its title between commas or colons, is the side's name. */
@@ -39,9 +33,8 @@ export function judgeClaims(claims: readonly Claim[], tests: readonly RanTest[])
   const failed = new Set<string>();
   const carried = new Set<string>();
   for (const test of tests) {
-    for (const id of carriedIds(test.path)) {
-      if (!known.has(id))
-        problems.push(`${id} is no claim of the list, but a title carries it: ${test.path.join(' > ')}`);
+    for (const id of test.claims) {
+      if (!known.has(id)) problems.push(`${id} is no claim of the list, but a test names it: ${test.path.join(' > ')}`);
       if (test.state === 'passed') carried.add(id);
       for (const side of sidesIn(test.path)) {
         if (test.state === 'passed') passed.add(`${id} ${side}`);

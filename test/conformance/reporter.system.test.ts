@@ -18,7 +18,8 @@ const unproven = { ...claim, id: 'control.made.unproven', state: 'done', sides: 
 async function withSuite(claims: readonly unknown[], use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-claims-'));
   const files = {
-    'test/proof.test.ts': "describe('over HTTP', () => { test('[control.made.proven] is so', () => {}); });",
+    'test/proof.test.ts':
+      "describe('over HTTP', () => { test('is so', { meta: { claims: ['control.made.proven'] } }, () => {}); });",
     'test/other.test.ts': "test('something else', () => {});",
     'claims.json': JSON.stringify({ claims, silent: [] }),
     'vitest.config.mjs': `export default ${JSON.stringify({
@@ -55,7 +56,7 @@ describe.concurrent('the reporter at the end of a run', () => {
     withSuite([proven], async (folder) => {
       expect(await run(folder)).toEqual({ code: 0, output: 'claims: 1 done / 1 all (first part: 1 / 1)\n' });
       expect(readRunRecord(join(folder, 'cache/run.json')).tests).toEqual([
-        { path: ['over HTTP', '[control.made.proven] is so'], state: 'passed' },
+        { path: ['over HTTP', 'is so'], claims: ['control.made.proven'], state: 'passed' },
       ]);
     }));
 

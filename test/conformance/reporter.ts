@@ -4,7 +4,7 @@ import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node';
 import { claimsPath, readClaims } from './claims.ts';
-import { carriedIds, judgeClaims, tally, whyPartial } from './proof.ts';
+import { judgeClaims, tally, whyPartial } from './proof.ts';
 import type { RanTest } from './proof.ts';
 import { runRecordPath, writeRunRecord } from './run-record.ts';
 
@@ -54,7 +54,7 @@ export default class ClaimsReporter implements Reporter {
     }
     writeRunRecord(
       new Date(),
-      tests.filter(({ path }) => carriedIds(path).length > 0),
+      tests.filter(({ claims }) => claims.length > 0),
       this.#record,
     );
     vitest.logger.log(tally(claims));
@@ -84,7 +84,8 @@ function ranTest(test: TestCase): RanTest {
   const { state } = test.result();
   // A test that passes because it fails as expected proves nothing of its title.
   const passedByFailing = test.options.fails === true && state === 'passed';
-  return { path, state: state === 'pending' || passedByFailing ? 'skipped' : state };
+  const { claims = [] } = test.meta();
+  return { path, claims, state: state === 'pending' || passedByFailing ? 'skipped' : state };
 }
 
 /** Every test file of the suite, also those that a filter, a shard or another folder kept out of this run. */

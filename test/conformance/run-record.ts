@@ -7,7 +7,13 @@ import type { RanTest } from './proof.ts';
 const RunRecord = z.strictObject({
   /** When the run ended, ISO 8601. */
   ended: z.iso.datetime(),
-  tests: z.array(z.strictObject({ path: z.array(z.string()), state: z.enum(['passed', 'failed', 'skipped']) })),
+  tests: z.array(
+    z.strictObject({
+      path: z.array(z.string()),
+      claims: z.array(z.string()),
+      state: z.enum(['passed', 'failed', 'skipped']),
+    }),
+  ),
 });
 /** What one whole run saw of the claims. */
 export type RunRecord = z.infer<typeof RunRecord>;

@@ -11,7 +11,7 @@ function problemsOf(text: string): string[] {
 }
 
 describe('a graph configuration file that holds', () => {
-  test('[agent.graphs.addressed-by-id] names each graph by its id', () => {
+  test('names each graph by its id', { meta: { claims: ['agent.graphs.addressed-by-id'] } }, () => {
     const read = readGraphConfig(`{${graphs}}`, 'langgraph.json');
     expect(read).toMatchObject({ ok: true, value: { graphs: { echo: './src/graph.ts:graph' } }, warnings: [] });
   });

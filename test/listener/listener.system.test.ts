@@ -194,25 +194,29 @@ describe('carrying out', () => {
     expect(await revisionOf(next)).toMatchObject({ status: 'INTERRUPTED' });
   });
 
-  test('[control.delete.deployment] a deleted deployment is removed, as often as it takes, and gone', async () => {
-    const { begin, deploy, logged } = await setup();
-    const compute = fakeCompute('running');
-    begin(compute);
-    const made = await deploy();
-    await becomes(made, 'DEPLOYED');
-    compute.failingRemovals = 2;
-    await fixture.control.deleteDeployment(made.id);
-    await until(async () => compute.removed.length > 0);
-    expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
-    // The listener logs the reason once.
-    expect(logged.filter((line) => line.includes('could not be removed'))).toEqual([
-      `${made.name} could not be removed, which is tried again until it can: the cluster is away.`,
-    ]);
-    await until(async () => {
-      await fixture.rollouts.settled();
-      return (await refusalOf(fixture.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
-    });
-  });
+  test(
+    'a deleted deployment is removed, as often as it takes, and gone',
+    { meta: { claims: ['control.delete.deployment'] } },
+    async () => {
+      const { begin, deploy, logged } = await setup();
+      const compute = fakeCompute('running');
+      begin(compute);
+      const made = await deploy();
+      await becomes(made, 'DEPLOYED');
+      compute.failingRemovals = 2;
+      await fixture.control.deleteDeployment(made.id);
+      await until(async () => compute.removed.length > 0);
+      expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
+      // The listener logs the reason once.
+      expect(logged.filter((line) => line.includes('could not be removed'))).toEqual([
+        `${made.name} could not be removed, which is tried again until it can: the cluster is away.`,
+      ]);
+      await until(async () => {
+        await fixture.rollouts.settled();
+        return (await refusalOf(fixture.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
+      });
+    },
+  );
 });
 
 describe('several, and what becomes of one', () => {

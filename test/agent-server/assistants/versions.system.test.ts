@@ -18,87 +18,145 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
   const latest = (id: string, version: unknown) => ask('POST', `/assistants/${id}/latest`, { version });
   const read = (id: string) => assistantOf(ask('GET', `/assistants/${id}`));
 
-  test('[agent.assistants.numbered-versions] [agent.assistants.version-starts-at-one] [agent.versioning.version-numbers] are integers that count up from 1 without a gap', async () => {
-    const assistant = await made(ask);
-    expect(assistant.version).toBe(1);
-    expect(await numbersOf(ask, assistant.assistant_id)).toEqual([1]);
-    for (const next of [2, 3, 4]) {
-      const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: `no. ${next}` } }));
-      expect(patched.version).toBe(next);
-    }
-    expect(await numbersOf(ask, assistant.assistant_id)).toEqual([4, 3, 2, 1]);
-  });
+  test(
+    'are integers that count up from 1 without a gap',
+    {
+      meta: {
+        claims: [
+          'agent.assistants.numbered-versions',
+          'agent.assistants.version-starts-at-one',
+          'agent.versioning.version-numbers',
+        ],
+      },
+    },
+    async () => {
+      const assistant = await made(ask);
+      expect(assistant.version).toBe(1);
+      expect(await numbersOf(ask, assistant.assistant_id)).toEqual([1]);
+      for (const next of [2, 3, 4]) {
+        const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: `no. ${next}` } }));
+        expect(patched.version).toBe(next);
+      }
+      expect(await numbersOf(ask, assistant.assistant_id)).toEqual([4, 3, 2, 1]);
+    },
+  );
 
-  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-activates] [agent.assistants.patch-context] [agent.assistants.patch-answers] [agent.versioning.update-activates] an update creates the next version, activates it and returns it', async () => {
-    const assistant = await made(ask, { name: 'Greeter', context: { greeting: 'hi' }, metadata: { team: 'x' } });
-    const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: 'hey' } }));
-    expect(patched).toEqual({
-      ...assistant,
-      version: 2,
-      context: { greeting: 'hey' },
-      config: { configurable: { greeting: 'hey' } },
-      updated_at: expect.stringMatching(ISO),
-    });
-    expect(Date.parse(patched.updated_at)).toBeGreaterThanOrEqual(Date.parse(assistant.updated_at));
-    expect(await read(assistant.assistant_id)).toEqual(patched);
-  });
+  test(
+    'an update creates the next version, activates it and returns it',
+    {
+      meta: {
+        claims: [
+          'agent.endpoints.assistants-patch',
+          'agent.assistants.patch-makes-version',
+          'agent.assistants.patch-activates',
+          'agent.assistants.patch-context',
+          'agent.assistants.patch-answers',
+          'agent.versioning.update-activates',
+        ],
+      },
+    },
+    async () => {
+      const assistant = await made(ask, { name: 'Greeter', context: { greeting: 'hi' }, metadata: { team: 'x' } });
+      const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: 'hey' } }));
+      expect(patched).toEqual({
+        ...assistant,
+        version: 2,
+        context: { greeting: 'hey' },
+        config: { configurable: { greeting: 'hey' } },
+        updated_at: expect.stringMatching(ISO),
+      });
+      expect(Date.parse(patched.updated_at)).toBeGreaterThanOrEqual(Date.parse(assistant.updated_at));
+      expect(await read(assistant.assistant_id)).toEqual(patched);
+    },
+  );
 
-  test('[agent.assistants.patch-later-runs] [agent.assistants.runs-use-active-version] [agent.assistants.patch-no-merge] later runs use only the new context', async () => {
-    const { assistant_id } = await made(ask, { context: { greeting: 'good morning', extra: 1 } });
-    expect(await says(ask, assistant_id)).toBe('good morning Ada');
-    const night = await assistantOf(patch(assistant_id, { context: { greeting: 'good night' } }));
-    expect(night.context).toEqual({ greeting: 'good night' });
-    expect(await says(ask, assistant_id)).toBe('good night Ada');
-    const bare = await assistantOf(patch(assistant_id, { context: { extra: 2 } }));
-    expect(bare.context).toEqual({ extra: 2 });
-    expect(await says(ask, assistant_id)).toBe('hello Ada');
-  });
+  test(
+    'later runs use only the new context',
+    {
+      meta: {
+        claims: [
+          'agent.assistants.patch-later-runs',
+          'agent.assistants.runs-use-active-version',
+          'agent.assistants.patch-no-merge',
+        ],
+      },
+    },
+    async () => {
+      const { assistant_id } = await made(ask, { context: { greeting: 'good morning', extra: 1 } });
+      expect(await says(ask, assistant_id)).toBe('good morning Ada');
+      const night = await assistantOf(patch(assistant_id, { context: { greeting: 'good night' } }));
+      expect(night.context).toEqual({ greeting: 'good night' });
+      expect(await says(ask, assistant_id)).toBe('good night Ada');
+      const bare = await assistantOf(patch(assistant_id, { context: { extra: 2 } }));
+      expect(bare.context).toEqual({ extra: 2 });
+      expect(await says(ask, assistant_id)).toBe('hello Ada');
+    },
+  );
 
-  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-activates] [agent.assistants.latest-version] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] a rollback restores a version, and later runs use it', async () => {
-    const first = await made(ask, {
-      name: 'Morning',
-      description: 'the first',
-      context: { greeting: 'good morning' },
-      config: { recursion_limit: 7, tags: ['a'] },
-      metadata: { team: 'north', shift: 1 },
-    });
-    const id = first.assistant_id;
-    const second = await assistantOf(
-      patch(id, {
+  test(
+    'a rollback restores a version, and later runs use it',
+    {
+      meta: {
+        claims: [
+          'agent.endpoints.assistants-latest',
+          'agent.assistants.latest-activates',
+          'agent.assistants.latest-version',
+          'agent.assistants.latest-later-runs',
+          'agent.versioning.latest-selects',
+        ],
+      },
+    },
+    async () => {
+      const first = await made(ask, {
+        name: 'Morning',
+        description: 'the first',
+        context: { greeting: 'good morning' },
+        config: { recursion_limit: 7, tags: ['a'] },
+        metadata: { team: 'north', shift: 1 },
+      });
+      const id = first.assistant_id;
+      const second = await assistantOf(
+        patch(id, {
+          graph_id: 'chat',
+          name: 'Night',
+          description: 'the second',
+          context: {},
+          config: { tags: ['b'] },
+          metadata: { shift: 2 },
+        }),
+      );
+      expect(second).toMatchObject({
         graph_id: 'chat',
-        name: 'Night',
-        description: 'the second',
-        context: {},
         config: { tags: ['b'] },
-        metadata: { shift: 2 },
-      }),
-    );
-    expect(second).toMatchObject({ graph_id: 'chat', config: { tags: ['b'] }, metadata: { team: 'north', shift: 2 } });
-    expect(await says(ask, id)).toBeUndefined();
-    const back = await assistantOf(latest(id, 1));
-    expect(back).toEqual({ ...first, updated_at: expect.stringMatching(ISO) });
-    expect(await read(id)).toEqual(back);
-    expect(await says(ask, id)).toBe('good morning Ada');
-    expect(await assistantOf(ask('POST', `/assistants/${id}/latest?version=2`))).toEqual({
-      ...second,
-      updated_at: expect.stringMatching(ISO),
-    });
-    await latest(id, 1);
-    // A rollback creates no version; the next update follows the newest one.
-    expect(await numbersOf(ask, id)).toEqual([2, 1]);
-    expect(await assistantOf(patch(id, { name: 'Noon' }))).toMatchObject({
-      version: 3,
-      graph_id: 'echo',
-      context: { greeting: 'good morning' },
-      metadata: { team: 'north', shift: 1 },
-    });
-  });
+        metadata: { team: 'north', shift: 2 },
+      });
+      expect(await says(ask, id)).toBeUndefined();
+      const back = await assistantOf(latest(id, 1));
+      expect(back).toEqual({ ...first, updated_at: expect.stringMatching(ISO) });
+      expect(await read(id)).toEqual(back);
+      expect(await says(ask, id)).toBe('good morning Ada');
+      expect(await assistantOf(ask('POST', `/assistants/${id}/latest?version=2`))).toEqual({
+        ...second,
+        updated_at: expect.stringMatching(ISO),
+      });
+      await latest(id, 1);
+      // A rollback creates no version; the next update follows the newest one.
+      expect(await numbersOf(ask, id)).toEqual([2, 1]);
+      expect(await assistantOf(patch(id, { name: 'Noon' }))).toMatchObject({
+        version: 3,
+        graph_id: 'echo',
+        context: { greeting: 'good morning' },
+        metadata: { team: 'north', shift: 1 },
+      });
+    },
+  );
 
   test.each([
     ['it does not exist', 7],
     ['its number is out of range', 2 ** 52],
   ])(
-    '[agent.assistants.latest-missing-version] returns 404 for a version if %s, and changes nothing',
+    'returns 404 for a version if %s, and changes nothing',
+    { meta: { claims: ['agent.assistants.latest-missing-version'] } },
     async (_why, version) => {
       const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
       const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
@@ -114,15 +172,19 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     ['not an integer', 1.5],
     ['below the first', 0],
     ['missing', undefined],
-  ])('[agent.assistants.latest-version] rejects a version that is %s, and changes nothing', async (_what, version) => {
-    const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
-    const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
-    const detail = [{ loc: ['body', 'version'] }];
-    expect(await latest(assistant_id, version)).toMatchObject({ status: 422, body: { detail } });
-    expect(await read(assistant_id)).toEqual(before);
-  });
+  ])(
+    'rejects a version that is %s, and changes nothing',
+    { meta: { claims: ['agent.assistants.latest-version'] } },
+    async (_what, version) => {
+      const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
+      const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
+      const detail = [{ loc: ['body', 'version'] }];
+      expect(await latest(assistant_id, version)).toMatchObject({ status: 422, body: { detail } });
+      expect(await read(assistant_id)).toEqual(before);
+    },
+  );
 
-  test('[agent.assistants.patch-missing] returns 404 for an unknown assistant', async () => {
+  test('returns 404 for an unknown assistant', { meta: { claims: ['agent.assistants.patch-missing'] } }, async () => {
     for (const id of [UNKNOWN_ID, 'unknown']) {
       expect(await patch(id, { context: {} })).toMatchObject({ status: 404 });
       expect(await latest(id, 1)).toMatchObject({ status: 404 });
@@ -130,36 +192,44 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
     }
   });
 
-  test('[agent.assistants.one-active-version] [agent.versioning.version-numbers] exactly one is active, also after concurrent updates and rollbacks', async () => {
-    const { assistant_id } = await made(ask);
-    await patch(assistant_id, { name: 'two' });
-    const changes = Array.from({ length: 12 }, (_each, n) => [
-      patch(assistant_id, { context: { greeting: `g${n}` }, metadata: { [`k${n}`]: n } }),
-      latest(assistant_id, 1 + (n % 2)),
-    ]);
-    const answers = await Promise.all(changes.flat());
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await numbersOf(ask, assistant_id)).toEqual(Array.from({ length: 14 }, (_each, n) => 14 - n));
-    const active = await read(assistant_id);
-    const listed = (await versionsOf(ask, assistant_id, { limit: 20 })).filter(
-      ({ version }) => version === active.version,
-    );
-    expect(listed).toHaveLength(1);
-    const { context, metadata, name } = active;
-    expect(listed[0]).toMatchObject({ context, metadata, name });
-  });
+  test(
+    'exactly one is active, also after concurrent updates and rollbacks',
+    { meta: { claims: ['agent.assistants.one-active-version', 'agent.versioning.version-numbers'] } },
+    async () => {
+      const { assistant_id } = await made(ask);
+      await patch(assistant_id, { name: 'two' });
+      const changes = Array.from({ length: 12 }, (_each, n) => [
+        patch(assistant_id, { context: { greeting: `g${n}` }, metadata: { [`k${n}`]: n } }),
+        latest(assistant_id, 1 + (n % 2)),
+      ]);
+      const answers = await Promise.all(changes.flat());
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(await numbersOf(ask, assistant_id)).toEqual(Array.from({ length: 14 }, (_each, n) => 14 - n));
+      const active = await read(assistant_id);
+      const listed = (await versionsOf(ask, assistant_id, { limit: 20 })).filter(
+        ({ version }) => version === active.version,
+      );
+      expect(listed).toHaveLength(1);
+      const { context, metadata, name } = active;
+      expect(listed[0]).toMatchObject({ context, metadata, name });
+    },
+  );
 
-  test('[agent.assistants.delete-takes-versions] are deleted with their assistant', async () => {
-    const { assistant_id } = await made(ask);
-    await patch(assistant_id, { name: 'two' });
-    expect(await ask('DELETE', `/assistants/${assistant_id}`)).toMatchObject({ status: 204, body: undefined });
-    expect(await ask('POST', `/assistants/${assistant_id}/versions`, {})).toMatchObject({ status: 404 });
-    expect(await latest(assistant_id, 1)).toMatchObject({ status: 404 });
-    expect(await made(ask, { assistant_id })).toMatchObject({ version: 1 });
-    expect(await numbersOf(ask, assistant_id)).toEqual([1]);
-  });
+  test(
+    'are deleted with their assistant',
+    { meta: { claims: ['agent.assistants.delete-takes-versions'] } },
+    async () => {
+      const { assistant_id } = await made(ask);
+      await patch(assistant_id, { name: 'two' });
+      expect(await ask('DELETE', `/assistants/${assistant_id}`)).toMatchObject({ status: 204, body: undefined });
+      expect(await ask('POST', `/assistants/${assistant_id}/versions`, {})).toMatchObject({ status: 404 });
+      expect(await latest(assistant_id, 1)).toMatchObject({ status: 404 });
+      expect(await made(ask, { assistant_id })).toMatchObject({ version: 1 });
+      expect(await numbersOf(ask, assistant_id)).toEqual([1]);
+    },
+  );
 
-  test("[agent.assistants.version-not-deletable] can't be deleted individually", async () => {
+  test("can't be deleted individually", { meta: { claims: ['agent.assistants.version-not-deletable'] } }, async () => {
     const { assistant_id } = await made(ask);
     await patch(assistant_id, { name: 'two' });
     for (const path of ['versions/1', 'versions/2', 'versions', 'latest', 'versions?version=1']) {

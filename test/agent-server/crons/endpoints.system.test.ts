@@ -49,41 +49,49 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
   };
   const echo = async (): Promise<string> => Object(await ok('GET', '/assistants/echo')).assistant_id;
 
-  test('[agent.endpoints.cron] [agent.groups.crons] creates one without a thread', async () => {
-    const cron = await make({ ...daily, metadata: { by: 'a' }, timezone: 'Europe/Berlin' });
-    expect(cron).toEqual({
-      cron_id: expect.stringMatching(UUID),
-      assistant_id: await echo(),
-      thread_id: null,
-      schedule: '0 9 * * *',
-      timezone: 'Europe/Berlin',
-      end_time: null,
-      enabled: true,
-      on_run_completed: 'delete',
-      created_at: expect.stringMatching(ISO),
-      updated_at: expect.stringMatching(ISO),
-      next_run_date: expect.stringMatching(/T08:00:00.000Z$/),
-      payload: { assistant_id: await echo(), input: { input: 'Ada' }, metadata: { by: 'a' } },
-      metadata: { by: 'a' },
-      user_id: null,
-    });
-    expect(await found({ metadata: { by: 'a' }, limit: 1 })).toEqual([cron]);
-    await ask('DELETE', `/runs/crons/${cron.cron_id}`);
-  });
+  test(
+    'creates one without a thread',
+    { meta: { claims: ['agent.endpoints.cron', 'agent.groups.crons'] } },
+    async () => {
+      const cron = await make({ ...daily, metadata: { by: 'a' }, timezone: 'Europe/Berlin' });
+      expect(cron).toEqual({
+        cron_id: expect.stringMatching(UUID),
+        assistant_id: await echo(),
+        thread_id: null,
+        schedule: '0 9 * * *',
+        timezone: 'Europe/Berlin',
+        end_time: null,
+        enabled: true,
+        on_run_completed: 'delete',
+        created_at: expect.stringMatching(ISO),
+        updated_at: expect.stringMatching(ISO),
+        next_run_date: expect.stringMatching(/T08:00:00.000Z$/),
+        payload: { assistant_id: await echo(), input: { input: 'Ada' }, metadata: { by: 'a' } },
+        metadata: { by: 'a' },
+        user_id: null,
+      });
+      expect(await found({ metadata: { by: 'a' }, limit: 1 })).toEqual([cron]);
+      await ask('DELETE', `/runs/crons/${cron.cron_id}`);
+    },
+  );
 
-  test('[agent.endpoints.thread-cron] creates one on a thread, in both spellings of the path', async () => {
-    const threadId = await makeThread();
-    const cron = await make({ ...daily, multitask_strategy: 'reject' }, threadId);
-    expect(cron).toMatchObject({
-      thread_id: threadId,
-      on_run_completed: null,
-      payload: { multitask_strategy: 'reject' },
-    });
-    const other = await ok('POST', `/thread/${threadId}/runs/crons`, daily);
-    expect(await found({ thread_id: threadId, sort_by: 'created_at', sort_order: 'asc' })).toEqual([cron, other]);
-  });
+  test(
+    'creates one on a thread, in both spellings of the path',
+    { meta: { claims: ['agent.endpoints.thread-cron'] } },
+    async () => {
+      const threadId = await makeThread();
+      const cron = await make({ ...daily, multitask_strategy: 'reject' }, threadId);
+      expect(cron).toMatchObject({
+        thread_id: threadId,
+        on_run_completed: null,
+        payload: { multitask_strategy: 'reject' },
+      });
+      const other = await ok('POST', `/thread/${threadId}/runs/crons`, daily);
+      expect(await found({ thread_id: threadId, sort_by: 'created_at', sort_order: 'asc' })).toEqual([cron, other]);
+    },
+  );
 
-  test('[agent.crons.periodic] one on a thread starts a run there each time', async () => {
+  test('one on a thread starts a run there each time', { meta: { claims: ['agent.crons.periodic'] } }, async () => {
     clock.set('2026-11-21T08:58:00Z');
     const threadId = await makeThread();
     const cron = await make({ ...daily, schedule: '* * * * *', metadata: { by: 'b' } }, threadId);

@@ -11,6 +11,7 @@ import { expectTable } from '../webhooks/payload-table.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 import { SettableClock } from './settable-clock.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 const clock = new SettableClock('2026-11-21T08:58:00Z');
 let receiver: Receiver;
@@ -59,12 +60,12 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     return Object(answer.body);
   };
 
-  const paths: [string, string, boolean][] = [
-    ['[agent.webhook.on-create-thread-cron] on a thread', '/threads/:thread/runs/crons', true],
-    ['[agent.webhook.on-create-thread-cron] on a thread, spelled as in the list', '/thread/:thread/runs/crons', true],
-    ['[agent.webhook.on-create-cron] without a thread', '/runs/crons', false],
+  const paths: [claims: string, title: string, path: string, isStateful: boolean][] = [
+    ['agent.webhook.on-create-thread-cron', 'on a thread', '/threads/:thread/runs/crons', true],
+    ['agent.webhook.on-create-thread-cron', 'on a thread, spelled as in the list', '/thread/:thread/runs/crons', true],
+    ['agent.webhook.on-create-cron', 'without a thread', '/runs/crons', false],
   ];
-  test.each(paths)('%s call it for each run with every field of the table', async (_, path, isStateful) => {
+  eachClaim(paths)('%s call it for each run with every field of the table', {}, async (_, path, isStateful) => {
     clock.set('2026-11-21T08:58:30Z');
     const make = async (fail: string | undefined) => {
       const { thread_id } = await post('/threads', {});

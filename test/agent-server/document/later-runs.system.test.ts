@@ -60,23 +60,36 @@ describe.each(sendBothWays)('every way to start a run, %s', (_, open) => {
   }
   const all = (said: string): string[] => Array.from({ length: 5 }, () => said);
 
-  test('[agent.assistants.runs-use-active-version] [agent.assistants.patch-later-runs] [agent.assistants.latest-later-runs] [agent.assistants.patch-no-merge] uses the version that is active when the run starts, also for crons', async () => {
-    const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'echo', context: { greeting: 'one' } });
-    const id = String(assistant_id);
-    const [{ thread_id: thread }, { thread_id: cronThread }] = [
-      await ask('POST', '/threads', {}),
-      await ask('POST', '/threads', {}),
-    ];
-    const cron = { assistant_id: id, schedule: '* * * * *', input: { input: 'Ada' } };
-    const { cron_id } = await ask('POST', `/threads/${String(cronThread)}/runs/crons`, cron);
-    const says = () => saying(id, String(thread), String(cronThread));
-    expect(await says()).toEqual(all('one Ada'));
-    await ask('PATCH', `/assistants/${id}`, { context: { greeting: 'two' } });
-    expect(await says()).toEqual(all('two Ada'));
-    await ask('POST', `/assistants/${id}/latest`, { version: 1 });
-    expect(await says()).toEqual(all('one Ada'));
-    await ask('PATCH', `/assistants/${id}`, { context: { other: 'x' } });
-    expect(await says()).toEqual(all('hello Ada'));
-    await send('DELETE', `/runs/crons/${String(cron_id)}`);
-  });
+  test(
+    'uses the version that is active when the run starts, also for crons',
+    {
+      meta: {
+        claims: [
+          'agent.assistants.runs-use-active-version',
+          'agent.assistants.patch-later-runs',
+          'agent.assistants.latest-later-runs',
+          'agent.assistants.patch-no-merge',
+        ],
+      },
+    },
+    async () => {
+      const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'echo', context: { greeting: 'one' } });
+      const id = String(assistant_id);
+      const [{ thread_id: thread }, { thread_id: cronThread }] = [
+        await ask('POST', '/threads', {}),
+        await ask('POST', '/threads', {}),
+      ];
+      const cron = { assistant_id: id, schedule: '* * * * *', input: { input: 'Ada' } };
+      const { cron_id } = await ask('POST', `/threads/${String(cronThread)}/runs/crons`, cron);
+      const says = () => saying(id, String(thread), String(cronThread));
+      expect(await says()).toEqual(all('one Ada'));
+      await ask('PATCH', `/assistants/${id}`, { context: { greeting: 'two' } });
+      expect(await says()).toEqual(all('two Ada'));
+      await ask('POST', `/assistants/${id}/latest`, { version: 1 });
+      expect(await says()).toEqual(all('one Ada'));
+      await ask('PATCH', `/assistants/${id}`, { context: { other: 'x' } });
+      expect(await says()).toEqual(all('hello Ada'));
+      await send('DELETE', `/runs/crons/${String(cron_id)}`);
+    },
+  );
 });

@@ -61,7 +61,8 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
   };
 
   test.each(['on a thread', 'stateless'])(
-    '[agent.runs.input] passes input, tags, metadata, configurable and context to the graph, %s',
+    'passes input, tags, metadata, configurable and context to the graph, %s',
+    { meta: { claims: ['agent.runs.input'] } },
     async (where) => {
       const requested = {
         config: { tags: ['mine'], configurable: { word: 'hey' } },
@@ -117,21 +118,25 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
     expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ values, status: 'idle' });
   });
 
-  test('[agent.runs.stateless] a run without a thread leaves neither a thread nor a run', async () => {
-    const [threads, mark] = [Number((await ask('POST', '/threads/count', {})).body), crypto.randomUUID()];
-    const requested = { assistant_id: 'echoes', input: { steps: [mark] }, metadata: { mark } };
-    const waited = await ask('POST', '/runs/wait', requested);
-    const started = await ask('POST', '/runs', requested);
-    const place = started.headers.get('content-location') ?? '';
-    expect(waited).toMatchObject({ status: 200, body: { steps: [mark, 'one', 'two', 'three'] } });
-    await until(async () => ((await ask('GET', place)).status === 404 ? true : undefined));
-    for (const { headers } of [waited, started]) {
-      const [, threadId, runId] = /^\/threads\/(.+)\/runs\/(.+)$/.exec(headers.get('content-location') ?? '') ?? [];
-      expect(threadId).toBeDefined();
-      for (const path of ['', '/state', '/history', '/runs', `/runs/${runId}`])
-        expect([path, (await ask('GET', `/threads/${threadId}${path}`)).status]).toEqual([path, 404]);
-    }
-    expect((await ask('POST', '/threads/count', {})).body).toBe(threads);
-    expect((await ask('POST', '/threads/search', { metadata: { mark } })).body).toEqual([]);
-  });
+  test(
+    'a run without a thread leaves neither a thread nor a run',
+    { meta: { claims: ['agent.runs.stateless'] } },
+    async () => {
+      const [threads, mark] = [Number((await ask('POST', '/threads/count', {})).body), crypto.randomUUID()];
+      const requested = { assistant_id: 'echoes', input: { steps: [mark] }, metadata: { mark } };
+      const waited = await ask('POST', '/runs/wait', requested);
+      const started = await ask('POST', '/runs', requested);
+      const place = started.headers.get('content-location') ?? '';
+      expect(waited).toMatchObject({ status: 200, body: { steps: [mark, 'one', 'two', 'three'] } });
+      await until(async () => ((await ask('GET', place)).status === 404 ? true : undefined));
+      for (const { headers } of [waited, started]) {
+        const [, threadId, runId] = /^\/threads\/(.+)\/runs\/(.+)$/.exec(headers.get('content-location') ?? '') ?? [];
+        expect(threadId).toBeDefined();
+        for (const path of ['', '/state', '/history', '/runs', `/runs/${runId}`])
+          expect([path, (await ask('GET', `/threads/${threadId}${path}`)).status]).toEqual([path, 404]);
+      }
+      expect((await ask('POST', '/threads/count', {})).body).toBe(threads);
+      expect((await ask('POST', '/threads/search', { metadata: { mark } })).body).toEqual([]);
+    },
+  );
 });

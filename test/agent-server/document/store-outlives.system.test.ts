@@ -48,21 +48,25 @@ describe.each(ways)('what the store holds, %s', (way, open) => {
   const json = async (answer: Promise<Response>): Promise<unknown> => (await answer).json();
   const post = (body: object): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
 
-  test('[agent.store.persistent] [agent.store.key-value] outlives the run and the revision that wrote it', async () => {
-    const user = way.replaceAll(' ', '-');
-    const item = { namespace: [user, 'kept'], key: 'k', value: { for: 'the next one' } };
-    const query = `/store/items?namespace=${user}.kept&key=k`;
-    const says = { by: 'a run' };
-    await revision('first', async (send) => {
-      const put = await send('/store/items', { method: 'PUT', body: JSON.stringify(item) });
-      expect(put.status).toBe(204);
-      await json(send('/runs/wait', post({ assistant_id: 'remembers', input: { user, says } })));
-    });
-    await revision('second', async (send) => {
-      expect(await json(send('/info'))).toMatchObject({ metadata: { revision_id: 'second' } });
-      expect(await json(send(query))).toMatchObject(item);
-      const heard = await json(send('/runs/wait', post({ assistant_id: 'remembers', input: { user } })));
-      expect(heard).toMatchObject({ heard: { value: says } });
-    });
-  });
+  test(
+    'outlives the run and the revision that wrote it',
+    { meta: { claims: ['agent.store.persistent', 'agent.store.key-value'] } },
+    async () => {
+      const user = way.replaceAll(' ', '-');
+      const item = { namespace: [user, 'kept'], key: 'k', value: { for: 'the next one' } };
+      const query = `/store/items?namespace=${user}.kept&key=k`;
+      const says = { by: 'a run' };
+      await revision('first', async (send) => {
+        const put = await send('/store/items', { method: 'PUT', body: JSON.stringify(item) });
+        expect(put.status).toBe(204);
+        await json(send('/runs/wait', post({ assistant_id: 'remembers', input: { user, says } })));
+      });
+      await revision('second', async (send) => {
+        expect(await json(send('/info'))).toMatchObject({ metadata: { revision_id: 'second' } });
+        expect(await json(send(query))).toMatchObject(item);
+        const heard = await json(send('/runs/wait', post({ assistant_id: 'remembers', input: { user } })));
+        expect(heard).toMatchObject({ heard: { value: says } });
+      });
+    },
+  );
 });

@@ -64,7 +64,19 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
   };
 
   test.each(STREAM_MODES)(
-    '[agent.stream.event-line] [agent.stream.data-line] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.server.sse-streams] mode %s: each event has its type and JSON; metadata comes first',
+    'mode %s: each event has its type and JSON; metadata comes first',
+    {
+      meta: {
+        claims: [
+          'agent.stream.event-line',
+          'agent.stream.data-line',
+          'agent.stream.metadata-first',
+          'agent.stream.metadata-run-id',
+          'agent.stream.type-metadata',
+          'agent.server.sse-streams',
+        ],
+      },
+    },
     async (mode) => {
       const run = mode.startsWith('messages') ? chat : echo;
       for (const [first, ...others] of await streams({ ...run, stream_mode: [mode] })) {
@@ -76,33 +88,45 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
     },
   );
 
-  test('[agent.stream.metadata-run-id] the first event has the id of the run on the thread', async () => {
-    const { thread_id } = Object(await (await send('POST', '/threads', {})).json());
-    const [first] = written(await (await send('POST', `/threads/${thread_id}/runs/stream`, echo)).text());
-    const { run_id } = Object(first?.data);
-    const run = await send('GET', `/threads/${thread_id}/runs/${run_id}`);
-    expect(await run.json()).toMatchObject({ run_id, status: 'success', kwargs: { input: echo.input } });
-  });
+  test(
+    'the first event has the id of the run on the thread',
+    { meta: { claims: ['agent.stream.metadata-run-id'] } },
+    async () => {
+      const { thread_id } = Object(await (await send('POST', '/threads', {})).json());
+      const [first] = written(await (await send('POST', `/threads/${thread_id}/runs/stream`, echo)).text());
+      const { run_id } = Object(first?.data);
+      const run = await send('GET', `/threads/${thread_id}/runs/${run_id}`);
+      expect(await run.json()).toMatchObject({ run_id, status: 'success', kwargs: { input: echo.input } });
+    },
+  );
 
-  test('[agent.stream.data-line] any state is sent as one line of JSON', async () => {
+  test('any state is sent as one line of JSON', { meta: { claims: ['agent.stream.data-line'] } }, async () => {
     for (const events of await streams({ ...echo, input: { input: odd }, stream_mode: ['values'] })) {
       expect(events.map(({ event }) => event)).toEqual(['metadata', 'values', 'values', 'values']);
       expect(events.at(-1)?.data).toMatchObject({ input: odd, output: `hello ${odd}` });
     }
   });
 
-  test('[agent.errors.stream-failure] [agent.stream.data-line] the last event of a failed run is its error', async () => {
-    for (const events of await streams({ ...echo, input: { input: 'x', fail: odd }, stream_mode: ['values'] })) {
-      expect(events.filter(({ event }) => event === 'error')).toHaveLength(1);
-      expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: odd } });
-    }
-  });
+  test(
+    'the last event of a failed run is its error',
+    { meta: { claims: ['agent.errors.stream-failure', 'agent.stream.data-line'] } },
+    async () => {
+      for (const events of await streams({ ...echo, input: { input: 'x', fail: odd }, stream_mode: ['values'] })) {
+        expect(events.filter(({ event }) => event === 'error')).toHaveLength(1);
+        expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: odd } });
+      }
+    },
+  );
 
-  test('[agent.stream.updates-by-node] [agent.stream.updates-type] in mode updates, all later events are of nodes of the graph', async () => {
-    const nodes = ['prepare', 'answer'];
-    for (const [, ...later] of await streams({ ...echo, stream_mode: ['updates'] })) {
-      expect(later.map(({ event }) => event)).toEqual(['updates', 'updates']);
-      expect(later.map(({ data }) => Object.keys(Object(data)))).toEqual(nodes.map((node) => [node]));
-    }
-  });
+  test(
+    'in mode updates, all later events are of nodes of the graph',
+    { meta: { claims: ['agent.stream.updates-by-node', 'agent.stream.updates-type'] } },
+    async () => {
+      const nodes = ['prepare', 'answer'];
+      for (const [, ...later] of await streams({ ...echo, stream_mode: ['updates'] })) {
+        expect(later.map(({ event }) => event)).toEqual(['updates', 'updates']);
+        expect(later.map(({ data }) => Object.keys(Object(data)))).toEqual(nodes.map((node) => [node]));
+      }
+    },
+  );
 });

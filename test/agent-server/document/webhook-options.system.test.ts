@@ -76,7 +76,8 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
     ['http://hooks.example.com:443/', false],
     ['http://hooks.example.com:8080/', false],
   ])(
-    '[agent.webhook-config.allowed-ports-default] [agent.limits.webhook-ports] without options, accepts %s: %s',
+    'without options, accepts %s: %s',
+    { meta: { claims: ['agent.webhook-config.allowed-ports-default', 'agent.limits.webhook-ports'] } },
     async (webhook, taken) => {
       expect(await judged('plain', webhook)).toMatch(outcome(taken, /port.*443.*80|443.*80.*port/));
     },
@@ -88,17 +89,25 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
     ['https://hooks.example.com/', false],
     ['http://hooks.example.com/', false],
     ['https://hooks.example.com:8444/', false],
-  ])('[agent.webhook-config.allowed-ports] with allowed_ports [8443], accepts %s: %s', async (webhook, taken) => {
-    expect(await judged('ports', webhook)).toMatch(outcome(taken, /allowed_ports/));
-  });
+  ])(
+    'with allowed_ports [8443], accepts %s: %s',
+    { meta: { claims: ['agent.webhook-config.allowed-ports'] } },
+    async (webhook, taken) => {
+      expect(await judged('ports', webhook)).toMatch(outcome(taken, /allowed_ports/));
+    },
+  );
 
   test.each([
     ['hooks.example.com', 'https://hooks.example.com/', true],
     ['another host', 'https://other.example.com/', false],
     ['a subdomain', 'https://a.hooks.example.com/', false],
-  ])('[agent.webhook-config.allowed-domains] allowed_domains accepts %s (%s): %s', async (_host, webhook, taken) => {
-    expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
-  });
+  ])(
+    'allowed_domains accepts %s (%s): %s',
+    { meta: { claims: ['agent.webhook-config.allowed-domains'] } },
+    async (_host, webhook, taken) => {
+      expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
+    },
+  );
 
   test.each([
     ['a subdomain', 'https://a.partner.example/', true],
@@ -106,32 +115,46 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
     ['the domain itself', 'https://partner.example/', false],
     ['a similar suffix', 'https://notpartner.example/', false],
   ])(
-    '[agent.webhook-config.allowed-domains-wildcard] a wildcard accepts %s (%s): %s',
+    'a wildcard accepts %s (%s): %s',
+    { meta: { claims: ['agent.webhook-config.allowed-domains-wildcard'] } },
     async (_name, webhook, taken) => {
       expect(await judged('strict', webhook)).toMatch(outcome(taken, /allowed_domains/));
     },
   );
 
-  test('[agent.webhook-config.require-https] require_https rejects a plain http URL', async () => {
-    expect(await judged('strict', fine)).toBe('accepted');
-    expect(await judged('strict', fine.replace('https:', 'http:'))).toContain('require_https');
-    expect(await judged('ports', fine.replace('https:', 'http:'))).toBe('accepted');
-  });
+  test(
+    'require_https rejects a plain http URL',
+    { meta: { claims: ['agent.webhook-config.require-https'] } },
+    async () => {
+      expect(await judged('strict', fine)).toBe('accepted');
+      expect(await judged('strict', fine.replace('https:', 'http:'))).toContain('require_https');
+      expect(await judged('ports', fine.replace('https:', 'http:'))).toBe('accepted');
+    },
+  );
 
-  test('[agent.webhook-config.disable-loopback] [agent.webhook-config.relative-url] disable_loopback rejects a relative URL', async () => {
-    expect(await judged('strict', '/threads/search')).toContain('disable_loopback');
-    expect(await judged('plain', '/threads/search')).toBe('accepted');
-  });
+  test(
+    'disable_loopback rejects a relative URL',
+    { meta: { claims: ['agent.webhook-config.disable-loopback', 'agent.webhook-config.relative-url'] } },
+    async () => {
+      expect(await judged('strict', '/threads/search')).toContain('disable_loopback');
+      expect(await judged('plain', '/threads/search')).toBe('accepted');
+    },
+  );
 
-  test('[agent.webhook-config.max-url-length] [agent.limits.webhook-url-length] accepts max_url_length characters, and rejects one more', async () => {
-    const long = fine.padEnd(60, 'x');
-    expect([long.length, await judged('strict', long)]).toEqual([60, 'accepted']);
-    expect(await judged('strict', `${long}x`)).toContain('60 characters');
-    expect(await judged('ports', `${long}x`)).toBe('accepted');
-  });
+  test(
+    'accepts max_url_length characters, and rejects one more',
+    { meta: { claims: ['agent.webhook-config.max-url-length', 'agent.limits.webhook-url-length'] } },
+    async () => {
+      const long = fine.padEnd(60, 'x');
+      expect([long.length, await judged('strict', long)]).toEqual([60, 'accepted']);
+      expect(await judged('strict', `${long}x`)).toContain('60 characters');
+      expect(await judged('ports', `${long}x`)).toBe('accepted');
+    },
+  );
 
   test.each(spelled)(
-    '[agent.errors.webhook-url-refused] %s rejects a webhook that breaks the options, and starts nothing',
+    '%s rejects a webhook that breaks the options, and starts nothing',
+    { meta: { claims: ['agent.errors.webhook-url-refused'] } },
     async (path) => {
       const ask = interrupts.strict;
       const { thread_id } = Object((await ask('POST', '/threads', {})).body);

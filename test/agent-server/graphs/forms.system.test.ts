@@ -24,7 +24,8 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
 
   describe('of every form', () => {
     test.each(['compiled', 'builder', 'sync', 'async', 'promised', 'held', 'script', 'common'])(
-      '[agent.graphs.executed] run: %s',
+      'run: %s',
+      { meta: { claims: ['agent.graphs.executed'] } },
       async (graph) => {
         expect(await wait(graph)).toEqual({ said: graph });
       },

@@ -83,11 +83,15 @@ describe('GET /ok', () => {
   });
 });
 
-test('[agent.system.info] GET /info returns the version, the features and the server’s name', async () => {
-  expect(await (await ask('/info')).json()).toEqual({
-    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-    context: 'js',
-    flags: expect.objectContaining({ assistants: true, crons: true, store: true, webhooks: true }),
-    metadata: { server: 'landfall' },
-  });
-});
+test(
+  'GET /info returns the version, the features and the server’s name',
+  { meta: { claims: ['agent.system.info'] } },
+  async () => {
+    expect(await (await ask('/info')).json()).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      context: 'js',
+      flags: expect.objectContaining({ assistants: true, crons: true, store: true, webhooks: true }),
+      metadata: { server: 'landfall' },
+    });
+  },
+);

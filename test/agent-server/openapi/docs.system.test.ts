@@ -24,24 +24,28 @@ describe('the documentation page, over HTTP', () => {
     expect(document.components['securitySchemes']).toMatchObject({ 'API Key': { in: 'header', name: 'X-Api-Key' } });
   });
 
-  test('[agent.server.docs] /docs uses only its own files, and all of them exist', async () => {
-    const answer = await ask('/docs');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
-    const html = await answer.text();
-    const wanted = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
-    expect(wanted).toHaveLength(4);
-    for (const address of wanted) {
-      // As a browser does with the page below a deployment's address.
-      const below = new URL(address, 'http://service.test/agents/one/docs');
-      expect(below.href).toMatch('http://service.test/agents/one/docs/');
-      const asset = await ask(new URL(address, answer.url).pathname);
-      expect([asset.status, asset.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
-      expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
-    }
-    const start = await (await ask('/docs/start.js')).text();
-    expect(start).toContain("url: 'openapi.json'");
-    expect(start).not.toMatch(/https?:/);
-  });
+  test(
+    '/docs uses only its own files, and all of them exist',
+    { meta: { claims: ['agent.server.docs'] } },
+    async () => {
+      const answer = await ask('/docs');
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+      const html = await answer.text();
+      const wanted = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+      expect(wanted).toHaveLength(4);
+      for (const address of wanted) {
+        // As a browser does with the page below a deployment's address.
+        const below = new URL(address, 'http://service.test/agents/one/docs');
+        expect(below.href).toMatch('http://service.test/agents/one/docs/');
+        const asset = await ask(new URL(address, answer.url).pathname);
+        expect([asset.status, asset.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+        expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
+      }
+      const start = await (await ask('/docs/start.js')).text();
+      expect(start).toContain("url: 'openapi.json'");
+      expect(start).not.toMatch(/https?:/);
+    },
+  );
 
   test('a strict content security policy limits it to its own origin', async () => {
     for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js']) {

@@ -42,17 +42,21 @@ const ways: [string, Connect][] = [
 ];
 
 describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
-  test('[agent.groups.a2a] a message returns a completed task with the agent’s response', async () => {
-    const said = message([text('Good day')]);
-    const task = await send(await connect('chat'), said);
-    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
-    expect(answerOf(task)).toBe('Good day to you');
-    expect(task.history.map(({ role, parts }) => [role, textsOf(parts)])).toEqual([
-      [Role.ROLE_USER, 'Good day'],
-      [Role.ROLE_AGENT, 'Good day to you'],
-    ]);
-    expect(task.history[0]?.messageId).toBe(said.messageId);
-  });
+  test(
+    'a message returns a completed task with the agent’s response',
+    { meta: { claims: ['agent.groups.a2a'] } },
+    async () => {
+      const said = message([text('Good day')]);
+      const task = await send(await connect('chat'), said);
+      expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+      expect(answerOf(task)).toBe('Good day to you');
+      expect(task.history.map(({ role, parts }) => [role, textsOf(parts)])).toEqual([
+        [Role.ROLE_USER, 'Good day'],
+        [Role.ROLE_AGENT, 'Good day to you'],
+      ]);
+      expect(task.history[0]?.messageId).toBe(said.messageId);
+    },
+  );
 
   test('a context is a thread, and a task is its run', async () => {
     const task = await send(await connect('chat'), message([text('Hello')]));

@@ -51,7 +51,7 @@ describe.each([
   });
   afterAll(() => client.close());
 
-  test('[agent.groups.mcp] each assistant is a tool with the input of its graph', async () => {
+  test('each assistant is a tool with the input of its graph', { meta: { claims: ['agent.groups.mcp'] } }, async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       expect.arrayContaining(['interrupts', 'chat', 'echo', 'made', 'outer', 'toned']),

@@ -89,7 +89,7 @@ describe('cancelling several runs', () => {
     ['a thread without run ids', { thread_id: UNKNOWN_ID }, ['body']],
     ['an invalid status', { status: 'success' }, ['body', 'status']],
     ['an invalid id', { thread_id: UNKNOWN_ID, run_ids: ['x'] }, ['body', 'run_ids', 0]],
-  ])('[agent.errors.invalid-body] rejects %s', async (_, body, loc) => {
+  ])('rejects %s', { meta: { claims: ['agent.errors.invalid-body'] } }, async (_, body, loc) => {
     const answer = await agent.post('/runs/cancel', body);
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ detail: [{ loc }] });
@@ -177,19 +177,23 @@ describe('the runs of a thread', () => {
     expect([await remove(), await remove()]).toEqual([204, 404]);
   });
 
-  test('[agent.endpoints.thread-spelling-singular] are reachable by the singular spelling too', async () => {
-    const thread = await agent.thread();
-    const runs = `/thread/${thread}/runs`;
-    expect(await agent.json(agent.post(`${runs}/wait`, echo('one')))).toMatchObject({ output: 'hello one' });
-    expect(await (await agent.post(`${runs}/stream`, echo('two'))).text()).toContain('hello two');
-    const run = await agent.json(agent.post(runs, echo('three')));
-    const place = `${runs}/${String(run['run_id'])}`;
-    expect(await agent.json(agent.get(`${place}/join`))).toMatchObject({ output: 'hello three' });
-    expect((await agent.get(`${place}/stream`)).status).toBe(200);
-    expect((await agent.post(`${place}/cancel`)).status).toBe(409);
-    expect(await agent.status(place)).toBe('success');
-    expect(await agent.json(agent.get(runs))).toHaveLength(3);
-  });
+  test(
+    'are reachable by the singular spelling too',
+    { meta: { claims: ['agent.endpoints.thread-spelling-singular'] } },
+    async () => {
+      const thread = await agent.thread();
+      const runs = `/thread/${thread}/runs`;
+      expect(await agent.json(agent.post(`${runs}/wait`, echo('one')))).toMatchObject({ output: 'hello one' });
+      expect(await (await agent.post(`${runs}/stream`, echo('two'))).text()).toContain('hello two');
+      const run = await agent.json(agent.post(runs, echo('three')));
+      const place = `${runs}/${String(run['run_id'])}`;
+      expect(await agent.json(agent.get(`${place}/join`))).toMatchObject({ output: 'hello three' });
+      expect((await agent.get(`${place}/stream`)).status).toBe(200);
+      expect((await agent.post(`${place}/cancel`)).status).toBe(409);
+      expect(await agent.status(place)).toBe('success');
+      expect(await agent.json(agent.get(runs))).toHaveLength(3);
+    },
+  );
 
   test('a run can start at a checkpoint given only by its id', async () => {
     const thread = await agent.thread();

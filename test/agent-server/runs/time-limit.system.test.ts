@@ -26,31 +26,39 @@ describe.each(bothWays)('a run that exceeds its time limit, %s', (_, open) => {
   });
   afterAll(() => way.close());
 
-  test('[agent.errors.timeout-type] fails with a timeout error for clients that wait, join or follow', async () => {
-    const { agent } = way;
-    const [a, b, c] = await Promise.all([1, 2, 3].map(async () => (await agent.createThread({})).thread_id));
-    const run = await agent.createRun(slow, String(c));
-    const [waited, stateless, events, joined] = await Promise.all([
-      agent.waitRun(slow, a),
-      agent.waitRun(slow, undefined),
-      eventsOf(agent, { ...slow, stream_mode: ['updates'] }, b),
-      agent.joinRun(String(c), run.run_id),
-    ]);
-    for (const result of [waited, stateless, joined]) expect(result).toEqual({ kind: 'error', error: tooLong });
-    expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
-    expect(events.at(-1)?.data).toEqual(tooLong);
-  });
+  test(
+    'fails with a timeout error for clients that wait, join or follow',
+    { meta: { claims: ['agent.errors.timeout-type'] } },
+    async () => {
+      const { agent } = way;
+      const [a, b, c] = await Promise.all([1, 2, 3].map(async () => (await agent.createThread({})).thread_id));
+      const run = await agent.createRun(slow, String(c));
+      const [waited, stateless, events, joined] = await Promise.all([
+        agent.waitRun(slow, a),
+        agent.waitRun(slow, undefined),
+        eventsOf(agent, { ...slow, stream_mode: ['updates'] }, b),
+        agent.joinRun(String(c), run.run_id),
+      ]);
+      for (const result of [waited, stateless, joined]) expect(result).toEqual({ kind: 'error', error: tooLong });
+      expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
+      expect(events.at(-1)?.data).toEqual(tooLong);
+    },
+  );
 
-  test('[agent.runs.status-other-words] has the status timeout, and its thread the status error', async () => {
-    const { agent } = way;
-    const { thread_id } = await agent.createThread({});
-    const run = await agent.createRun(slow, thread_id);
-    await agent.joinRun(thread_id, run.run_id);
-    expect(await agent.getRun(thread_id, run.run_id)).toMatchObject({ status: 'timeout' });
-    expect(await agent.getThread(thread_id)).toMatchObject({ status: 'error' });
-    const next = { assistant_id: 'echo', input: { input: 'next' } };
-    expect(await agent.waitRun(next, thread_id)).toMatchObject({ kind: 'values', values: { output: 'hello next' } });
-  });
+  test(
+    'has the status timeout, and its thread the status error',
+    { meta: { claims: ['agent.runs.status-other-words'] } },
+    async () => {
+      const { agent } = way;
+      const { thread_id } = await agent.createThread({});
+      const run = await agent.createRun(slow, thread_id);
+      await agent.joinRun(thread_id, run.run_id);
+      expect(await agent.getRun(thread_id, run.run_id)).toMatchObject({ status: 'timeout' });
+      expect(await agent.getThread(thread_id)).toMatchObject({ status: 'error' });
+      const next = { assistant_id: 'echo', input: { input: 'next' } };
+      expect(await agent.waitRun(next, thread_id)).toMatchObject({ kind: 'values', values: { output: 'hello next' } });
+    },
+  );
 });
 
 describe('the time limit of a run', () => {

@@ -35,24 +35,28 @@ const rows = async (): Promise<number> => (await storage.pool.query('select 1 fr
 const keys = (items: readonly { key: string }[]): string[] => items.map(({ key }) => key);
 
 describe('items', () => {
-  test('[agent.store.key-value] are stored under their namespace and key, and replaced there', async () => {
-    const items = store();
-    await items.put(['a', 'b'], 'k', { v: 1 });
-    await items.put(['a'], 'k', { v: 2 });
-    const first = await items.get(['a', 'b'], 'k');
-    expect(first).toMatchObject({ namespace: ['a', 'b'], key: 'k', value: { v: 1 } });
-    now += 5;
-    await items.put(['a', 'b'], 'k', { v: 3 });
-    expect(await items.get(['a', 'b'], 'k')).toEqual({
-      ...first,
-      value: { v: 3 },
-      updatedAt: new Date(now),
-    });
-    await items.delete(['a', 'b'], 'k');
-    await items.delete(['a', 'b'], 'k');
-    expect(await items.get(['a', 'b'], 'k')).toBeUndefined();
-    expect(await items.get(['a'], 'k')).toMatchObject({ value: { v: 2 } });
-  });
+  test(
+    'are stored under their namespace and key, and replaced there',
+    { meta: { claims: ['agent.store.key-value'] } },
+    async () => {
+      const items = store();
+      await items.put(['a', 'b'], 'k', { v: 1 });
+      await items.put(['a'], 'k', { v: 2 });
+      const first = await items.get(['a', 'b'], 'k');
+      expect(first).toMatchObject({ namespace: ['a', 'b'], key: 'k', value: { v: 1 } });
+      now += 5;
+      await items.put(['a', 'b'], 'k', { v: 3 });
+      expect(await items.get(['a', 'b'], 'k')).toEqual({
+        ...first,
+        value: { v: 3 },
+        updatedAt: new Date(now),
+      });
+      await items.delete(['a', 'b'], 'k');
+      await items.delete(['a', 'b'], 'k');
+      expect(await items.get(['a', 'b'], 'k')).toBeUndefined();
+      expect(await items.get(['a'], 'k')).toMatchObject({ value: { v: 2 } });
+    },
+  );
 
   test('keep what jsonb can’t store', async () => {
     const value = { text: 'nul \0 and \ud800', nested: [{ a: null }], n: 1e21 };

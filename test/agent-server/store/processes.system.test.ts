@@ -26,17 +26,21 @@ afterAll(async () => {
   agent.remove();
 });
 
-test('[agent.store.persistent] an item stored by one process is readable by another after a kill', async () => {
-  const [first, second] = processes.map(({ url }) => new Client({ apiUrl: url, apiKey: null }));
-  if (!first || !second) throw new Error('Expected two processes.');
-  const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
-  await Promise.all(keys.map((key) => first.store.putItem(['taken'], key, { key })));
-  await first.runs.wait(null, 'remembers', { input: { user: 'ada', says: { by: 'a graph' } } });
-  processes[0]?.child.kill('SIGKILL');
-  const kept = await second.store.searchItems(['taken'], { limit: 99 });
-  expect(kept.items.map(({ key }) => key).sort()).toEqual(keys.toSorted());
-  expect(await second.store.getItem(['users', 'ada'], 'last')).toMatchObject({ value: { by: 'a graph' } });
-  expect(await second.runs.wait(null, 'remembers', { input: { user: 'ada' } })).toMatchObject({
-    heard: { value: { by: 'a graph' } },
-  });
-});
+test(
+  'an item stored by one process is readable by another after a kill',
+  { meta: { claims: ['agent.store.persistent'] } },
+  async () => {
+    const [first, second] = processes.map(({ url }) => new Client({ apiUrl: url, apiKey: null }));
+    if (!first || !second) throw new Error('Expected two processes.');
+    const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
+    await Promise.all(keys.map((key) => first.store.putItem(['taken'], key, { key })));
+    await first.runs.wait(null, 'remembers', { input: { user: 'ada', says: { by: 'a graph' } } });
+    processes[0]?.child.kill('SIGKILL');
+    const kept = await second.store.searchItems(['taken'], { limit: 99 });
+    expect(kept.items.map(({ key }) => key).sort()).toEqual(keys.toSorted());
+    expect(await second.store.getItem(['users', 'ada'], 'last')).toMatchObject({ value: { by: 'a graph' } });
+    expect(await second.runs.wait(null, 'remembers', { input: { user: 'ada' } })).toMatchObject({
+      heard: { value: { by: 'a graph' } },
+    });
+  },
+);

@@ -47,23 +47,27 @@ describe.each(ways)('the store, %s', (way, ask) => {
     Object(await client.runs.wait(null, assistant, { input: { ...input } }));
 
   describe("the public service's own client", () => {
-    test('[agent.store.key-value] [agent.groups.store] puts, gets, replaces and deletes items', async () => {
-      const namespace = [root, 'items'];
-      await client.store.putItem(namespace, 'k', { v: 1 });
-      expect(await client.store.getItem(namespace, 'k')).toEqual({
-        namespace,
-        key: 'k',
-        value: { v: 1 },
-        created_at: expect.stringMatching(ISO),
-        updated_at: expect.stringMatching(ISO),
-        createdAt: expect.stringMatching(ISO),
-        updatedAt: expect.stringMatching(ISO),
-      });
-      await client.store.putItem(namespace, 'k', { v: 2 }, { index: false });
-      expect(await client.store.getItem(namespace, 'k')).toMatchObject({ value: { v: 2 } });
-      await client.store.deleteItem(namespace, 'k');
-      expect(await client.store.getItem(namespace, 'k')).toBeNull();
-    });
+    test(
+      'puts, gets, replaces and deletes items',
+      { meta: { claims: ['agent.store.key-value', 'agent.groups.store'] } },
+      async () => {
+        const namespace = [root, 'items'];
+        await client.store.putItem(namespace, 'k', { v: 1 });
+        expect(await client.store.getItem(namespace, 'k')).toEqual({
+          namespace,
+          key: 'k',
+          value: { v: 1 },
+          created_at: expect.stringMatching(ISO),
+          updated_at: expect.stringMatching(ISO),
+          createdAt: expect.stringMatching(ISO),
+          updatedAt: expect.stringMatching(ISO),
+        });
+        await client.store.putItem(namespace, 'k', { v: 2 }, { index: false });
+        expect(await client.store.getItem(namespace, 'k')).toMatchObject({ value: { v: 2 } });
+        await client.store.deleteItem(namespace, 'k');
+        expect(await client.store.getItem(namespace, 'k')).toBeNull();
+      },
+    );
 
     test('searches by prefix and filter, page by page', async () => {
       for (const n of [1, 2, 3]) {
@@ -194,12 +198,16 @@ describe.each(ways)('the store, %s', (way, ask) => {
     ['a semantic search', 'POST', '/items/search', { query: 'what they like' }, 422, ['body', 'query']],
     ['a page size of zero', 'POST', '/items/search', { limit: 0 }, 422, ['body', 'limit']],
     ['a depth of zero', 'POST', '/namespaces', { max_depth: 0 }, 422, ['body', 'max_depth']],
-  ])('[agent.errors.invalid-body] rejects %s, and names the field', async (_, method, path, body, status, loc) => {
-    const response = await send(method, `/store${path}`, body);
-    expect(response.status).toBe(status);
-    const { detail } = Object(await response.json());
-    expect(Array.isArray(detail) ? detail.map((problem) => problem.loc) : undefined).toEqual(loc && [loc]);
-  });
+  ])(
+    'rejects %s, and names the field',
+    { meta: { claims: ['agent.errors.invalid-body'] } },
+    async (_, method, path, body, status, loc) => {
+      const response = await send(method, `/store${path}`, body);
+      expect(response.status).toBe(status);
+      const { detail } = Object(await response.json());
+      expect(Array.isArray(detail) ? detail.map((problem) => problem.loc) : undefined).toEqual(loc && [loc]);
+    },
+  );
 
   describe('a graph', () => {
     test.each(['remembers', 'made'])('%s reads what the API wrote, and vice versa', async (graph) => {
@@ -237,15 +245,19 @@ describe.each(ways)('the store, %s', (way, ask) => {
 });
 
 describe('what the store holds', () => {
-  test('[agent.store.persistent] outlives the run and the revision that wrote it', async () => {
-    const client = new Client({ apiUrl: serving.url, apiKey: null });
-    await client.runs.wait(null, 'remembers', { input: { user: 'kept', says: { for: 'the next one' } } });
-    await serving.rest();
-    expect((await fetch(`${serving.url}/store/items?namespace=users.kept&key=last`)).status).toBe(503);
-    await serving.wake('another-revision');
-    expect(await client.store.getItem(['users', 'kept'], 'last')).toMatchObject({ value: { for: 'the next one' } });
-    expect(await client.runs.wait(null, 'remembers', { input: { user: 'kept' } })).toMatchObject({
-      heard: { value: { for: 'the next one' } },
-    });
-  });
+  test(
+    'outlives the run and the revision that wrote it',
+    { meta: { claims: ['agent.store.persistent'] } },
+    async () => {
+      const client = new Client({ apiUrl: serving.url, apiKey: null });
+      await client.runs.wait(null, 'remembers', { input: { user: 'kept', says: { for: 'the next one' } } });
+      await serving.rest();
+      expect((await fetch(`${serving.url}/store/items?namespace=users.kept&key=last`)).status).toBe(503);
+      await serving.wake('another-revision');
+      expect(await client.store.getItem(['users', 'kept'], 'last')).toMatchObject({ value: { for: 'the next one' } });
+      expect(await client.runs.wait(null, 'remembers', { input: { user: 'kept' } })).toMatchObject({
+        heard: { value: { for: 'the next one' } },
+      });
+    },
+  );
 });

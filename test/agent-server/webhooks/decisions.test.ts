@@ -49,7 +49,7 @@ describe('the next step after an attempt', () => {
     expect(longest).toEqual({ kind: 'again', inMs: Math.min(900_000, ms * 1.25) });
   });
 
-  test('[agent.webhook.retries] retries for about an hour, then gives up', () => {
+  test('retries for about an hour, then gives up', { meta: { claims: ['agent.webhook.retries'] } }, () => {
     let sum = 0;
     for (let tries = 1; tries < MOST_TRIES; tries += 1) {
       const next = nextAfter(failed, tries, 0.5);
@@ -126,9 +126,13 @@ describe('the body of a webhook', () => {
     ['of an interrupted run, which is not a failure', { status: 'interrupted', error: failure }, null],
   ])('error %s', (_, over, error) => expect(body(over).error).toEqual(error));
 
-  test('[agent.webhook.payload.run-ended-at-omitted] omits run_ended_at while the run is active', () => {
-    expect(body({ ended_at: null, status: 'running' })).not.toHaveProperty('run_ended_at');
-  });
+  test(
+    'omits run_ended_at while the run is active',
+    { meta: { claims: ['agent.webhook.payload.run-ended-at-omitted'] } },
+    () => {
+      expect(body({ ended_at: null, status: 'running' })).not.toHaveProperty('run_ended_at');
+    },
+  );
 
   test('omits the values of a stateless run; empty for a new thread', () => {
     expect(body({ stateless: true, values: null })).not.toHaveProperty('values');

@@ -135,21 +135,25 @@ describe('a clock that is set back by a day', () => {
 });
 
 describe('a receiver', () => {
-  test('[agent.webhook.retries] that fails is retried with growing delays until it succeeds', async () => {
-    receiver.answer('/a', 500, 'hang-up', 503, 204);
-    await put(receiver.at('/a'));
-    deliver();
-    await nothingIsLeft();
-    const [first, second, third] = pauses('/a');
-    expect(receiver.to('/a')).toHaveLength(4);
-    expect(first).toBeGreaterThanOrEqual(950);
-    expect(second).toBeGreaterThanOrEqual(1950);
-    expect(third).toBeGreaterThanOrEqual(3950);
-    expect(lines).toEqual([]);
-    const bodies = receiver.to('/a').map(({ body }) => Object(JSON.parse(body)));
-    expect(new Set(bodies.map(({ run_id }) => run_id)).size).toBe(1);
-    expect(new Set(bodies.map(({ webhook_sent_at }) => webhook_sent_at)).size).toBe(4);
-  });
+  test(
+    'that fails is retried with growing delays until it succeeds',
+    { meta: { claims: ['agent.webhook.retries'] } },
+    async () => {
+      receiver.answer('/a', 500, 'hang-up', 503, 204);
+      await put(receiver.at('/a'));
+      deliver();
+      await nothingIsLeft();
+      const [first, second, third] = pauses('/a');
+      expect(receiver.to('/a')).toHaveLength(4);
+      expect(first).toBeGreaterThanOrEqual(950);
+      expect(second).toBeGreaterThanOrEqual(1950);
+      expect(third).toBeGreaterThanOrEqual(3950);
+      expect(lines).toEqual([]);
+      const bodies = receiver.to('/a').map(({ body }) => Object(JSON.parse(body)));
+      expect(new Set(bodies.map(({ run_id }) => run_id)).size).toBe(1);
+      expect(new Set(bodies.map(({ webhook_sent_at }) => webhook_sent_at)).size).toBe(4);
+    },
+  );
 
   test('that is busy determines the delay', async () => {
     receiver.answer('/a', { status: 429, headers: { 'retry-after': '20' } }, 200);

@@ -5,6 +5,7 @@ import { networkOf } from '../../../src/agent-server/webhooks/address.ts';
 import { webhookSettings } from '../../../src/agent-server/webhooks/settings.ts';
 import type { UrlRules } from '../../../src/agent-server/webhooks/settings.ts';
 import type { WebhookUrlRules } from '../../../src/contract/agent/webhook.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 /** The rules of a configuration file. */
 function rules(url: WebhookUrlRules = {}, privateNetworks = false): UrlRules {
@@ -144,25 +145,25 @@ describe('rejects a private address in any spelling', () => {
 
 describe('allowed_domains', () => {
   const url = { allowed_domains: ['hooks.example.com', '*.Partner.example', 'bücher.example', 'dotted.example.'] };
-  test.each([
-    ['[agent.webhook-config.allowed-domains] a host of the list', 'https://hooks.example.com/', true],
-    ['in upper case', 'https://HOOKS.example.COM/', true],
-    ['with a trailing dot', 'https://hooks.example.com./', true],
-    ['with a trailing dot in the entry', 'https://dotted.example/', true],
-    ['internationalized', 'https://bücher.example/', true],
-    ['in punycode', 'https://xn--bcher-kva.example/', true],
-    ['[agent.webhook-config.allowed-domains-wildcard] a name below a domain', 'https://a.partner.example/', true],
-    ['a name far below a domain', 'https://a.b.partner.example/', true],
-    ['not the domain itself', 'https://partner.example/', false],
-    ['not a domain with the same suffix', 'https://evilpartner.example/', false],
-    ['not a host with it as a prefix', 'https://a.partner.example.evil.test/', false],
-    ['not a subdomain without a wildcard', 'https://a.hooks.example.com/', false],
-    ['not one with it as the user name', 'https://hooks.example.com@evil.test/', false],
-    ['not one with it in the path', 'https://evil.test/hooks.example.com', false],
-    ['not another host', 'https://example.com/', false],
-    ['not an address', 'https://8.8.8.8/', false],
-    ['but a path of the server itself', '/runs', true],
-  ])('%s', (_, text, allowed) => expect(['outside', 'itself'].includes(judged(text, url))).toBe(allowed));
+  eachClaim([
+    ['agent.webhook-config.allowed-domains', 'a host of the list', 'https://hooks.example.com/', true],
+    ['', 'in upper case', 'https://HOOKS.example.COM/', true],
+    ['', 'with a trailing dot', 'https://hooks.example.com./', true],
+    ['', 'with a trailing dot in the entry', 'https://dotted.example/', true],
+    ['', 'internationalized', 'https://bücher.example/', true],
+    ['', 'in punycode', 'https://xn--bcher-kva.example/', true],
+    ['agent.webhook-config.allowed-domains-wildcard', 'a name below a domain', 'https://a.partner.example/', true],
+    ['', 'a name far below a domain', 'https://a.b.partner.example/', true],
+    ['', 'not the domain itself', 'https://partner.example/', false],
+    ['', 'not a domain with the same suffix', 'https://evilpartner.example/', false],
+    ['', 'not a host with it as a prefix', 'https://a.partner.example.evil.test/', false],
+    ['', 'not a subdomain without a wildcard', 'https://a.hooks.example.com/', false],
+    ['', 'not one with it as the user name', 'https://hooks.example.com@evil.test/', false],
+    ['', 'not one with it in the path', 'https://evil.test/hooks.example.com', false],
+    ['', 'not another host', 'https://example.com/', false],
+    ['', 'not an address', 'https://8.8.8.8/', false],
+    ['', 'but a path of the server itself', '/runs', true],
+  ])('%s', {}, (_, text, allowed) => expect(['outside', 'itself'].includes(judged(text, url))).toBe(allowed));
 
   test('an empty list allows no host', () =>
     expect(judged('https://a.example/', { allowed_domains: [] })).toMatch(/among/));
@@ -173,7 +174,7 @@ describe('allowed_domains', () => {
 });
 
 describe('schemes and ports', () => {
-  test('[agent.webhook-config.require-https] require_https rejects a plain http URL', () => {
+  test('require_https rejects a plain http URL', { meta: { claims: ['agent.webhook-config.require-https'] } }, () => {
     expect(judged('http://a.example/', { require_https: true })).toMatch(/require_https/);
     expect(judged('https://a.example/', { require_https: true })).toBe('outside');
     expect(judged('/runs', { require_https: true })).toBe('itself');
@@ -189,8 +190,10 @@ describe('schemes and ports', () => {
     ['https://a.example:8443/', false],
     ['http://a.example:0/', false],
     ['https://a.example:022/', false],
-  ])('[agent.webhook-config.allowed-ports-default] [agent.limits.webhook-ports] %s: %s', (text, allowed) =>
-    expect(judged(text) === 'outside').toBe(allowed),
+  ])(
+    '%s: %s',
+    { meta: { claims: ['agent.webhook-config.allowed-ports-default', 'agent.limits.webhook-ports'] } },
+    (text, allowed) => expect(judged(text) === 'outside').toBe(allowed),
   );
 
   test.each([
@@ -199,28 +202,34 @@ describe('schemes and ports', () => {
     ['https://a.example/', false],
     ['https://a.example:443/', false],
     ['https://a.example:8444/', false],
-  ])('[agent.webhook-config.allowed-ports] with allowed_ports [8443] %s: %s', (text, allowed) =>
-    expect(judged(text, { allowed_ports: [8443] }) === 'outside').toBe(allowed),
+  ])(
+    'with allowed_ports [8443] %s: %s',
+    { meta: { claims: ['agent.webhook-config.allowed-ports'] } },
+    (text, allowed) => expect(judged(text, { allowed_ports: [8443] }) === 'outside').toBe(allowed),
   );
 });
 
 describe('paths of the server itself', () => {
-  test('[agent.webhook-config.relative-url] are accepted, with their query', () => {
+  test('are accepted, with their query', { meta: { claims: ['agent.webhook-config.relative-url'] } }, () => {
     expect(judgeUrl('/threads/search?a=b#c', rules())).toEqual({ kind: 'itself', path: '/threads/search?a=b' });
   });
-  test('[agent.webhook-config.disable-loopback] are rejected with disable_loopback', () => {
+  test('are rejected with disable_loopback', { meta: { claims: ['agent.webhook-config.disable-loopback'] } }, () => {
     expect(judged('/threads/search', { disable_loopback: true })).toMatch(/disable_loopback/);
     expect(judged('https://a.example/', { disable_loopback: true })).toBe('outside');
   });
 });
 
-describe('[agent.limits.webhook-url-length] the length of a URL', () => {
+describe('the length of a URL', { meta: { claims: ['agent.limits.webhook-url-length'] } }, () => {
   const ofLength = (length: number): string => 'https://a.example/'.padEnd(length, 'x');
-  test('[agent.webhook-config.max-url-length] accepts max_url_length characters, and rejects one more', () => {
-    expect(judged(ofLength(50), { max_url_length: 50 })).toBe('outside');
-    expect(judged(ofLength(51), { max_url_length: 50 })).toMatch(/longer than 50 characters/);
-    expect(judged('/'.padEnd(51, 'x'), { max_url_length: 50 })).toMatch(/longer/);
-  });
+  test(
+    'accepts max_url_length characters, and rejects one more',
+    { meta: { claims: ['agent.webhook-config.max-url-length'] } },
+    () => {
+      expect(judged(ofLength(50), { max_url_length: 50 })).toBe('outside');
+      expect(judged(ofLength(51), { max_url_length: 50 })).toMatch(/longer than 50 characters/);
+      expect(judged('/'.padEnd(51, 'x'), { max_url_length: 50 })).toMatch(/longer/);
+    },
+  );
   test('counts a surrogate pair as one character', () => {
     expect(judged(`${ofLength(49)}😀`, { max_url_length: 50 })).toBe('outside');
   });

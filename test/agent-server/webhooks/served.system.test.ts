@@ -11,6 +11,7 @@ import type { Serving } from '../serving.ts';
 import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 /** Deliveries are slow while many tests run at once. */
 vi.setConfig({ testTimeout: 60_000 });
@@ -85,95 +86,116 @@ describe('startup', () => {
     }
   };
 
-  test('[agent.webhook-config.env-missing] fails for a missing variable, with its name and line', async () => {
-    const headers = { a: 'x', b: '${{ env.LG_WEBHOOK_NOT_SET }}', c: '${{ env.LG_WEBHOOK_NEITHER }}' };
-    const [code, ...lines] = await start({ webhooks: { headers } });
-    expect(code).toBe('config-invalid');
-    expect(lines).toEqual([
-      expect.stringMatching(
-        /^langgraph\.json:1:\d+: the header b names the variable LG_WEBHOOK_NOT_SET, which is not set/,
-      ),
-      expect.stringMatching(/^langgraph\.json:1:\d+: the header c names the variable LG_WEBHOOK_NEITHER/),
-    ]);
-  });
+  test(
+    'fails for a missing variable, with its name and line',
+    { meta: { claims: ['agent.webhook-config.env-missing'] } },
+    async () => {
+      const headers = { a: 'x', b: '${{ env.LG_WEBHOOK_NOT_SET }}', c: '${{ env.LG_WEBHOOK_NEITHER }}' };
+      const [code, ...lines] = await start({ webhooks: { headers } });
+      expect(code).toBe('config-invalid');
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /^langgraph\.json:1:\d+: the header b names the variable LG_WEBHOOK_NOT_SET, which is not set/,
+        ),
+        expect.stringMatching(/^langgraph\.json:1:\d+: the header c names the variable LG_WEBHOOK_NEITHER/),
+      ]);
+    },
+  );
 
-  test.each([
+  eachClaim<readonly [string, object, string]>([
     [
-      '[agent.webhook-config.env-prefix-enforced] a variable without the prefix',
+      'agent.webhook-config.env-prefix-enforced',
+      'a variable without the prefix',
       { headers: { a: '${{ env.HOME }}' } },
       'names the variable HOME',
     ],
     [
+      '',
       'an address that no webhook may use',
       { url: { allowed_domains: ['169.254.169.254'] } },
       'a network that no webhook may go to',
     ],
-    ['an unknown key', { url: { allow_domains: [] } }, 'did you mean `allowed_domains`'],
-  ])('rejects %s', async (_, webhooks, words) => {
+    ['', 'an unknown key', { url: { allow_domains: [] } }, 'did you mean `allowed_domains`'],
+  ])('rejects %s', {}, async (_, webhooks, words) => {
     const [code, line] = await start({ webhooks });
     expect([code, line]).toEqual(['config-invalid', expect.stringContaining(words)]);
   });
 });
 
 describe('a path of the server itself', () => {
-  test('[agent.webhook-config.relative-url] is called in process with the server’s own token', async () => {
-    const { url } = await serve({}, { token: 'token-of-the-gateway' });
-    const ask = async (path: string, body?: object) => {
-      const headers = { 'x-landfall-agent-token': 'token-of-the-gateway' };
-      const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
-      const answer = await fetch(`${url}${path}`, init);
-      expect(answer.status).toBe(200);
-      return Object(await answer.json());
-    };
-    const { thread_id } = await ask('/threads', {});
-    await ask('/runs/wait', { ...run, webhook: `/threads/${thread_id}/runs` });
-    // It received the body of a run, which ran its assistant on the other thread.
-    const runs = await until(async () => {
-      const seen = await ask(`/threads/${thread_id}/runs`);
-      return seen.length > 0 ? seen : undefined;
-    });
-    expect(runs).toMatchObject([{ thread_id, metadata: { graph_id: 'hook' } }]);
-  });
+  test(
+    'is called in process with the server’s own token',
+    { meta: { claims: ['agent.webhook-config.relative-url'] } },
+    async () => {
+      const { url } = await serve({}, { token: 'token-of-the-gateway' });
+      const ask = async (path: string, body?: object) => {
+        const headers = { 'x-landfall-agent-token': 'token-of-the-gateway' };
+        const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+        const answer = await fetch(`${url}${path}`, init);
+        expect(answer.status).toBe(200);
+        return Object(await answer.json());
+      };
+      const { thread_id } = await ask('/threads', {});
+      await ask('/runs/wait', { ...run, webhook: `/threads/${thread_id}/runs` });
+      // It received the body of a run, which ran its assistant on the other thread.
+      const runs = await until(async () => {
+        const seen = await ask(`/threads/${thread_id}/runs`);
+        return seen.length > 0 ? seen : undefined;
+      });
+      expect(runs).toMatchObject([{ thread_id, metadata: { graph_id: 'hook' } }]);
+    },
+  );
 });
 
-test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loopback] http.disable_webhooks still validates webhooks, but sends none', async () => {
-  const config = { ...local({ disable_loopback: true }), http: { disable_webhooks: true } };
-  const { agent, databaseUrl, lines } = await serve(config);
-  const refused = await refusalOf(agent.createRun({ ...run, webhook: '/threads' }, undefined));
-  expect(refused.problems).toMatchObject([
-    { loc: ['body', 'webhook'], msg: expect.stringContaining('disable_loopback') },
-  ]);
-  receiver.answer('/off', 200);
-  await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, undefined);
-  await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, (await agent.createThread({})).thread_id);
-  expect((await agent.info()).flags).toMatchObject({ webhooks: false });
-  const reported = lines.filter((line) => line.includes('disable_webhooks'));
-  expect(reported).toHaveLength(1);
-  expect(reported.join()).not.toContain('geheim');
-  // A revision that sends webhooks finds none on the same database.
-  const sending = hookedAgent(local());
-  atTheEnd.push(() => sending.remove());
-  const other = await startBeside(sending.configPath, databaseUrl, () => undefined);
-  await other.close();
-  expect(receiver.to('/off')).toEqual([]);
-});
+test(
+  'http.disable_webhooks still validates webhooks, but sends none',
+  { meta: { claims: ['agent.webhook-config.disable-webhooks', 'agent.webhook-config.disable-loopback'] } },
+  async () => {
+    const config = { ...local({ disable_loopback: true }), http: { disable_webhooks: true } };
+    const { agent, databaseUrl, lines } = await serve(config);
+    const refused = await refusalOf(agent.createRun({ ...run, webhook: '/threads' }, undefined));
+    expect(refused.problems).toMatchObject([
+      { loc: ['body', 'webhook'], msg: expect.stringContaining('disable_loopback') },
+    ]);
+    receiver.answer('/off', 200);
+    await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, undefined);
+    await agent.waitRun(
+      { ...run, webhook: receiver.at('/off?token=geheim') },
+      (await agent.createThread({})).thread_id,
+    );
+    expect((await agent.info()).flags).toMatchObject({ webhooks: false });
+    const reported = lines.filter((line) => line.includes('disable_webhooks'));
+    expect(reported).toHaveLength(1);
+    expect(reported.join()).not.toContain('geheim');
+    // A revision that sends webhooks finds none on the same database.
+    const sending = hookedAgent(local());
+    atTheEnd.push(() => sending.remove());
+    const other = await startBeside(sending.configPath, databaseUrl, () => undefined);
+    await other.close();
+    expect(receiver.to('/off')).toEqual([]);
+  },
+);
 
-test('[agent.webhook.payload.error-type] reports a run that exceeds its time limit', async () => {
-  const { agent } = await serve(local(), { runLimitMs: 300 });
-  const { thread_id } = await agent.createThread({});
-  const slow = { ...run, input: { word: 'hi', sleep_ms: 20_000 } };
-  for (const [path, threadId] of [
-    ['/late', thread_id],
-    ['/late-stateless', undefined],
-  ] as const) {
-    await agent.waitRun({ ...slow, webhook: receiver.at(path) }, threadId);
-    const [request] = await until(async () => (receiver.to(path).length > 0 ? receiver.to(path) : undefined));
-    expect(JSON.parse(request?.body ?? '')).toMatchObject({
-      status: 'timeout',
-      error: { error: expect.stringMatching(/timeout/i), message: expect.stringMatching(/\S/) },
-    });
-  }
-});
+test(
+  'reports a run that exceeds its time limit',
+  { meta: { claims: ['agent.webhook.payload.error-type'] } },
+  async () => {
+    const { agent } = await serve(local(), { runLimitMs: 300 });
+    const { thread_id } = await agent.createThread({});
+    const slow = { ...run, input: { word: 'hi', sleep_ms: 20_000 } };
+    for (const [path, threadId] of [
+      ['/late', thread_id],
+      ['/late-stateless', undefined],
+    ] as const) {
+      await agent.waitRun({ ...slow, webhook: receiver.at(path) }, threadId);
+      const [request] = await until(async () => (receiver.to(path).length > 0 ? receiver.to(path) : undefined));
+      expect(JSON.parse(request?.body ?? '')).toMatchObject({
+        status: 'timeout',
+        error: { error: expect.stringMatching(/timeout/i), message: expect.stringMatching(/\S/) },
+      });
+    }
+  },
+);
 
 describe('one server', () => {
   const shared = given(() => local());
@@ -241,18 +263,22 @@ describe('with private networks allowed by the operator', () => {
     await until(async () => (receiver.to('/named').length === 1 ? true : undefined));
   });
 
-  test('[agent.webhook.retries] failing receivers delay no run, and no webhook to another host', async () => {
-    const { agent } = open();
-    receiver.answer('/hangs', 'hang');
-    receiver.answer('/dies', 'hang-up');
-    const webhooks = ['hangs', 'dies'].map((name) => `http://${name}.example.com:${receiver.port}/${name}`);
-    const runs = Array.from({ length: 30 }, (_, n) =>
-      agent.waitRun({ ...run, webhook: webhooks[n % 2] ?? '' }, undefined),
-    );
-    for (const result of await Promise.all(runs)) expect(result).toMatchObject({ values: { said: 'said hi' } });
-    await agent.waitRun({ ...run, webhook: `http://well.example.com:${receiver.port}/well` }, undefined);
-    await until(async () => (receiver.to('/well').length === 1 ? true : undefined));
-    expect(receiver.to('/hangs').length).toBeGreaterThan(0);
-    await agent.ok();
-  });
+  test(
+    'failing receivers delay no run, and no webhook to another host',
+    { meta: { claims: ['agent.webhook.retries'] } },
+    async () => {
+      const { agent } = open();
+      receiver.answer('/hangs', 'hang');
+      receiver.answer('/dies', 'hang-up');
+      const webhooks = ['hangs', 'dies'].map((name) => `http://${name}.example.com:${receiver.port}/${name}`);
+      const runs = Array.from({ length: 30 }, (_, n) =>
+        agent.waitRun({ ...run, webhook: webhooks[n % 2] ?? '' }, undefined),
+      );
+      for (const result of await Promise.all(runs)) expect(result).toMatchObject({ values: { said: 'said hi' } });
+      await agent.waitRun({ ...run, webhook: `http://well.example.com:${receiver.port}/well` }, undefined);
+      await until(async () => (receiver.to('/well').length === 1 ? true : undefined));
+      expect(receiver.to('/hangs').length).toBeGreaterThan(0);
+      await agent.ok();
+    },
+  );
 });

@@ -85,14 +85,18 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await names(fixture.stranger)).toEqual([]);
   });
 
-  test('[control.integration.id] the operator binds an installation to one tenant only', async () => {
-    await operator().bindInstallation(11, fixture.tenantId);
-    expect(await fixture.control.listIntegrations()).toEqual([
-      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), installation_id: 11, name: 'acme' },
-    ]);
-    expect(await names(fixture.stranger)).toEqual([]);
-    expect(await refusalOf(fixture.stranger.listRepositories(await acme()))).toMatchObject({ status: 404 });
-  });
+  test(
+    'the operator binds an installation to one tenant only',
+    { meta: { claims: ['control.integration.id'] } },
+    async () => {
+      await operator().bindInstallation(11, fixture.tenantId);
+      expect(await fixture.control.listIntegrations()).toEqual([
+        { id: expect.stringMatching(/^[0-9a-f-]{36}$/), installation_id: 11, name: 'acme' },
+      ]);
+      expect(await names(fixture.stranger)).toEqual([]);
+      expect(await refusalOf(fixture.stranger.listRepositories(await acme()))).toMatchObject({ status: 404 });
+    },
+  );
 
   test('lists the repositories that GitHub returns', async () => {
     const id = await acme();
@@ -180,17 +184,21 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   const requested = (repo_url: string, integration_id: string) =>
     fixture.control.createDeployment(fromGit({ source_config: { repo_url, integration_id } }));
 
-  test('[control.source-config.integration-id-origin] accepts a repository of the installation', async () => {
-    const id = await acme();
-    expect(await requested('https://github.com/Acme/agent.git', id)).toMatchObject({
-      source_config: { integration_id: id },
-    });
-    expect(
-      await refusalOf(requested('https://github.com/acme/agent', '00000000-0000-4000-8000-000000000000')),
-    ).toMatchObject({
-      status: 400,
-    });
-  });
+  test(
+    'accepts a repository of the installation',
+    { meta: { claims: ['control.source-config.integration-id-origin'] } },
+    async () => {
+      const id = await acme();
+      expect(await requested('https://github.com/Acme/agent.git', id)).toMatchObject({
+        source_config: { integration_id: id },
+      });
+      expect(
+        await refusalOf(requested('https://github.com/acme/agent', '00000000-0000-4000-8000-000000000000')),
+      ).toMatchObject({
+        status: 400,
+      });
+    },
+  );
 
   test.each([
     ['outside the installation', 'https://github.com/acme/secret', 'does not hold'],

@@ -9,6 +9,7 @@ import { startApiServer, type ApiServer } from './api-server.ts';
 import type { Stored } from './cluster-state.ts';
 import { inHaste, reasonOf, specOf } from './clusters.ts';
 import { at } from './inputs.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 const pod = 'spec.template.spec';
 const main = `${pod}.containers.0`;
@@ -123,9 +124,10 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   };
 
   /** The claims and the title; the ResourceSpec; the object; the path in it; the expected value. */
-  test.each<[string, Record<string, unknown>, string, string, string, unknown]>([
+  eachClaim<[string, Record<string, unknown>, string, string, string, unknown]>([
     [
-      '[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] every replica requests that many cores',
+      'control.resource-spec.cpu-in-cores control.resource-spec.cpu-request',
+      'every replica requests that many cores',
       scaled,
       'Deployment',
       '',
@@ -133,7 +135,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '1500m',
     ],
     [
-      '[control.resource-spec.cpu-limit-default] without cpu_limit it may use twice as many',
+      'control.resource-spec.cpu-limit-default',
+      'without cpu_limit it may use twice as many',
       scaled,
       'Deployment',
       '',
@@ -141,7 +144,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '3',
     ],
     [
-      '[control.resource-spec.memory-in-mb] [control.resource-spec.memory-mb-request] every replica requests that many MB',
+      'control.resource-spec.memory-in-mb control.resource-spec.memory-mb-request',
+      'every replica requests that many MB',
       scaled,
       'Deployment',
       '',
@@ -149,7 +153,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '512M',
     ],
     [
-      '[control.resource-spec.memory-limit-mb-default] without memory_limit_mb it may use twice as many',
+      'control.resource-spec.memory-limit-mb-default',
+      'without memory_limit_mb it may use twice as many',
       scaled,
       'Deployment',
       '',
@@ -157,7 +162,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '1024M',
     ],
     [
-      '[control.resource-spec.min-scale-replicas] starts with min_scale replicas',
+      'control.resource-spec.min-scale-replicas',
+      'starts with min_scale replicas',
       scaled,
       'Deployment',
       '',
@@ -165,7 +171,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       2,
     ],
     [
-      '[control.resource-spec.min-scale-replicas] the cluster runs no fewer than min_scale',
+      'control.resource-spec.min-scale-replicas',
+      'the cluster runs no fewer than min_scale',
       scaled,
       'HorizontalPodAutoscaler',
       '',
@@ -173,7 +180,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       2,
     ],
     [
-      '[control.resource-spec.min-scale-replicas] keeps a replica until its successor is ready',
+      'control.resource-spec.min-scale-replicas',
+      'keeps a replica until its successor is ready',
       scaled,
       'Deployment',
       '',
@@ -181,7 +189,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       0,
     ],
     [
-      '[control.resource-spec.max-scale-replicas] the cluster runs no more than max_scale',
+      'control.resource-spec.max-scale-replicas',
+      'the cluster runs no more than max_scale',
       scaled,
       'HorizontalPodAutoscaler',
       '',
@@ -189,7 +198,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       4,
     ],
     [
-      '[control.resource-spec.queue-min-scale-default] without queue_min_scale the queue has min_scale',
+      'control.resource-spec.queue-min-scale-default',
+      'without queue_min_scale the queue has min_scale',
       scaled,
       'Deployment',
       '-queue',
@@ -197,7 +207,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       2,
     ],
     [
-      '[control.resource-spec.queue-max-scale-default] without queue_max_scale the queue has max_scale',
+      'control.resource-spec.queue-max-scale-default',
+      'without queue_max_scale the queue has max_scale',
       scaled,
       'HorizontalPodAutoscaler',
       '-queue',
@@ -205,7 +216,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       4,
     ],
     [
-      '[control.resource-spec.queue-cpu-default] without queue_cpu the queue requests cpu',
+      'control.resource-spec.queue-cpu-default',
+      'without queue_cpu the queue requests cpu',
       scaled,
       'Deployment',
       '-queue',
@@ -213,7 +225,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '1500m',
     ],
     [
-      '[control.resource-spec.queue-memory-mb-default] without queue_memory_mb the queue requests memory_mb',
+      'control.resource-spec.queue-memory-mb-default',
+      'without queue_memory_mb the queue requests memory_mb',
       scaled,
       'Deployment',
       '-queue',
@@ -221,7 +234,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '512M',
     ],
     [
-      '[control.resource-spec.queue-cpu-limit-default] without queue_cpu_limit the queue may use twice queue_cpu',
+      'control.resource-spec.queue-cpu-limit-default',
+      'without queue_cpu_limit the queue may use twice queue_cpu',
       queued,
       'Deployment',
       '-queue',
@@ -229,7 +243,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '1400m',
     ],
     [
-      '[control.resource-spec.queue-memory-limit-mb-default] without queue_memory_limit_mb the queue may use twice queue_memory_mb',
+      'control.resource-spec.queue-memory-limit-mb-default',
+      'without queue_memory_limit_mb the queue may use twice queue_memory_mb',
       queued,
       'Deployment',
       '-queue',
@@ -237,7 +252,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '400M',
     ],
     [
-      '[control.resource-spec.cache-cpu-request] the cache requests cache_cpu',
+      'control.resource-spec.cache-cpu-request',
+      'the cache requests cache_cpu',
       equipped,
       'Deployment',
       '-cache',
@@ -245,7 +261,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '300m',
     ],
     [
-      '[control.resource-spec.cache-cpu-limit-default] without cache_cpu_limit the cache may use twice cache_cpu',
+      'control.resource-spec.cache-cpu-limit-default',
+      'without cache_cpu_limit the cache may use twice cache_cpu',
       equipped,
       'Deployment',
       '-cache',
@@ -253,7 +270,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '600m',
     ],
     [
-      '[control.resource-spec.cache-memory-mb-request] the cache requests cache_memory_mb',
+      'control.resource-spec.cache-memory-mb-request',
+      'the cache requests cache_memory_mb',
       equipped,
       'Deployment',
       '-cache',
@@ -261,7 +279,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '128M',
     ],
     [
-      '[control.resource-spec.cache-memory-limit-mb-default] without cache_memory_limit_mb the cache may use as much as it requests',
+      'control.resource-spec.cache-memory-limit-mb-default',
+      'without cache_memory_limit_mb the cache may use as much as it requests',
       equipped,
       'Deployment',
       '-cache',
@@ -269,7 +288,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '128M',
     ],
     [
-      '[control.resource-spec.image-pull-secrets-used] images are pulled with the named credentials',
+      'control.resource-spec.image-pull-secrets-used',
+      'images are pulled with the named credentials',
       equipped,
       'Deployment',
       '',
@@ -277,7 +297,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       [{ name: 'registry' }],
     ],
     [
-      '[control.resource-spec.db-cpu-request] the database requests db_cpu',
+      'control.resource-spec.db-cpu-request',
+      'the database requests db_cpu',
       equipped,
       'StatefulSet',
       '-db',
@@ -285,7 +306,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '2',
     ],
     [
-      '[control.resource-spec.db-cpu-limit-default] without db_cpu_limit the database may use twice db_cpu',
+      'control.resource-spec.db-cpu-limit-default',
+      'without db_cpu_limit the database may use twice db_cpu',
       equipped,
       'StatefulSet',
       '-db',
@@ -293,7 +315,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '4',
     ],
     [
-      '[control.resource-spec.db-memory-mb-request] the database requests db_memory_mb',
+      'control.resource-spec.db-memory-mb-request',
+      'the database requests db_memory_mb',
       equipped,
       'StatefulSet',
       '-db',
@@ -301,7 +324,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '1000M',
     ],
     [
-      '[control.resource-spec.db-memory-limit-mb-default] without db_memory_limit_mb the database may use twice db_memory_mb',
+      'control.resource-spec.db-memory-limit-mb-default',
+      'without db_memory_limit_mb the database may use twice db_memory_mb',
       equipped,
       'StatefulSet',
       '-db',
@@ -309,7 +333,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '2000M',
     ],
     [
-      '[control.resource-spec.db-storage-gi-unit] the storage of the database is counted in GiB',
+      'control.resource-spec.db-storage-gi-unit',
+      'the storage of the database is counted in GiB',
       equipped,
       'PersistentVolumeClaim',
       '-db',
@@ -317,38 +342,45 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       '15Gi',
     ],
     [
-      '[control.resource-spec.db-max-connections-limit] limits the number of database connections',
+      'control.resource-spec.db-max-connections-limit',
+      'limits the number of database connections',
       equipped,
       'StatefulSet',
       '-db',
       `${main}.args`,
       ['-c', 'max_connections=250'],
     ],
-  ])('%s', async (_, resource_spec, kind, part, path, value) => {
+  ])('%s', {}, async (_, resource_spec, kind, part, path, value) => {
     const { start, reported } = await landedOnce(resource_spec);
     expect(start.kind).toBe('running');
     expect(reported(kind, part, path)).toEqual(value);
   });
 
-  test('[control.resource-spec.max-scale-replicas] a fixed number of replicas needs no autoscaler', async () => {
-    const { reported, objects } = await landed({ resource_spec: { min_scale: 2, max_scale: 2 } });
-    expect(reported('Deployment', '', 'spec.replicas')).toBe(2);
-    expect(objects.filter(({ kind }) => kind === 'Pod')).toHaveLength(2);
-    expect(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler')).toBe(false);
-  });
+  test(
+    'a fixed number of replicas needs no autoscaler',
+    { meta: { claims: ['control.resource-spec.max-scale-replicas'] } },
+    async () => {
+      const { reported, objects } = await landed({ resource_spec: { min_scale: 2, max_scale: 2 } });
+      expect(reported('Deployment', '', 'spec.replicas')).toBe(2);
+      expect(objects.filter(({ kind }) => kind === 'Pod')).toHaveLength(2);
+      expect(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler')).toBe(false);
+    },
+  );
 
-  test.each([
+  eachClaim([
     [
-      '[control.resource-spec.orchestrator-unused] the orchestrator fields',
+      'control.resource-spec.orchestrator-unused',
+      'the orchestrator fields',
       'orchestrator',
       ['cpu', 'cpu_limit', 'memory_mb', 'memory_limit_mb', 'min_scale', 'max_scale'],
     ],
     [
-      '[control.resource-spec.executor-unused] the executor fields',
+      'control.resource-spec.executor-unused',
+      'the executor fields',
       'executor',
       ['cpu', 'cpu_limit', 'memory_mb', 'memory_limit_mb'],
     ],
-  ])('%s have no effect', async (_, prefix, fields) => {
+  ])('%s have no effect', {}, async (_, prefix, fields) => {
     const resource_spec = Object.fromEntries(fields.map((field) => [`${prefix}_${field}`, 7]));
     const [plain, requested] = [await landed({}), await landed({ resource_spec })];
     expect(requested.objects.map(({ kind }) => kind)).toEqual(plain.objects.map(({ kind }) => kind));
@@ -356,86 +388,114 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(requested.reported('Deployment', '', 'spec.replicas')).toBe(1);
   });
 
-  test('[control.resource-spec.labels-applied] [control.resource-spec.annotations-applied] sets labels and annotations on every object and on the pods', async () => {
-    const resource_spec = {
-      labels: { team: 'support' },
-      annotations: { owner: 'Ada' },
-      cache_cpu: 1,
-      db_cpu: 1,
-      queue_cpu: 1,
-      max_scale: 2,
-    };
-    const { objects } = await landed({ resource_spec });
-    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(7);
-    for (const { metadata } of objects) {
-      expect(metadata.labels).toMatchObject({ team: 'support' });
-      expect(metadata.annotations).toMatchObject({ owner: 'Ada' });
-    }
-  });
+  test(
+    'sets labels and annotations on every object and on the pods',
+    { meta: { claims: ['control.resource-spec.labels-applied', 'control.resource-spec.annotations-applied'] } },
+    async () => {
+      const resource_spec = {
+        labels: { team: 'support' },
+        annotations: { owner: 'Ada' },
+        cache_cpu: 1,
+        db_cpu: 1,
+        queue_cpu: 1,
+        max_scale: 2,
+      };
+      const { objects } = await landed({ resource_spec });
+      expect(new Set(objects.map(({ kind }) => kind)).size).toBe(7);
+      for (const { metadata } of objects) {
+        expect(metadata.labels).toMatchObject({ team: 'support' });
+        expect(metadata.annotations).toMatchObject({ owner: 'Ada' });
+      }
+    },
+  );
 
-  test('[control.resource-spec.service-account-name-exists] a missing service account is reported and not created', async () => {
-    const resource_spec = { service_account_name: 'agents' };
-    const { start, objects } = await landed({ resource_spec });
-    expect(reasonOf(start)).toContain(
-      'The service account agents is not in the namespace team-a. It has to be there beforehand',
-    );
-    expect(objects).toEqual([]);
-    expect(api.state.list('serviceaccounts')).toEqual([]);
-    api.state.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agents', namespace: 'team-b' } });
-    const other = await landed({ resource_spec, namespace: 'team-b' });
-    expect(other.reported('Deployment', '', `${pod}.serviceAccountName`)).toBe('agents');
-    api.state.remove('serviceaccounts', 'team-b', 'agents');
-  });
+  test(
+    'a missing service account is reported and not created',
+    { meta: { claims: ['control.resource-spec.service-account-name-exists'] } },
+    async () => {
+      const resource_spec = { service_account_name: 'agents' };
+      const { start, objects } = await landed({ resource_spec });
+      expect(reasonOf(start)).toContain(
+        'The service account agents is not in the namespace team-a. It has to be there beforehand',
+      );
+      expect(objects).toEqual([]);
+      expect(api.state.list('serviceaccounts')).toEqual([]);
+      api.state.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agents', namespace: 'team-b' } });
+      const other = await landed({ resource_spec, namespace: 'team-b' });
+      expect(other.reported('Deployment', '', `${pod}.serviceAccountName`)).toBe('agents');
+      api.state.remove('serviceaccounts', 'team-b', 'agents');
+    },
+  );
 
-  test('[control.resource-spec.init-containers-run-first] Kubernetes runs the init containers before the main container, one by one', async () => {
-    const init_containers = [
-      { name: 'fetch', image: 'fetch:1' },
-      { name: 'migrate', image: 'migrate:1' },
-    ];
-    const { reported } = await landed({ resource_spec: { init_containers } });
-    expect(reported('Deployment', '', `${pod}.initContainers`)).toMatchObject(init_containers);
-    expect(reported('Deployment', '', `${pod}.containers`)).toHaveLength(1);
-    api.controller.outcomes.set('', 'init crashes');
-    const failed = await landed({ resource_spec: { init_containers } });
-    api.controller.outcomes.delete('');
-    expect(reasonOf(failed.start)).toContain('container fetch ended with exit code 1');
-  });
+  test(
+    'Kubernetes runs the init containers before the main container, one by one',
+    { meta: { claims: ['control.resource-spec.init-containers-run-first'] } },
+    async () => {
+      const init_containers = [
+        { name: 'fetch', image: 'fetch:1' },
+        { name: 'migrate', image: 'migrate:1' },
+      ];
+      const { reported } = await landed({ resource_spec: { init_containers } });
+      expect(reported('Deployment', '', `${pod}.initContainers`)).toMatchObject(init_containers);
+      expect(reported('Deployment', '', `${pod}.containers`)).toHaveLength(1);
+      api.controller.outcomes.set('', 'init crashes');
+      const failed = await landed({ resource_spec: { init_containers } });
+      api.controller.outcomes.delete('');
+      expect(reasonOf(failed.start)).toContain('container fetch ended with exit code 1');
+    },
+  );
 
-  test('[control.resource-spec.sidecars-run-alongside] sidecars run beside the main container; one that always runs starts first', async () => {
-    const sidecars = [
-      { name: 'proxy', image: 'proxy:1' },
-      { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always' },
-    ];
-    const { reported } = await landed({ resource_spec: { sidecars } });
-    expect(reported('Deployment', '', `${pod}.containers.1`)).toMatchObject({ name: 'proxy' });
-    expect(reported('Deployment', '', `${pod}.initContainers.0`)).toMatchObject({
-      name: 'tunnel',
-      restartPolicy: 'Always',
-    });
-  });
+  test(
+    'sidecars run beside the main container; one that always runs starts first',
+    { meta: { claims: ['control.resource-spec.sidecars-run-alongside'] } },
+    async () => {
+      const sidecars = [
+        { name: 'proxy', image: 'proxy:1' },
+        { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always' },
+      ];
+      const { reported } = await landed({ resource_spec: { sidecars } });
+      expect(reported('Deployment', '', `${pod}.containers.1`)).toMatchObject({ name: 'proxy' });
+      expect(reported('Deployment', '', `${pod}.initContainers.0`)).toMatchObject({
+        name: 'tunnel',
+        restartPolicy: 'Always',
+      });
+    },
+  );
 
-  test('[control.listener-config.k8s-namespace-used] creates everything in the named namespace', async () => {
-    const { objects } = await landed({ namespace: 'team-b', resource_spec: { db_cpu: 1, cache_cpu: 1 } });
-    expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['team-b']));
-  });
+  test(
+    'creates everything in the named namespace',
+    { meta: { claims: ['control.listener-config.k8s-namespace-used'] } },
+    async () => {
+      const { objects } = await landed({ namespace: 'team-b', resource_spec: { db_cpu: 1, cache_cpu: 1 } });
+      expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['team-b']));
+    },
+  );
 
-  test('[control.secret-reference.name-populates] [control.secret-reference.secret-key-value] sets the variable to the value of that key', async () => {
-    const data = { first: Buffer.from('one').toString('base64'), second: Buffer.from('two').toString('base64') };
-    api.state.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'models', namespace: 'team-a' }, data });
-    const secret_references = [{ name: 'MODEL_KEY', secret_name: 'models', secret_key: 'second' }];
-    const { environment } = await landed({ secret_references, secrets: [{ name: 'OWN', value: 'own value' }] });
-    expect(environment()).toMatchObject({ MODEL_KEY: 'two', OWN: 'own value' });
-  });
+  test(
+    'sets the variable to the value of that key',
+    { meta: { claims: ['control.secret-reference.name-populates', 'control.secret-reference.secret-key-value'] } },
+    async () => {
+      const data = { first: Buffer.from('one').toString('base64'), second: Buffer.from('two').toString('base64') };
+      api.state.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'models', namespace: 'team-a' }, data });
+      const secret_references = [{ name: 'MODEL_KEY', secret_name: 'models', secret_key: 'second' }];
+      const { environment } = await landed({ secret_references, secrets: [{ name: 'OWN', value: 'own value' }] });
+      expect(environment()).toMatchObject({ MODEL_KEY: 'two', OWN: 'own value' });
+    },
+  );
 
-  test('[control.secret-reference.secret-name-namespace] a secret of another namespace is not found', async () => {
-    api.state.put({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'other-namespace', namespace: 'team-b' },
-      data: { key: 'eA==' },
-    });
-    const secret_references = [{ name: 'KEY', secret_name: 'other-namespace', secret_key: 'key' }];
-    expect(reasonOf((await landed({ secret_references })).start)).toContain('secret "other-namespace" not found');
-    expect((await landed({ secret_references, namespace: 'team-b' })).environment()).toMatchObject({ KEY: 'x' });
-  });
+  test(
+    'a secret of another namespace is not found',
+    { meta: { claims: ['control.secret-reference.secret-name-namespace'] } },
+    async () => {
+      api.state.put({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'other-namespace', namespace: 'team-b' },
+        data: { key: 'eA==' },
+      });
+      const secret_references = [{ name: 'KEY', secret_name: 'other-namespace', secret_key: 'key' }];
+      expect(reasonOf((await landed({ secret_references })).start)).toContain('secret "other-namespace" not found');
+      expect((await landed({ secret_references, namespace: 'team-b' })).environment()).toMatchObject({ KEY: 'x' });
+    },
+  );
 });

@@ -22,19 +22,23 @@ describe.each(sides)('%s', (_side, open) => {
   const deploy = (listener_id: string, k8s_namespace?: string) =>
     fixture.control.createDeployment(fromImage({ source_config: { listener_id, listener_config: { k8s_namespace } } }));
 
-  test('[control.listener.id][control.listener.compute-type] a new listener is read as it was created', async () => {
-    const made = await make({ version: '1.2' });
-    expect(made).toEqual({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      version: '1.2',
-      compute_type: 'k8s',
-      compute_id: expect.stringMatching(/^cluster-/),
-      compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
-    });
-    expect(await fixture.control.getListener(made.id)).toEqual(made);
-  });
+  test(
+    'a new listener is read as it was created',
+    { meta: { claims: ['control.listener.id', 'control.listener.compute-type'] } },
+    async () => {
+      const made = await make({ version: '1.2' });
+      expect(made).toEqual({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        version: '1.2',
+        compute_type: 'k8s',
+        compute_id: expect.stringMatching(/^cluster-/),
+        compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      });
+      expect(await fixture.control.getListener(made.id)).toEqual(made);
+    },
+  );
 
   test('without namespaces and a version it takes any namespace', async () => {
     expect(await make({ compute_config: {} })).toMatchObject({ version: null, compute_config: { k8s_namespaces: [] } });
@@ -148,14 +152,18 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.patchListener(id, without('agents'))).toMatchObject(without('agents'));
   });
 
-  test('[control.listeners.list] lists the listeners of the tenant in pages, oldest first', async () => {
-    const { id } = await make();
-    const all = (await fixture.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
-    expect(all.at(-1)).toBe(id);
-    const page = await fixture.control.listListeners({ limit: 2, offset: all.length - 1 });
-    expect(page).toMatchObject({ resources: [{ id }], offset: all.length });
-    expect((await fixture.stranger.listListeners({ limit: 100 })).resources.map((each) => each.id)).not.toContain(id);
-  });
+  test(
+    'lists the listeners of the tenant in pages, oldest first',
+    { meta: { claims: ['control.listeners.list'] } },
+    async () => {
+      const { id } = await make();
+      const all = (await fixture.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
+      expect(all.at(-1)).toBe(id);
+      const page = await fixture.control.listListeners({ limit: 2, offset: all.length - 1 });
+      expect(page).toMatchObject({ resources: [{ id }], offset: all.length });
+      expect((await fixture.stranger.listListeners({ limit: 100 })).resources.map((each) => each.id)).not.toContain(id);
+    },
+  );
 
   test.each([{ limit: 0 }, { limit: 101 }, { offset: -1 }])('a page of %j is a 422', async (query) => {
     expect(await refusalOf(fixture.control.listListeners(query))).toMatchObject({ status: 422 });

@@ -92,33 +92,41 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('[control.listener-config.k8s-namespace-used] uses the requested namespace, else the listener’s first, and keeps it', async () => {
-    const { listener, deploy, claimed, report } = await setup(['agents', 'others']);
-    const made = await deploy();
-    const first = await claimed();
-    expect(first.deployment.namespace).toBe('agents');
-    await report(first, 'DEPLOYED');
-    await fixture.control.patchListener(listener, { compute_config: { k8s_namespaces: ['others', 'agents'] } });
-    await newImage(made.id, '2');
-    expect((await claimed()).deployment.namespace).toBe('agents');
-    expect((await (await setup()).claim())?.deployment.namespace).toBeUndefined();
-  });
+  test(
+    'uses the requested namespace, else the listener’s first, and keeps it',
+    { meta: { claims: ['control.listener-config.k8s-namespace-used'] } },
+    async () => {
+      const { listener, deploy, claimed, report } = await setup(['agents', 'others']);
+      const made = await deploy();
+      const first = await claimed();
+      expect(first.deployment.namespace).toBe('agents');
+      await report(first, 'DEPLOYED');
+      await fixture.control.patchListener(listener, { compute_config: { k8s_namespaces: ['others', 'agents'] } });
+      await newImage(made.id, '2');
+      expect((await claimed()).deployment.namespace).toBe('agents');
+      expect((await (await setup()).claim())?.deployment.namespace).toBeUndefined();
+    },
+  );
 
-  test('[control.deployment.active-revision-is-deployed] only a DEPLOYED revision is live', async () => {
-    const { deploy, claimed, report, claim } = await setup();
-    const made = await deploy();
-    const work = await claimed();
-    await report(work, 'DEPLOYING');
-    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYING' });
-    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: null });
-    await report(work, 'DEPLOYED', { image_version: '0.9' });
-    expect(await fixture.control.getDeployment(made.id)).toMatchObject({
-      status: 'READY',
-      active_revision_id: made.latest_revision_id,
-      image_version: '0.9',
-    });
-    expect(await claim()).toBeUndefined();
-  });
+  test(
+    'only a DEPLOYED revision is live',
+    { meta: { claims: ['control.deployment.active-revision-is-deployed'] } },
+    async () => {
+      const { deploy, claimed, report, claim } = await setup();
+      const made = await deploy();
+      const work = await claimed();
+      await report(work, 'DEPLOYING');
+      expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYING' });
+      expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: null });
+      await report(work, 'DEPLOYED', { image_version: '0.9' });
+      expect(await fixture.control.getDeployment(made.id)).toMatchObject({
+        status: 'READY',
+        active_revision_id: made.latest_revision_id,
+        image_version: '0.9',
+      });
+      expect(await claim()).toBeUndefined();
+    },
+  );
 
   test('a failure says why, and the live revision stays', async () => {
     const { deploy, claimed, report } = await setup();
@@ -230,18 +238,22 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED' });
   });
 
-  test('[control.logs.deploy] keeps log lines in order, once each, without secrets', async () => {
-    const { deploy, claimed, report } = await setup();
-    const made = await deploy({ secrets: [{ name: 'TOKEN', value: 'swordfish-42' }] });
-    const work = await claimed();
-    const line = (sequence: number, message: string) => ({ sequence, level: 'info', message });
-    await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two swordfish-42')] });
-    await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two again'), line(3, 'three')] });
-    await report(work, 'DEPLOY_FAILED', { message: 'It said swordfish-42.', log: [line(5, 'five')] });
-    const { logs } = await fixture.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
-    expect(logs.map(({ message }) => message)).toEqual(['one', 'two ***', 'three', 'five', 'It said ***.']);
-    expect(await revisionOf(made)).toMatchObject({ status_message: 'It said ***.' });
-  });
+  test(
+    'keeps log lines in order, once each, without secrets',
+    { meta: { claims: ['control.logs.deploy'] } },
+    async () => {
+      const { deploy, claimed, report } = await setup();
+      const made = await deploy({ secrets: [{ name: 'TOKEN', value: 'swordfish-42' }] });
+      const work = await claimed();
+      const line = (sequence: number, message: string) => ({ sequence, level: 'info', message });
+      await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two swordfish-42')] });
+      await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two again'), line(3, 'three')] });
+      await report(work, 'DEPLOY_FAILED', { message: 'It said swordfish-42.', log: [line(5, 'five')] });
+      const { logs } = await fixture.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+      expect(logs.map(({ message }) => message)).toEqual(['one', 'two ***', 'three', 'five', 'It said ***.']);
+      expect(await revisionOf(made)).toMatchObject({ status_message: 'It said ***.' });
+    },
+  );
 
   test('the holder of an interrupted one is notified and releases it; the next waits', async () => {
     const { deploy, claimed, report, renew, release, claim } = await setup();
@@ -365,23 +377,27 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(own.url).toMatch(new RegExp(`/agents/${own.id}$`));
   });
 
-  test('[control.delete.deployment] the listener carries a deletion out and reports its end', async () => {
-    const { deploy, claimed, report, claim } = await setup();
-    const made = await deploy();
-    await report(await claimed(), 'DEPLOYED');
-    await fixture.control.deleteDeployment(made.id);
-    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
-    const work = await claimed();
-    expect(work).toMatchObject({ deployment: { id: made.id, name: made.name }, revision: null });
-    expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({ status: 409 });
-    await fixture.rollouts.settled();
-    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
-    await report(work, 'REMOVED');
-    await fixture.rollouts.settled();
-    expect(await refusalOf(fixture.control.getDeployment(made.id))).toMatchObject({ status: 404 });
-    expect(await refusalOf(report(work, 'REMOVED'))).toMatchObject({ status: 409 });
-    expect(await claim()).toBeUndefined();
-  });
+  test(
+    'the listener carries a deletion out and reports its end',
+    { meta: { claims: ['control.delete.deployment'] } },
+    async () => {
+      const { deploy, claimed, report, claim } = await setup();
+      const made = await deploy();
+      await report(await claimed(), 'DEPLOYED');
+      await fixture.control.deleteDeployment(made.id);
+      expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
+      const work = await claimed();
+      expect(work).toMatchObject({ deployment: { id: made.id, name: made.name }, revision: null });
+      expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({ status: 409 });
+      await fixture.rollouts.settled();
+      expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
+      await report(work, 'REMOVED');
+      await fixture.rollouts.settled();
+      expect(await refusalOf(fixture.control.getDeployment(made.id))).toMatchObject({ status: 404 });
+      expect(await refusalOf(report(work, 'REMOVED'))).toMatchObject({ status: 409 });
+      expect(await claim()).toBeUndefined();
+    },
+  );
 
   test('a deletion waits for the holder of a running revision, then goes first', async () => {
     const { deploy, claimed, release, renew, claim } = await setup();

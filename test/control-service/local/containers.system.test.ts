@@ -84,84 +84,122 @@ describe.each([
   const valueOf = (args: readonly string[], flag: string): string | undefined =>
     args.find((arg) => arg.startsWith(`--${flag}=`))?.slice(flag.length + 3);
 
-  test('[control.service.source-image] runs, serves at the address of its deployment, and is removed with it', async () => {
-    const { id, url, revisionId } = await live('runs', {});
-    const answer = await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } });
-    expect([answer.status, await answer.json()]).toEqual([200, { ok: true, revision: revisionId }]);
-    await send().deleteDeployment(id);
-    await expect
-      .poll(
-        () =>
-          engine
-            .calls()
-            .some(({ args }) => args[0] === 'ps' && args.includes(`--filter=label=landfall.deployment=${id}`)),
-        { timeout: 5_000 },
-      )
-      .toBe(true);
-    await expect
-      .poll(async () => (await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } })).status, {
-        timeout: 5_000,
-      })
-      .toBe(404);
-  });
+  test(
+    'runs, serves at the address of its deployment, and is removed with it',
+    { meta: { claims: ['control.service.source-image'] } },
+    async () => {
+      const { id, url, revisionId } = await live('runs', {});
+      const answer = await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } });
+      expect([answer.status, await answer.json()]).toEqual([200, { ok: true, revision: revisionId }]);
+      await send().deleteDeployment(id);
+      await expect
+        .poll(
+          () =>
+            engine
+              .calls()
+              .some(({ args }) => args[0] === 'ps' && args.includes(`--filter=label=landfall.deployment=${id}`)),
+          { timeout: 5_000 },
+        )
+        .toBe(true);
+      await expect
+        .poll(async () => (await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } })).status, {
+          timeout: 5_000,
+        })
+        .toBe(404);
+    },
+  );
 
-  test('[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] [control.resource-spec.memory-in-mb] [control.resource-spec.memory-mb-request] [control.resource-spec.labels-applied] gets the requested CPU, memory and labels', async () => {
-    const { main } = await live('amounts', {
-      cpu: 0.5,
-      cpu_limit: 1.5,
-      memory_mb: 256,
-      memory_limit_mb: 384,
-      labels: { team: 'agents' },
-    });
-    expect({
-      shares: valueOf(main, 'cpu-shares'),
-      cpus: valueOf(main, 'cpus'),
-      reservation: valueOf(main, 'memory-reservation'),
-      memory: valueOf(main, 'memory'),
-    }).toEqual({ shares: '512', cpus: '1.5', reservation: '256000000b', memory: '384000000b' });
-    expect(main).toContain('--label=team=agents');
-  });
+  test(
+    'gets the requested CPU, memory and labels',
+    {
+      meta: {
+        claims: [
+          'control.resource-spec.cpu-in-cores',
+          'control.resource-spec.cpu-request',
+          'control.resource-spec.memory-in-mb',
+          'control.resource-spec.memory-mb-request',
+          'control.resource-spec.labels-applied',
+        ],
+      },
+    },
+    async () => {
+      const { main } = await live('amounts', {
+        cpu: 0.5,
+        cpu_limit: 1.5,
+        memory_mb: 256,
+        memory_limit_mb: 384,
+        labels: { team: 'agents' },
+      });
+      expect({
+        shares: valueOf(main, 'cpu-shares'),
+        cpus: valueOf(main, 'cpus'),
+        reservation: valueOf(main, 'memory-reservation'),
+        memory: valueOf(main, 'memory'),
+      }).toEqual({ shares: '512', cpus: '1.5', reservation: '256000000b', memory: '384000000b' });
+      expect(main).toContain('--label=team=agents');
+    },
+  );
 
-  test('[control.resource-spec.cpu-limit-default] [control.resource-spec.memory-limit-mb-default] may use twice its request without a limit', async () => {
-    const { main } = await live('defaults', { cpu: 0.3, memory_mb: 200 });
-    expect([valueOf(main, 'cpus'), valueOf(main, 'memory')]).toEqual(['0.6', '400000000b']);
-  });
+  test(
+    'may use twice its request without a limit',
+    { meta: { claims: ['control.resource-spec.cpu-limit-default', 'control.resource-spec.memory-limit-mb-default'] } },
+    async () => {
+      const { main } = await live('defaults', { cpu: 0.3, memory_mb: 200 });
+      expect([valueOf(main, 'cpus'), valueOf(main, 'memory')]).toEqual(['0.6', '400000000b']);
+    },
+  );
 
-  test('[control.resource-spec.init-containers-run-first] [control.resource-spec.sidecars-run-alongside] runs after its init containers and beside its sidecars', async () => {
-    const { lines, main, made } = await live('pod', {
-      init_containers: [{ name: 'prepare', ...tool('sleep 0.3; echo prepared') }],
-      sidecars: [{ name: 'proxy', ...tool('echo beside; sleep 60') }],
-    });
-    expect(lines.indexOf('[prepare] prepared')).toBeGreaterThan(-1);
-    // Its only word is a secret.
-    expect(lines.indexOf('***')).toBeGreaterThan(lines.indexOf('[prepare] prepared'));
-    expect(made).toHaveLength(3);
-    expect(valueOf(made.at(-1) ?? [], 'network')).toBe(`container:${valueOf(main, 'name')}`);
-  });
+  test(
+    'runs after its init containers and beside its sidecars',
+    {
+      meta: {
+        claims: ['control.resource-spec.init-containers-run-first', 'control.resource-spec.sidecars-run-alongside'],
+      },
+    },
+    async () => {
+      const { lines, main, made } = await live('pod', {
+        init_containers: [{ name: 'prepare', ...tool('sleep 0.3; echo prepared') }],
+        sidecars: [{ name: 'proxy', ...tool('echo beside; sleep 60') }],
+      });
+      expect(lines.indexOf('[prepare] prepared')).toBeGreaterThan(-1);
+      // Its only word is a secret.
+      expect(lines.indexOf('***')).toBeGreaterThan(lines.indexOf('[prepare] prepared'));
+      expect(made).toHaveLength(3);
+      expect(valueOf(made.at(-1) ?? [], 'network')).toBe(`container:${valueOf(main, 'name')}`);
+    },
+  );
 
-  test('[control.resource-spec.orchestrator-unused] [control.resource-spec.executor-unused] ignores the fields that are not for use', async () => {
-    const unused = {
-      orchestrator_cpu: 8,
-      orchestrator_memory_mb: 9,
-      orchestrator_min_scale: 3,
-      executor_cpu: 4,
-      executor_memory_mb: 5,
-    };
-    const [plain, more] = [await live('plain', {}), await live('unused', unused)];
-    const flags = (args: readonly string[]) => args.filter((arg) => !/^--(name|label)=/.test(arg));
-    expect(flags(more.main)).toEqual(flags(plain.main));
-    expect(more.lines).toContain(`${Object.keys(unused).join(', ')}: the document marks these as not to be used.`);
-  });
+  test(
+    'ignores the fields that are not for use',
+    { meta: { claims: ['control.resource-spec.orchestrator-unused', 'control.resource-spec.executor-unused'] } },
+    async () => {
+      const unused = {
+        orchestrator_cpu: 8,
+        orchestrator_memory_mb: 9,
+        orchestrator_min_scale: 3,
+        executor_cpu: 4,
+        executor_memory_mb: 5,
+      };
+      const [plain, more] = [await live('plain', {}), await live('unused', unused)];
+      const flags = (args: readonly string[]) => args.filter((arg) => !/^--(name|label)=/.test(arg));
+      expect(flags(more.main)).toEqual(flags(plain.main));
+      expect(more.lines).toContain(`${Object.keys(unused).join(', ')}: the document marks these as not to be used.`);
+    },
+  );
 
-  test('[control.resource-spec.db-max-connections-limit] gets the requested number of database connections', async () => {
-    const { id } = await live('connections', { db_max_connections: 7 });
-    const client = new Client({ connectionString: postgres.adminUrl });
-    await client.connect();
-    const { rows } = await client.query<{ rolconnlimit: number }>(
-      'select rolconnlimit from pg_roles where rolname = $1',
-      [(await databaseNamed(postgres.url, id)).role],
-    );
-    await client.end();
-    expect(rows).toEqual([{ rolconnlimit: 7 }]);
-  });
+  test(
+    'gets the requested number of database connections',
+    { meta: { claims: ['control.resource-spec.db-max-connections-limit'] } },
+    async () => {
+      const { id } = await live('connections', { db_max_connections: 7 });
+      const client = new Client({ connectionString: postgres.adminUrl });
+      await client.connect();
+      const { rows } = await client.query<{ rolconnlimit: number }>(
+        'select rolconnlimit from pg_roles where rolname = $1',
+        [(await databaseNamed(postgres.url, id)).role],
+      );
+      await client.end();
+      expect(rows).toEqual([{ rolconnlimit: 7 }]);
+    },
+  );
 });

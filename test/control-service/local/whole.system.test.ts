@@ -77,46 +77,70 @@ describe.each([
   const ask = (url: string, path: string, key = services.apiKey) =>
     fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
 
-  test('[control.service.source-git] [control.flow.poll-until-deployed] [control.source-config.custom-url-automatic] a deployment is built from a git repository and serves its owner', async () => {
-    const { id, url, revisionId, source_config, source_revision_config } = await live(
-      request({ install_command: 'true' }),
-    );
-    expect(source_revision_config.repo_commit_sha).toBe(repo.commit);
-    expect([source_config.custom_url, url]).toEqual([`${services.url}/agents/${id}`, `${services.url}/agents/${id}`]);
-    const answer = await ask(url ?? '', '/ok');
-    expect([answer.status, await answer.json()]).toMatchObject([200, { revision: revisionId }]);
-    expect((await fetch(`${url}/ok`)).status).toBe(401);
-    expect((await ask(url ?? '', '/ok', `lf_${'0'.repeat(16)}_${'a'.repeat(43)}`)).status).toBe(401);
-    expect((await ask(`${services.url}/agents/${unknownId()}`, '/ok')).status).toBe(404);
-    expect((await ask(`${services.url}/agents/agent`, '/ok')).status).toBe(404);
-  });
+  test(
+    'a deployment is built from a git repository and serves its owner',
+    {
+      meta: {
+        claims: [
+          'control.service.source-git',
+          'control.flow.poll-until-deployed',
+          'control.source-config.custom-url-automatic',
+        ],
+      },
+    },
+    async () => {
+      const { id, url, revisionId, source_config, source_revision_config } = await live(
+        request({ install_command: 'true' }),
+      );
+      expect(source_revision_config.repo_commit_sha).toBe(repo.commit);
+      expect([source_config.custom_url, url]).toEqual([`${services.url}/agents/${id}`, `${services.url}/agents/${id}`]);
+      const answer = await ask(url ?? '', '/ok');
+      expect([answer.status, await answer.json()]).toMatchObject([200, { revision: revisionId }]);
+      expect((await fetch(`${url}/ok`)).status).toBe(401);
+      expect((await ask(url ?? '', '/ok', `lf_${'0'.repeat(16)}_${'a'.repeat(43)}`)).status).toBe(401);
+      expect((await ask(`${services.url}/agents/${unknownId()}`, '/ok')).status).toBe(404);
+      expect((await ask(`${services.url}/agents/agent`, '/ok')).status).toBe(404);
+    },
+  );
 
-  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] commands run in the documented folder', async () => {
-    const { lines } = await live(request({ install_command: 'pwd', build_command: 'pwd' }));
-    const folders = lines.filter((line) => line.startsWith('/'));
-    expect(folders).toEqual([expect.stringMatching(/\/source$/), expect.stringMatching(/\/source\/agents\/a$/)]);
-  });
+  test(
+    'commands run in the documented folder',
+    { meta: { claims: ['control.source-config.install-command-runs', 'control.source-config.build-command-runs'] } },
+    async () => {
+      const { lines } = await live(request({ install_command: 'pwd', build_command: 'pwd' }));
+      const folders = lines.filter((line) => line.startsWith('/'));
+      expect(folders).toEqual([expect.stringMatching(/\/source$/), expect.stringMatching(/\/source\/agents\/a$/)]);
+    },
+  );
 
-  test('[control.source-config.install-command-detected] without install_command the lock file selects the install command', async () => {
-    const { lines } = await live(request());
-    expect(lines.find((line) => line.startsWith('Installing'))).toContain('npm ci');
-  });
+  test(
+    'without install_command the lock file selects the install command',
+    { meta: { claims: ['control.source-config.install-command-detected'] } },
+    async () => {
+      const { lines } = await live(request());
+      expect(lines.find((line) => line.startsWith('Installing'))).toContain('npm ci');
+    },
+  );
 
-  test('[control.secret.in-environment] the agent has every secret in its environment, and no log has one', async () => {
-    const secrets = [
-      { name: 'MODEL_KEY', value: 'canary-91c0de' },
-      { name: 'FAKE_SAY', value: 'canary-say-91c0de' },
-    ];
-    const { id, revisionId, url } = await live(request({ install_command: 'true' }, secrets));
-    expect(await (await ask(url ?? '', '/env')).json()).toMatchObject({ MODEL_KEY: 'canary-91c0de' });
-    const logs = [
-      await send().buildLogs(id, revisionId, {}),
-      await send().deployLogs(id, revisionId, {}),
-      await send().listRevisions(id, {}),
-      logged,
-    ];
-    expect(JSON.stringify(logs)).not.toContain('91c0de');
-  });
+  test(
+    'the agent has every secret in its environment, and no log has one',
+    { meta: { claims: ['control.secret.in-environment'] } },
+    async () => {
+      const secrets = [
+        { name: 'MODEL_KEY', value: 'canary-91c0de' },
+        { name: 'FAKE_SAY', value: 'canary-say-91c0de' },
+      ];
+      const { id, revisionId, url } = await live(request({ install_command: 'true' }, secrets));
+      expect(await (await ask(url ?? '', '/env')).json()).toMatchObject({ MODEL_KEY: 'canary-91c0de' });
+      const logs = [
+        await send().buildLogs(id, revisionId, {}),
+        await send().deployLogs(id, revisionId, {}),
+        await send().listRevisions(id, {}),
+        logged,
+      ];
+      expect(JSON.stringify(logs)).not.toContain('91c0de');
+    },
+  );
 
   test('source that this machine cannot run fails with a clear reason', async () => {
     const { id, latest_revision_id } = await send().createDeployment(fromImage());

@@ -11,20 +11,24 @@ describe('over HTTP, below a base path', () => {
   afterAll(() => fixture.close());
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${fixture.baseUrl}${path}`, { headers });
 
-  test('[control.versioning.interface-version] the API is version 0.1.0, in OpenAPI 3.1', async () => {
-    const answer = await ask('/openapi.json');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
-      200,
-      expect.stringMatching(/^application\/json/),
-    ]);
-    const document = openApi.parse(await answer.json());
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.1.0' }, servers: [{ url: '.' }] });
-    expect(document.components['securitySchemes']).toMatchObject({
-      'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-      'Tenant ID': { type: 'apiKey', in: 'header', name: 'X-Tenant-Id' },
-      'Bearer Auth': { type: 'http', scheme: 'bearer' },
-    });
-  });
+  test(
+    'the API is version 0.1.0, in OpenAPI 3.1',
+    { meta: { claims: ['control.versioning.interface-version'] } },
+    async () => {
+      const answer = await ask('/openapi.json');
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringMatching(/^application\/json/),
+      ]);
+      const document = openApi.parse(await answer.json());
+      expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.1.0' }, servers: [{ url: '.' }] });
+      expect(document.components['securitySchemes']).toMatchObject({
+        'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+        'Tenant ID': { type: 'apiKey', in: 'header', name: 'X-Tenant-Id' },
+        'Bearer Auth': { type: 'http', scheme: 'bearer' },
+      });
+    },
+  );
 
   test('is served in the requested spelling', async () => {
     const reported = await (await ask('/openapi.json', { 'X-Field-Names': 'public' })).text();

@@ -89,51 +89,59 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       .toBe(head);
   }
 
-  test('[control.states.push-builds] [control.source-config.build-on-push-builds] each push to the branch builds a revision', async () => {
-    const { id, repo, first } = await deployed({ build_on_push: true });
-    const pushed = commit(repo, { 'more.txt': 'more' });
-    await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
-    const second = await latest(id);
-    expect(await goesLive(instance(), { id, revisionId: second })).toMatchObject({
-      source_revision_config: { repo_ref: 'main', repo_commit_sha: pushed },
-    });
-    const again = commit(repo, { 'more.txt': 'again' });
-    await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(second);
-    const third = await goesLive(instance(), { id, revisionId: await latest(id) });
-    expect(third.source_revision_config.repo_commit_sha).toBe(again);
-    await isSeen(id, again);
-    expect(await count(id)).toBe(3);
-    const written = (await instance().control.listAudit({ limit: 100 })).resources.filter(
-      ({ operation, subject }) => operation === 'build push' && subject['deployment_id'] === id,
-    );
-    expect(written).toHaveLength(2);
-  });
+  test(
+    'each push to the branch builds a revision',
+    { meta: { claims: ['control.states.push-builds', 'control.source-config.build-on-push-builds'] } },
+    async () => {
+      const { id, repo, first } = await deployed({ build_on_push: true });
+      const pushed = commit(repo, { 'more.txt': 'more' });
+      await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
+      const second = await latest(id);
+      expect(await goesLive(instance(), { id, revisionId: second })).toMatchObject({
+        source_revision_config: { repo_ref: 'main', repo_commit_sha: pushed },
+      });
+      const again = commit(repo, { 'more.txt': 'again' });
+      await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(second);
+      const third = await goesLive(instance(), { id, revisionId: await latest(id) });
+      expect(third.source_revision_config.repo_commit_sha).toBe(again);
+      await isSeen(id, again);
+      expect(await count(id)).toBe(3);
+      const written = (await instance().control.listAudit({ limit: 100 })).resources.filter(
+        ({ operation, subject }) => operation === 'build push' && subject['deployment_id'] === id,
+      );
+      expect(written).toHaveLength(2);
+    },
+  );
 
-  test('[control.states.push-ignored] ignores a push with build_on_push off, to another branch or of a tag', async () => {
-    const [off, unset, on] = [
-      await deployed({ build_on_push: false }),
-      await deployed(),
-      await deployed({ build_on_push: true }),
-    ];
-    for (const { id, repo } of [off, unset]) await isSeen(id, commit(repo, { 'more.txt': 'more' }));
-    const head = git(on.repo, 'rev-parse', 'main');
-    await isSeen(on.id, head);
-    git(on.repo, 'switch', '--quiet', '--create', 'other');
-    commit(on.repo, { 'more.txt': 'more' });
-    git(on.repo, 'tag', 'v1');
-    git(on.repo, 'tag', 'main');
-    // The second poll from here on begins after these pushes, and the third after the second has had its effect.
-    const before = polls.get(on.repo) ?? 0;
-    await expect.poll(() => polls.get(on.repo), { timeout: 10_000 }).toBeGreaterThanOrEqual(before + 3);
-    expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([1, 1, 1]);
-    git(on.repo, 'tag', '--delete', 'main');
-    git(on.repo, 'switch', '--quiet', 'main');
-    const pushed = commit(on.repo, { 'main.txt': 'more' });
-    await expect.poll(() => latest(on.id), { timeout: 10_000 }).not.toBe(on.first);
-    const built = await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
-    expect(built.source_revision_config.repo_commit_sha).toBe(pushed);
-    expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([2, 1, 1]);
-  });
+  test(
+    'ignores a push with build_on_push off, to another branch or of a tag',
+    { meta: { claims: ['control.states.push-ignored'] } },
+    async () => {
+      const [off, unset, on] = [
+        await deployed({ build_on_push: false }),
+        await deployed(),
+        await deployed({ build_on_push: true }),
+      ];
+      for (const { id, repo } of [off, unset]) await isSeen(id, commit(repo, { 'more.txt': 'more' }));
+      const head = git(on.repo, 'rev-parse', 'main');
+      await isSeen(on.id, head);
+      git(on.repo, 'switch', '--quiet', '--create', 'other');
+      commit(on.repo, { 'more.txt': 'more' });
+      git(on.repo, 'tag', 'v1');
+      git(on.repo, 'tag', 'main');
+      // The second poll from here on begins after these pushes, and the third after the second has had its effect.
+      const before = polls.get(on.repo) ?? 0;
+      await expect.poll(() => polls.get(on.repo), { timeout: 10_000 }).toBeGreaterThanOrEqual(before + 3);
+      expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([1, 1, 1]);
+      git(on.repo, 'tag', '--delete', 'main');
+      git(on.repo, 'switch', '--quiet', 'main');
+      const pushed = commit(on.repo, { 'main.txt': 'more' });
+      await expect.poll(() => latest(on.id), { timeout: 10_000 }).not.toBe(on.first);
+      const built = await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
+      expect(built.source_revision_config.repo_commit_sha).toBe(pushed);
+      expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([2, 1, 1]);
+    },
+  );
 
   test('turning build_on_push on builds only later pushes', async () => {
     const { id, repo, first } = await deployed({ build_on_push: false });

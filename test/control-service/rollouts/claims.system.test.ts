@@ -60,57 +60,94 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
   const deployLog = async (id: string, revisionId: string): Promise<string[]> =>
     (await instance().control.deployLogs(id, revisionId, {})).logs.map(({ message }) => message);
 
-  test('[control.states.deployed-is-final] [control.states.other-revision-words] a rollout has ended when it is DEPLOYED', async () => {
-    const { id, revisionId, url } = await deploy(instance(), quickInstall);
-    const seen = await seenUntilLive(instance().control, id, revisionId);
-    expect(seen.at(-1)).toBe('DEPLOYED');
-    expect((await requestAgent(url, '/ok')).status).toBe(200);
-    expect((await instance().control.getDeployment(id)).active_revision_id).toBe(revisionId);
-    expect(await instance().control.getRevision(id, revisionId)).toMatchObject({
-      status: 'DEPLOYED',
-      status_message: null,
-    });
-  });
+  test(
+    'a rollout has ended when it is DEPLOYED',
+    { meta: { claims: ['control.states.deployed-is-final', 'control.states.other-revision-words'] } },
+    async () => {
+      const { id, revisionId, url } = await deploy(instance(), quickInstall);
+      const seen = await seenUntilLive(instance().control, id, revisionId);
+      expect(seen.at(-1)).toBe('DEPLOYED');
+      expect((await requestAgent(url, '/ok')).status).toBe(200);
+      expect((await instance().control.getDeployment(id)).active_revision_id).toBe(revisionId);
+      expect(await instance().control.getRevision(id, revisionId)).toMatchObject({
+        status: 'DEPLOYED',
+        status_message: null,
+      });
+    },
+  );
 
-  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] [control.source-config.install-command] [control.source-config.build-command] the commands run in the right folder', async () => {
-    const { id, revisionId } = await deploy(instance(), {
-      config: { install_command: 'echo installing && pwd', build_command: 'echo building && pwd' },
-      revision: { graph_config_path: 'deep/langgraph.json' },
-    });
-    await goesLive(instance(), { id, revisionId });
-    const source = join(opened.machine.dataDir, 'builds', revisionId, 'source');
-    const log = await buildLog(id, revisionId);
-    expect(log[log.indexOf('installing') + 1]).toBe(source);
-    expect(log[log.indexOf('building') + 1]).toBe(join(source, 'deep'));
-  });
+  test(
+    'the commands run in the right folder',
+    {
+      meta: {
+        claims: [
+          'control.source-config.install-command-runs',
+          'control.source-config.build-command-runs',
+          'control.source-config.install-command',
+          'control.source-config.build-command',
+        ],
+      },
+    },
+    async () => {
+      const { id, revisionId } = await deploy(instance(), {
+        config: { install_command: 'echo installing && pwd', build_command: 'echo building && pwd' },
+        revision: { graph_config_path: 'deep/langgraph.json' },
+      });
+      await goesLive(instance(), { id, revisionId });
+      const source = join(opened.machine.dataDir, 'builds', revisionId, 'source');
+      const log = await buildLog(id, revisionId);
+      expect(log[log.indexOf('installing') + 1]).toBe(source);
+      expect(log[log.indexOf('building') + 1]).toBe(join(source, 'deep'));
+    },
+  );
 
-  test('[control.source-config.install-command-detected] without a command the lock file selects the install command', async () => {
-    const { id, revisionId } = await deploy(instance());
-    await goesLive(instance(), { id, revisionId });
-    expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json selects npm)');
-  });
+  test(
+    'without a command the lock file selects the install command',
+    { meta: { claims: ['control.source-config.install-command-detected'] } },
+    async () => {
+      const { id, revisionId } = await deploy(instance());
+      await goesLive(instance(), { id, revisionId });
+      expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json selects npm)');
+    },
+  );
 
-  test('[control.source-revision-config.repo-ref-branch] [control.source-revision-config.repo-ref-tag] [control.source-revision-config.repo-commit-sha] builds a branch and a tag at their commits', async () => {
-    const { machine } = opened;
-    const tagged = change(machine, { 'version.txt': `1 ${_}` });
-    const tag = `v1-${_.replaceAll(' ', '-')}`;
-    git(machine.repo, 'tag', tag);
-    const head = change(machine, { 'version.txt': `2 ${_}` });
-    const first = await deploy(instance(), quickInstall);
-    const ofBranch = await goesLive(instance(), first);
-    const second = await revise(instance(), first.id, { source_revision_config: { repo_ref: `refs/tags/${tag}` } });
-    const ofTag = await goesLive(instance(), { id: first.id, revisionId: second });
-    expect(ofBranch.source_revision_config).toMatchObject({ repo_ref: 'main', repo_commit_sha: head });
-    expect(ofTag.source_revision_config).toMatchObject({ repo_ref: `refs/tags/${tag}`, repo_commit_sha: tagged });
-  });
+  test(
+    'builds a branch and a tag at their commits',
+    {
+      meta: {
+        claims: [
+          'control.source-revision-config.repo-ref-branch',
+          'control.source-revision-config.repo-ref-tag',
+          'control.source-revision-config.repo-commit-sha',
+        ],
+      },
+    },
+    async () => {
+      const { machine } = opened;
+      const tagged = change(machine, { 'version.txt': `1 ${_}` });
+      const tag = `v1-${_.replaceAll(' ', '-')}`;
+      git(machine.repo, 'tag', tag);
+      const head = change(machine, { 'version.txt': `2 ${_}` });
+      const first = await deploy(instance(), quickInstall);
+      const ofBranch = await goesLive(instance(), first);
+      const second = await revise(instance(), first.id, { source_revision_config: { repo_ref: `refs/tags/${tag}` } });
+      const ofTag = await goesLive(instance(), { id: first.id, revisionId: second });
+      expect(ofBranch.source_revision_config).toMatchObject({ repo_ref: 'main', repo_commit_sha: head });
+      expect(ofTag.source_revision_config).toMatchObject({ repo_ref: `refs/tags/${tag}`, repo_commit_sha: tagged });
+    },
+  );
 
-  test('[control.secret.in-environment] the agent has a secret in its environment', async () => {
-    const requested = await deploy(instance(), { ...quickInstall, secrets: { MODEL_KEY: 'k-1' } });
-    await goesLive(instance(), requested);
-    expect(await (await requestAgent(requested.url, '/env')).json()).toMatchObject({ MODEL_KEY: 'k-1' });
-  });
+  test(
+    'the agent has a secret in its environment',
+    { meta: { claims: ['control.secret.in-environment'] } },
+    async () => {
+      const requested = await deploy(instance(), { ...quickInstall, secrets: { MODEL_KEY: 'k-1' } });
+      await goesLive(instance(), requested);
+      expect(await (await requestAgent(requested.url, '/env')).json()).toMatchObject({ MODEL_KEY: 'k-1' });
+    },
+  );
 
-  test('[control.revisions.redeploy] an earlier revision can be deployed again', async () => {
+  test('an earlier revision can be deployed again', { meta: { claims: ['control.revisions.redeploy'] } }, async () => {
     const first = await deploy(instance(), quickInstall);
     const { source_revision_config } = await goesLive(instance(), first);
     change(opened.machine, { 'more.txt': `${_} more` });
@@ -120,41 +157,60 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     expect(live.source_revision_config).toEqual(source_revision_config);
   });
 
-  test('[control.revision.status-message] [control.logs.build] [control.logs.deploy] a failed revision and its log give the reason', async () => {
-    const requested = await deploy(instance(), quickInstall);
-    await goesLive(instance(), requested);
-    expect(await deployLog(requested.id, requested.revisionId)).toContain(
-      'The agent is healthy and serves; traffic has switched to it.',
-    );
-    const gone = await revise(instance(), requested.id, { source_revision_config: { graph_config_path: 'gone.json' } });
-    const failed = await reaches(instance(), requested.id, gone);
-    expect([failed.status, failed.status_message]).toEqual([
-      'BUILD_FAILED',
-      expect.stringContaining('no file gone.json'),
-    ]);
-    expect((await buildLog(requested.id, gone)).at(-1)).toBe(failed.status_message);
-    const broken = await revise(instance(), requested.id, {
-      source_revision_config: { graph_config_path: 'langgraph.json' },
-      secrets: secretsOf({ FAKE_START: 'dies' }),
-    });
-    const ended = await reaches(instance(), requested.id, broken);
-    expect(ended.status).toBe('DEPLOY_FAILED');
-    expect((await deployLog(requested.id, broken)).at(-1)).toBe(ended.status_message);
-  });
+  test(
+    'a failed revision and its log give the reason',
+    { meta: { claims: ['control.revision.status-message', 'control.logs.build', 'control.logs.deploy'] } },
+    async () => {
+      const requested = await deploy(instance(), quickInstall);
+      await goesLive(instance(), requested);
+      expect(await deployLog(requested.id, requested.revisionId)).toContain(
+        'The agent is healthy and serves; traffic has switched to it.',
+      );
+      const gone = await revise(instance(), requested.id, {
+        source_revision_config: { graph_config_path: 'gone.json' },
+      });
+      const failed = await reaches(instance(), requested.id, gone);
+      expect([failed.status, failed.status_message]).toEqual([
+        'BUILD_FAILED',
+        expect.stringContaining('no file gone.json'),
+      ]);
+      expect((await buildLog(requested.id, gone)).at(-1)).toBe(failed.status_message);
+      const broken = await revise(instance(), requested.id, {
+        source_revision_config: { graph_config_path: 'langgraph.json' },
+        secrets: secretsOf({ FAKE_START: 'dies' }),
+      });
+      const ended = await reaches(instance(), requested.id, broken);
+      expect(ended.status).toBe('DEPLOY_FAILED');
+      expect((await deployLog(requested.id, broken)).at(-1)).toBe(ended.status_message);
+    },
+  );
 });
 
 describe('over HTTP', () => {
-  test('[agent.auth.api-key-header] [agent.auth.every-request] [agent.auth.valid-key] [agent.auth.owner-key] every path of an agent requires the key of its owner', async () => {
-    const requested = await deploy(opened, quickInstall);
-    await goesLive(opened, requested);
-    const status = async (path: string, headers: Record<string, string>): Promise<number> =>
-      (await fetch(`${requested.url}${path}`, { headers })).status;
-    for (const path of ['/ok', '/info', '/docs', '/', '/threads/x', '/anything']) {
-      expect([path, await status(path, keyHeader)]).toEqual([path, 200]);
-      expect([path, await status(path, {})]).toEqual([path, 401]);
-      expect([path, await status(path, { 'x-api-key': 'lf_guess' })]).toEqual([path, 401]);
-      expect([path, await status(path, { 'x-api-key': opened.machine.strangersKey })]).toEqual([path, 404]);
-      expect([path, await status(path, { ...keyHeader, 'x-tenant-id': requested.id })]).toEqual([path, 403]);
-    }
-  });
+  test(
+    'every path of an agent requires the key of its owner',
+    {
+      meta: {
+        claims: [
+          'agent.auth.api-key-header',
+          'agent.auth.every-request',
+          'agent.auth.valid-key',
+          'agent.auth.owner-key',
+        ],
+      },
+    },
+    async () => {
+      const requested = await deploy(opened, quickInstall);
+      await goesLive(opened, requested);
+      const status = async (path: string, headers: Record<string, string>): Promise<number> =>
+        (await fetch(`${requested.url}${path}`, { headers })).status;
+      for (const path of ['/ok', '/info', '/docs', '/', '/threads/x', '/anything']) {
+        expect([path, await status(path, keyHeader)]).toEqual([path, 200]);
+        expect([path, await status(path, {})]).toEqual([path, 401]);
+        expect([path, await status(path, { 'x-api-key': 'lf_guess' })]).toEqual([path, 401]);
+        expect([path, await status(path, { 'x-api-key': opened.machine.strangersKey })]).toEqual([path, 404]);
+        expect([path, await status(path, { ...keyHeader, 'x-tenant-id': requested.id })]).toEqual([path, 403]);
+      }
+    },
+  );
 });

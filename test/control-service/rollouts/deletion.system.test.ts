@@ -50,28 +50,32 @@ const builds = ({ dataDir }: Machine): string[] => readdirSync(join(dataDir, 'bu
 const agentAt = async (url: string): Promise<number> =>
   z.object({ pid: z.number() }).parse(await (await requestAgent(url, '/pid')).json()).pid;
 
-test('[control.delete.deployment] deletes a deployment with its agents, database, builds and rows', async () => {
-  const machine = await openMachine();
-  const instance = await startService(machine);
-  const kept = await deploy(instance);
-  const requested = await deploy(instance);
-  await goesLive(instance, kept);
-  await goesLive(instance, requested);
-  const agent = await agentAt(requested.url);
-  await reaches(instance, requested.id, await revise(instance, requested.id, restate));
-  const names = await databaseNamed(machine.databaseUrl, requested.id);
-  expect(await leftInPostgres(machine, names)).toHaveLength(2);
+test(
+  'deletes a deployment with its agents, database, builds and rows',
+  { meta: { claims: ['control.delete.deployment'] } },
+  async () => {
+    const machine = await openMachine();
+    const instance = await startService(machine);
+    const kept = await deploy(instance);
+    const requested = await deploy(instance);
+    await goesLive(instance, kept);
+    await goesLive(instance, requested);
+    const agent = await agentAt(requested.url);
+    await reaches(instance, requested.id, await revise(instance, requested.id, restate));
+    const names = await databaseNamed(machine.databaseUrl, requested.id);
+    expect(await leftInPostgres(machine, names)).toHaveLength(2);
 
-  await instance.remote.deleteDeployment(requested.id);
-  await until(() => isGone(instance, requested.id));
-  expect(await leftInPostgres(machine, names)).toEqual([]);
-  expect(builds(machine)).toEqual([kept.revisionId]);
-  expect(runs(agent)).toBe(false);
-  expect(await answering(requested.url)).toBe('404');
-  expect(await refusalOf(instance.remote.listRevisions(requested.id, {}))).toMatchObject({ status: 404 });
-  expect(await answering(kept.url)).toBe(kept.revisionId);
-  expect(instance.logged).toEqual([]);
-});
+    await instance.remote.deleteDeployment(requested.id);
+    await until(() => isGone(instance, requested.id));
+    expect(await leftInPostgres(machine, names)).toEqual([]);
+    expect(builds(machine)).toEqual([kept.revisionId]);
+    expect(runs(agent)).toBe(false);
+    expect(await answering(requested.url)).toBe('404');
+    expect(await refusalOf(instance.remote.listRevisions(requested.id, {}))).toMatchObject({ status: 404 });
+    expect(await answering(kept.url)).toBe(kept.revisionId);
+    expect(instance.logged).toEqual([]);
+  },
+);
 
 test('lets requests in flight finish, and cuts them off after a limit', async () => {
   const instance = await startService(await openMachine(), { cutAfterMs: 700 });

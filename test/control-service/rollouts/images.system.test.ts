@@ -61,46 +61,54 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
 ])('%s', (_, through) => {
   const instance = (): RunningService => ({ ...opened, control: through(opened) });
 
-  test('[control.internal-docker.accepted] runs an image that was pushed and is named afterwards', async () => {
-    const { control } = instance();
-    const { id, url, latest_revision_id: first } = await control.createDeployment(pushed());
-    const waiting = await control.getRevision(id, first ?? '');
-    expect([waiting.status, waiting.status_message]).toEqual([
-      'CREATING',
-      expect.stringContaining('waits for an image'),
-    ]);
-    await expect(control.redeployRevision(id, first ?? '')).rejects.toThrow(
-      /has no image that could be deployed again/,
-    );
-    const named = { source_revision_config: { image_uri: 'registry.example.com/team/agent:1.4' } };
-    const revisionId = (await control.patchDeployment(id, named)).latest_revision_id ?? '';
-    await goesLive(instance(), { id, revisionId });
-    expect(await answering(url ?? '')).toBe(revisionId);
-    expect(started.at(-1)).toMatchObject({
-      revisionId,
-      program: { kind: 'image', imageUri: 'registry.example.com/team/agent:1.4' },
-    });
-    expect(await history(instance(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
-    expect(await control.getRevision(id, revisionId)).toMatchObject({
-      source: 'internal_docker',
-      status_message: null,
-    });
-  });
+  test(
+    'runs an image that was pushed and is named afterwards',
+    { meta: { claims: ['control.internal-docker.accepted'] } },
+    async () => {
+      const { control } = instance();
+      const { id, url, latest_revision_id: first } = await control.createDeployment(pushed());
+      const waiting = await control.getRevision(id, first ?? '');
+      expect([waiting.status, waiting.status_message]).toEqual([
+        'CREATING',
+        expect.stringContaining('waits for an image'),
+      ]);
+      await expect(control.redeployRevision(id, first ?? '')).rejects.toThrow(
+        /has no image that could be deployed again/,
+      );
+      const named = { source_revision_config: { image_uri: 'registry.example.com/team/agent:1.4' } };
+      const revisionId = (await control.patchDeployment(id, named)).latest_revision_id ?? '';
+      await goesLive(instance(), { id, revisionId });
+      expect(await answering(url ?? '')).toBe(revisionId);
+      expect(started.at(-1)).toMatchObject({
+        revisionId,
+        program: { kind: 'image', imageUri: 'registry.example.com/team/agent:1.4' },
+      });
+      expect(await history(instance(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
+      expect(await control.getRevision(id, revisionId)).toMatchObject({
+        source: 'internal_docker',
+        status_message: null,
+      });
+    },
+  );
 
-  test('[control.service.source-image] runs the image named at creation, and redeploys an earlier one', async () => {
-    const { control } = instance();
-    const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
-    const first = made.latest_revision_id ?? '';
-    await goesLive(instance(), { id: made.id, revisionId: first });
-    const next = await control.patchDeployment(made.id, {
-      source_revision_config: { image_uri: 'registry.example.com/a:2' },
-    });
-    await goesLive(instance(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
-    const back = await control.redeployRevision(made.id, first);
-    expect(back.source_revision_config.image_uri).toBe('registry.example.com/a:1');
-    await goesLive(instance(), { id: made.id, revisionId: back.latest_revision_id ?? '' });
-    expect(started.at(-1)?.program).toEqual({ kind: 'image', imageUri: 'registry.example.com/a:1' });
-  });
+  test(
+    'runs the image named at creation, and redeploys an earlier one',
+    { meta: { claims: ['control.service.source-image'] } },
+    async () => {
+      const { control } = instance();
+      const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
+      const first = made.latest_revision_id ?? '';
+      await goesLive(instance(), { id: made.id, revisionId: first });
+      const next = await control.patchDeployment(made.id, {
+        source_revision_config: { image_uri: 'registry.example.com/a:2' },
+      });
+      await goesLive(instance(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+      const back = await control.redeployRevision(made.id, first);
+      expect(back.source_revision_config.image_uri).toBe('registry.example.com/a:1');
+      await goesLive(instance(), { id: made.id, revisionId: back.latest_revision_id ?? '' });
+      expect(started.at(-1)?.program).toEqual({ kind: 'image', imageUri: 'registry.example.com/a:1' });
+    },
+  );
 
   test('image_version is null until a revision is live, then what the agent reports', async () => {
     const { control } = instance();

@@ -52,35 +52,42 @@ async function pageIsWhole(url: string): Promise<void> {
 }
 
 describe('over HTTP', () => {
-  test('[agent.server.every-deployment] [agent.server.own-address] [agent.server.docs] an example runs on the real agent server, and is replaced while it streams', async () => {
-    const machine = await openMachine(exampleFiles());
-    const instance = await startService(machine, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
-    const requested = await deploy(instance);
-    const revision = await goesLive(instance, requested);
-    expect(await logOf(instance, requested.revisionId, 'build')).toContain(
-      'Installing: npm ci (package-lock.json selects npm)',
-    );
-    expect(await (await requestAgent(requested.url, '/info')).text()).toContain(requested.revisionId);
-    const answer = await run(requested.url, '/runs/wait', { input: 'world' });
-    expect(await answer.text()).toContain('"output":"hello world"');
-    await pageIsWhole(requested.url);
+  test(
+    'an example runs on the real agent server, and is replaced while it streams',
+    {
+      meta: { claims: ['agent.server.every-deployment', 'agent.server.own-address', 'agent.server.docs'] },
+      timeout: 120_000,
+    },
+    async () => {
+      const machine = await openMachine(exampleFiles());
+      const instance = await startService(machine, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
+      const requested = await deploy(instance);
+      const revision = await goesLive(instance, requested);
+      expect(await logOf(instance, requested.revisionId, 'build')).toContain(
+        'Installing: npm ci (package-lock.json selects npm)',
+      );
+      expect(await (await requestAgent(requested.url, '/info')).text()).toContain(requested.revisionId);
+      const answer = await run(requested.url, '/runs/wait', { input: 'world' });
+      expect(await answer.text()).toContain('"output":"hello world"');
+      await pageIsWhole(requested.url);
 
-    const slow = await run(requested.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
-    const again = await instance.control.redeployRevision(requested.id, requested.revisionId);
-    const second = { id: requested.id, revisionId: again.latest_revision_id ?? '' };
-    const { source_revision_config } = await goesLive(instance, second);
-    expect(source_revision_config.repo_commit_sha).toBe(revision.source_revision_config.repo_commit_sha);
-    expect(await (await requestAgent(requested.url, '/info')).text()).toContain(second.revisionId);
-    const events = await slow.text();
-    expect(events).toMatch(/^event: metadata\n/);
-    expect(events).toContain('"output":"hello old"');
-    await until(
-      async () => (await logOf(instance, requested.revisionId, 'deploy')).at(-1) === 'The agent was stopped.',
-    );
+      const slow = await run(requested.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
+      const again = await instance.control.redeployRevision(requested.id, requested.revisionId);
+      const second = { id: requested.id, revisionId: again.latest_revision_id ?? '' };
+      const { source_revision_config } = await goesLive(instance, second);
+      expect(source_revision_config.repo_commit_sha).toBe(revision.source_revision_config.repo_commit_sha);
+      expect(await (await requestAgent(requested.url, '/info')).text()).toContain(second.revisionId);
+      const events = await slow.text();
+      expect(events).toMatch(/^event: metadata\n/);
+      expect(events).toContain('"output":"hello old"');
+      await until(
+        async () => (await logOf(instance, requested.revisionId, 'deploy')).at(-1) === 'The agent was stopped.',
+      );
 
-    const leaving = new AbortController();
-    const left = await run(requested.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
-    leaving.abort();
-    await expect(left.text()).rejects.toThrow('aborted');
-  }, 120_000);
+      const leaving = new AbortController();
+      const left = await run(requested.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
+      leaving.abort();
+      await expect(left.text()).rejects.toThrow('aborted');
+    },
+  );
 });

@@ -47,7 +47,7 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     return changed.latest_revision_id ?? '';
   }
 
-  test('[control.service.source-tarball] a tarball is unpacked, built and live', async () => {
+  test('a tarball is unpacked, built and live', { meta: { claims: ['control.service.source-tarball'] } }, async () => {
     const bytes = tarballOf({ ...plainAgent, 'deep/langgraph.json': graphConfig, 'deep/graph.js': 'export {};\n' });
     const {
       id,

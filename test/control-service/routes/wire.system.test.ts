@@ -8,6 +8,7 @@ import { largestBody } from '../../../src/control-service/routes/read.ts';
 import { below } from '../../../src/control-service/server.ts';
 import { fromGit, fromImage, unknownId, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 describe('over HTTP', () => {
   let fixture: ServiceFixture;
@@ -28,30 +29,42 @@ describe('over HTTP', () => {
     return { id, revision: latest_revision_id ?? '' };
   };
 
-  test('[control.endpoints.create] [control.create.answers-201] POST /v2/deployments creates and returns 201', async () => {
-    const request = fromGit();
-    const answer = await send('POST', '/v2/deployments', request);
-    expect(answer.status).toBe(201);
-    expect(await answer.json()).toMatchObject({ name: request.name });
-  });
+  test(
+    'POST /v2/deployments creates and returns 201',
+    { meta: { claims: ['control.endpoints.create', 'control.create.answers-201'] } },
+    async () => {
+      const request = fromGit();
+      const answer = await send('POST', '/v2/deployments', request);
+      expect(answer.status).toBe(201);
+      expect(await answer.json()).toMatchObject({ name: request.name });
+    },
+  );
 
-  test('[control.endpoints.get] GET /v2/deployments/{id} returns the deployment', async () => {
+  test('GET /v2/deployments/{id} returns the deployment', { meta: { claims: ['control.endpoints.get'] } }, async () => {
     const { id } = await create();
     const answer = await send('GET', `/v2/deployments/${id}`);
     expect([answer.status, await answer.json()]).toMatchObject([200, { id }]);
   });
 
-  test('[control.endpoints.patch] PATCH /v2/deployments/{id} takes a partial change, returns the deployment', async () => {
-    const { id } = await create();
-    const answer = await send('PATCH', `/v2/deployments/${id}`, { source_config: { build_on_push: true } });
-    expect([answer.status, await answer.json()]).toMatchObject([200, { id, source_config: { build_on_push: true } }]);
-  });
+  test(
+    'PATCH /v2/deployments/{id} takes a partial change, returns the deployment',
+    { meta: { claims: ['control.endpoints.patch'] } },
+    async () => {
+      const { id } = await create();
+      const answer = await send('PATCH', `/v2/deployments/${id}`, { source_config: { build_on_push: true } });
+      expect([answer.status, await answer.json()]).toMatchObject([200, { id, source_config: { build_on_push: true } }]);
+    },
+  );
 
-  test('[control.endpoints.get-revision] GET .../revisions/{id} returns the revision with its status', async () => {
-    const { id, revision } = await create();
-    const answer = await send('GET', `/v2/deployments/${id}/revisions/${revision}`);
-    expect([answer.status, await answer.json()]).toMatchObject([200, { id: revision, status: 'CREATING' }]);
-  });
+  test(
+    'GET .../revisions/{id} returns the revision with its status',
+    { meta: { claims: ['control.endpoints.get-revision'] } },
+    async () => {
+      const { id, revision } = await create();
+      const answer = await send('GET', `/v2/deployments/${id}/revisions/${revision}`);
+      expect([answer.status, await answer.json()]).toMatchObject([200, { id: revision, status: 'CREATING' }]);
+    },
+  );
 
   test('a bulk deletion is a 200 for all, a 207 for some, a 404 for none', async () => {
     const [one, two, three] = [(await create()).id, (await create()).id, (await create()).id];
@@ -69,34 +82,42 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('[control.endpoints.integrations] GET /v1/integrations/github/install returns usable integrations', async () => {
-    await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
-    const answer = await send('GET', '/v1/integrations/github/install');
-    const [integration] = githubIntegrations.parse(await answer.json());
-    const source_config = { integration_id: integration?.id };
-    expect((await send('POST', '/v2/deployments', fromGit({ source_config }))).status).toBe(201);
-  });
+  test(
+    'GET /v1/integrations/github/install returns usable integrations',
+    { meta: { claims: ['control.endpoints.integrations'] } },
+    async () => {
+      await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+      const answer = await send('GET', '/v1/integrations/github/install');
+      const [integration] = githubIntegrations.parse(await answer.json());
+      const source_config = { integration_id: integration?.id };
+      expect((await send('POST', '/v2/deployments', fromGit({ source_config }))).status).toBe(201);
+    },
+  );
 
-  test('[control.endpoints.listeners] GET /v2/listeners returns usable listeners', async () => {
-    await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
-    const answer = await send('GET', '/v2/listeners');
-    const { resources } = listenersList.parse(await answer.json());
-    const source_config = { listener_id: resources[0]?.id };
-    expect((await send('POST', '/v2/deployments', fromImage({ source_config }))).status).toBe(201);
-  });
+  test(
+    'GET /v2/listeners returns usable listeners',
+    { meta: { claims: ['control.endpoints.listeners'] } },
+    async () => {
+      await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
+      const answer = await send('GET', '/v2/listeners');
+      const { resources } = listenersList.parse(await answer.json());
+      const source_config = { listener_id: resources[0]?.id };
+      expect((await send('POST', '/v2/deployments', fromImage({ source_config }))).status).toBe(201);
+    },
+  );
 
-  test.each([
-    ['[control.endpoints.deployment-id-uuid]', '/v2/deployments/alpha', 'deployment_id'],
-    ['[control.endpoints.deployment-id-uuid]', `/v2/deployments/alpha/revisions/${unknownId()}`, 'deployment_id'],
-    ['[control.endpoints.revision-id-uuid]', `/v2/deployments/${unknownId()}/revisions/latest`, 'revision_id'],
-    ['a listener’s id', '/v2/listeners/cluster', 'listener_id'],
-    ['an integration’s id', '/v1/integrations/github/acme/repos', 'integration_id'],
-  ])('%s: %s is refused', async (_, path, name) => {
+  eachClaim([
+    ['control.endpoints.deployment-id-uuid', '/v2/deployments/alpha', 'deployment_id'],
+    ['control.endpoints.deployment-id-uuid', `/v2/deployments/alpha/revisions/${unknownId()}`, 'deployment_id'],
+    ['control.endpoints.revision-id-uuid', `/v2/deployments/${unknownId()}/revisions/latest`, 'revision_id'],
+    ['', '/v2/listeners/cluster', 'listener_id'],
+    ['', '/v1/integrations/github/acme/repos', 'integration_id'],
+  ])('%s is refused', {}, async (path, name) => {
     const answer = await send('GET', path);
     expect([answer.status, await answer.json()]).toMatchObject([422, { detail: [{ loc: ['path', name] }] }]);
   });
 
-  test('[control.service.json-bodies] bodies are JSON, in and out', async () => {
+  test('bodies are JSON, in and out', { meta: { claims: ['control.service.json-bodies'] } }, async () => {
     const { id } = await create();
     const answer = await send('GET', `/v2/deployments/${id}`);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -107,11 +128,11 @@ describe('over HTTP', () => {
     expect([plain.status, await plain.json()]).toEqual([415, { detail: expect.stringContaining('application/json') }]);
   });
 
-  test.each([
-    ['[control.create.body-required] no body', undefined, ['body']],
-    ['a body that is not JSON', '{"secrets": "secret-value', ['body']],
-    ['[control.create.invalid-422] a body of the wrong shape', { ...fromGit(), name: 7 }, ['body', 'name']],
-  ])('[control.errors.detail-list] %s is a 422 with a list', async (_, body, loc) => {
+  eachClaim<[string, unknown, string[]]>([
+    ['control.create.body-required', 'no body', undefined, ['body']],
+    ['', 'a body that is not JSON', '{"secrets": "secret-value', ['body']],
+    ['control.create.invalid-422', 'a body of the wrong shape', { ...fromGit(), name: 7 }, ['body', 'name']],
+  ])('%s is a 422 with a list', { meta: { claims: ['control.errors.detail-list'] } }, async (_, body, loc) => {
     const answer = await send('POST', '/v2/deployments', body);
     const text = await answer.text();
     expect([answer.status, JSON.parse(text)]).toEqual([
@@ -121,32 +142,44 @@ describe('over HTTP', () => {
     expect(text).not.toContain('secret-value');
   });
 
-  test('[control.create.bad-request-400] [control.errors.detail-string] a creation that breaks a rule is a 400 with a message', async () => {
-    const answer = await send(
-      'POST',
-      '/v2/deployments',
-      fromGit({ source_revision_config: { graph_config_path: null } }),
-    );
-    expect([answer.status, await answer.json()]).toEqual([
-      400,
-      { detail: expect.stringContaining('graph_config_path') },
-    ]);
-  });
+  test(
+    'a creation that breaks a rule is a 400 with a message',
+    { meta: { claims: ['control.create.bad-request-400', 'control.errors.detail-string'] } },
+    async () => {
+      const answer = await send(
+        'POST',
+        '/v2/deployments',
+        fromGit({ source_revision_config: { graph_config_path: null } }),
+      );
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { detail: expect.stringContaining('graph_config_path') },
+      ]);
+    },
+  );
 
-  test('[control.versioning.path-prefix] [control.versioning.v2-paths] [control.versioning.v1-paths] paths start with their version', async () => {
-    const statusOf = async (path: string) => (await send('GET', path)).status;
-    expect(await statusOf('/v2/deployments')).toBe(200);
-    expect(await statusOf('/v2/listeners')).toBe(200);
-    expect(await statusOf('/v1/integrations/github/install')).toBe(200);
-    for (const path of [
-      '/deployments',
-      '/listeners',
-      '/integrations/github/install',
-      '/v1/deployments',
-      '/v2/integrations/github/install',
-    ])
-      expect(await statusOf(path)).toBe(404);
-  });
+  test(
+    'paths start with their version',
+    {
+      meta: {
+        claims: ['control.versioning.path-prefix', 'control.versioning.v2-paths', 'control.versioning.v1-paths'],
+      },
+    },
+    async () => {
+      const statusOf = async (path: string) => (await send('GET', path)).status;
+      expect(await statusOf('/v2/deployments')).toBe(200);
+      expect(await statusOf('/v2/listeners')).toBe(200);
+      expect(await statusOf('/v1/integrations/github/install')).toBe(200);
+      for (const path of [
+        '/deployments',
+        '/listeners',
+        '/integrations/github/install',
+        '/v1/deployments',
+        '/v2/integrations/github/install',
+      ])
+        expect(await statusOf(path)).toBe(404);
+    },
+  );
 
   describe('authentication', () => {
     const ask = (headers: Record<string, string>, body?: unknown) =>
@@ -156,21 +189,29 @@ describe('over HTTP', () => {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
 
-    test('[control.auth.api-key-header] [control.auth.create-api-key] a valid key in X-Api-Key', async () => {
-      expect((await ask({ 'X-Api-Key': fixture.apiKey })).status).toBe(200);
-      expect((await ask({ 'X-Api-Key': fixture.apiKey }, fromGit())).status).toBe(201);
-    });
+    test(
+      'a valid key in X-Api-Key',
+      { meta: { claims: ['control.auth.api-key-header', 'control.auth.create-api-key'] } },
+      async () => {
+        expect((await ask({ 'X-Api-Key': fixture.apiKey })).status).toBe(200);
+        expect((await ask({ 'X-Api-Key': fixture.apiKey }, fromGit())).status).toBe(201);
+      },
+    );
 
-    test('[control.auth.create-bearer] the key as a bearer token', async () => {
+    test('the key as a bearer token', { meta: { claims: ['control.auth.create-bearer'] } }, async () => {
       expect((await ask({ Authorization: `Bearer ${fixture.apiKey}` }, fromGit())).status).toBe(201);
     });
 
-    test('[control.auth.create-tenant-id] accepts the tenant of the key beside it, and no other', async () => {
-      const own = { 'X-Api-Key': fixture.apiKey, 'X-Tenant-Id': fixture.tenantId };
-      const answer = await ask(own, fromGit());
-      expect([answer.status, await answer.json()]).toMatchObject([201, { tenant_id: fixture.tenantId }]);
-      expect((await ask({ ...own, 'X-Tenant-Id': unknownId() }, fromGit())).status).toBe(403);
-    });
+    test(
+      'accepts the tenant of the key beside it, and no other',
+      { meta: { claims: ['control.auth.create-tenant-id'] } },
+      async () => {
+        const own = { 'X-Api-Key': fixture.apiKey, 'X-Tenant-Id': fixture.tenantId };
+        const answer = await ask(own, fromGit());
+        expect([answer.status, await answer.json()]).toMatchObject([201, { tenant_id: fixture.tenantId }]);
+        expect((await ask({ ...own, 'X-Tenant-Id': unknownId() }, fromGit())).status).toBe(403);
+      },
+    );
 
     test.each([
       ['no key', () => ({})],
@@ -183,14 +224,18 @@ describe('over HTTP', () => {
       ],
       ['basic authorization', () => ({ Authorization: `Basic ${fixture.apiKey}` })],
       ['a tenant alone', () => ({ 'X-Tenant-Id': fixture.tenantId })],
-    ])('[control.auth.invalid-refused] %s is refused before anything else', async (_, headers) => {
-      const before = (await fixture.control.listDeployments({ limit: 100 })).resources.length;
-      const answer = await ask({ ...headers() }, fromGit());
-      expect([answer.status, await answer.json()]).toEqual([401, { detail: expect.stringContaining('X-Api-Key') }]);
-      expect((await fixture.control.listDeployments({ limit: 100 })).resources).toHaveLength(before);
-    });
+    ])(
+      '%s is refused before anything else',
+      { meta: { claims: ['control.auth.invalid-refused'] } },
+      async (_, headers) => {
+        const before = (await fixture.control.listDeployments({ limit: 100 })).resources.length;
+        const answer = await ask({ ...headers() }, fromGit());
+        expect([answer.status, await answer.json()]).toEqual([401, { detail: expect.stringContaining('X-Api-Key') }]);
+        expect((await fixture.control.listDeployments({ limit: 100 })).resources).toHaveLength(before);
+      },
+    );
 
-    test('[control.auth.invalid-refused] a key that was revoked', async () => {
+    test('a key that was revoked', { meta: { claims: ['control.auth.invalid-refused'] } }, async () => {
       const key = makeApiKey();
       await fixture.store.addKey({ id: key.id, tenant_id: fixture.tenantId, hash: hashApiKey(key) });
       expect((await ask({ 'X-Api-Key': key.text })).status).toBe(200);
@@ -290,22 +335,26 @@ describe('over HTTP', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
   });
 
-  test('[control.service.base-address] everything is below one base address, with or without a path', async () => {
-    const prefixed = await openServiceFixture('over HTTP', '/api-host');
-    prefixed.rollouts.fate = 'held';
-    try {
-      const { id } = await prefixed.control.createDeployment(fromGit());
-      const reported = await prefixed.control.getDeployment(id);
-      expect(reported.url).toBe(`${prefixed.baseUrl}/agents/${id}`);
-      expect(prefixed.baseUrl).toMatch(/\/api-host$/);
-      const outside = await fetch(`${new URL(prefixed.baseUrl).origin}/v2/deployments`, {
-        headers: { 'x-api-key': prefixed.apiKey },
-      });
-      expect([outside.status, await outside.json()]).toEqual([404, { detail: expect.stringContaining('/api-host') }]);
-    } finally {
-      await prefixed.close();
-    }
-  });
+  test(
+    'everything is below one base address, with or without a path',
+    { meta: { claims: ['control.service.base-address'] } },
+    async () => {
+      const prefixed = await openServiceFixture('over HTTP', '/api-host');
+      prefixed.rollouts.fate = 'held';
+      try {
+        const { id } = await prefixed.control.createDeployment(fromGit());
+        const reported = await prefixed.control.getDeployment(id);
+        expect(reported.url).toBe(`${prefixed.baseUrl}/agents/${id}`);
+        expect(prefixed.baseUrl).toMatch(/\/api-host$/);
+        const outside = await fetch(`${new URL(prefixed.baseUrl).origin}/v2/deployments`, {
+          headers: { 'x-api-key': prefixed.apiKey },
+        });
+        expect([outside.status, await outside.json()]).toEqual([404, { detail: expect.stringContaining('/api-host') }]);
+      } finally {
+        await prefixed.close();
+      }
+    },
+  );
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyRow } from '../every-row.ts';
 import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 describe.each(sides)('%s', (_side, open) => {
   let fixture: ServiceFixture;
@@ -16,41 +17,50 @@ describe.each(sides)('%s', (_side, open) => {
     return deployment;
   };
 
-  test.each([
-    ['repo_ref', '[control.patch.repo-ref-makes-revision]', fromGit, { source_revision_config: { repo_ref: 'next' } }],
+  eachClaim<[string, () => object, object]>([
+    ['control.patch.repo-ref-makes-revision', 'repo_ref', fromGit, { source_revision_config: { repo_ref: 'next' } }],
     [
+      'control.patch.graph-config-path-makes-revision',
       'graph_config_path',
-      '[control.patch.graph-config-path-makes-revision]',
       fromGit,
       { source_revision_config: { graph_config_path: 'b/graph.json' } },
     ],
     [
+      'control.patch.image-uri-makes-revision',
       'image_uri',
-      '[control.patch.image-uri-makes-revision]',
       fromImage,
       { source_revision_config: { image_uri: 'a:2' } },
     ],
     [
+      'control.patch.secrets-makes-revision control.secret.patch-makes-revision',
       'secrets',
-      '[control.patch.secrets-makes-revision] [control.secret.patch-makes-revision]',
       fromGit,
       { secrets: [{ name: 'A', value: 'b' }] },
     ],
     [
+      'control.secret.patch-makes-revision',
       'secrets that are an empty list',
-      '[control.secret.patch-makes-revision]',
       () => fromGit({ secrets: [{ name: 'A', value: 'b' }] }),
       { secrets: [] },
     ],
     [
+      'control.patch.resource-spec-makes-revision control.resource-spec.patch-makes-revision',
       'resource_spec',
-      '[control.patch.resource-spec-makes-revision] [control.resource-spec.patch-makes-revision]',
       fromImage,
       { source_config: { resource_spec: { cpu: 1 } } },
     ],
   ])(
-    'a PATCH with %s makes one revision, and restating it makes one more %s [control.versioning.revision-per-change] [control.source-revision-config.change-makes-revision] [control.patch.answers-deployment]',
-    async (_field, _ids, request, patch) => {
+    'a PATCH with %s makes one revision, and restating it makes one more',
+    {
+      meta: {
+        claims: [
+          'control.versioning.revision-per-change',
+          'control.source-revision-config.change-makes-revision',
+          'control.patch.answers-deployment',
+        ],
+      },
+    },
+    async (_field, request, patch) => {
       const before = await made(request());
       const once = await fixture.control.patchDeployment(before.id, patch);
       const twice = await fixture.control.patchDeployment(before.id, patch);
@@ -75,41 +85,50 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await fixture.control.listRevisions(before.id, {})).resources).toHaveLength(2);
   });
 
-  test.each([
-    ['build_on_push', '[control.patch.build-on-push-in-place]', fromGit, { source_config: { build_on_push: true } }],
+  eachClaim<[string, () => object, object]>([
+    ['control.patch.build-on-push-in-place', 'build_on_push', fromGit, { source_config: { build_on_push: true } }],
     [
+      'control.patch.install-command-in-place',
       'install_command',
-      '[control.patch.install-command-in-place]',
       fromGit,
       { source_config: { install_command: 'npm ci' } },
     ],
     [
+      'control.patch.build-command-in-place',
       'build_command',
-      '[control.patch.build-command-in-place]',
       fromGit,
       { source_config: { build_command: 'npm run build' } },
     ],
     [
+      'control.patch.custom-url-in-place',
       'custom_url',
-      '[control.patch.custom-url-in-place]',
       fromImage,
       { source_config: { custom_url: 'https://a.example.com' } },
     ],
     [
+      'control.patch.secret-references-in-place',
       'secret_references',
-      '[control.patch.secret-references-in-place]',
       fromImage,
       { secret_references: [{ name: 'A', secret_name: 'b', secret_key: 'c' }] },
     ],
     [
+      'control.patch.secret-references-in-place',
       'an empty list of secret_references',
-      '[control.patch.secret-references-in-place]',
       () => fromImage({ secret_references: [{ name: 'A', secret_name: 'b', secret_key: 'c' }] }),
       { secret_references: [] },
     ],
   ])(
-    'a PATCH of %s changes it in place %s [control.patch.only-listed-fields-make-revision] [control.source-config.no-revision] [control.flow.patch-updates]',
-    async (_field, _ids, request, patch) => {
+    'a PATCH of %s changes it in place',
+    {
+      meta: {
+        claims: [
+          'control.patch.only-listed-fields-make-revision',
+          'control.source-config.no-revision',
+          'control.flow.patch-updates',
+        ],
+      },
+    },
+    async (_field, request, patch) => {
       const before = await made(request());
       const after = await fixture.control.patchDeployment(before.id, patch);
       expect(after).toMatchObject({ ...patch, latest_revision_id: before.latest_revision_id });
@@ -117,7 +136,7 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('[control.patch.partial] a PATCH keeps the fields that it leaves out', async () => {
+  test('a PATCH keeps the fields that it leaves out', { meta: { claims: ['control.patch.partial'] } }, async () => {
     const before = await made(
       fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
     );
@@ -131,7 +150,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.patch.null-leaves] null keeps a field and makes no revision', async () => {
+  test('null keeps a field and makes no revision', { meta: { claims: ['control.patch.null-leaves'] } }, async () => {
     const before = await made(
       fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
     );
@@ -151,25 +170,29 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.deployment.name-fixed] [control.deployment.source-fixed] name and source may be restated but not changed', async () => {
-    const before = await made(fromGit());
-    const restated = { name: before.name, source: before.source };
-    expect(await fixture.control.patchDeployment(before.id, restated)).toMatchObject(restated);
-    for (const change of [{ name: 'another' }, { source: 'external_docker' }])
-      expect(await refusalOf(fixture.control.patchDeployment(before.id, change))).toMatchObject({ status: 400 });
-    expect(await fixture.control.getDeployment(before.id)).toMatchObject(restated);
-  });
+  test(
+    'name and source may be restated but not changed',
+    { meta: { claims: ['control.deployment.name-fixed', 'control.deployment.source-fixed'] } },
+    async () => {
+      const before = await made(fromGit());
+      const restated = { name: before.name, source: before.source };
+      expect(await fixture.control.patchDeployment(before.id, restated)).toMatchObject(restated);
+      for (const change of [{ name: 'another' }, { source: 'external_docker' }])
+        expect(await refusalOf(fixture.control.patchDeployment(before.id, change))).toMatchObject({ status: 400 });
+      expect(await fixture.control.getDeployment(before.id)).toMatchObject(restated);
+    },
+  );
 
-  test.each([
+  eachClaim<[string, string?, string?]>([
     [
+      'control.source-config.repo-url-fixed',
       'repo_url',
-      '[control.source-config.repo-url-fixed]',
       'https://example.com/acme/agent',
       'https://example.com/acme/b',
     ],
-    ['deployment_type', '[control.source-config.deployment-type-fixed]', 'dev', 'prod'],
-    ['integration_id', '[control.source-config.integration-id-fixed]', undefined, undefined],
-  ] as const)('%s of a deployment from git cannot be changed %s', async (field, _ids, is, becomes) => {
+    ['control.source-config.deployment-type-fixed', 'deployment_type', 'dev', 'prod'],
+    ['control.source-config.integration-id-fixed', 'integration_id'],
+  ])('%s of a deployment from git cannot be changed', {}, async (field, is, becomes) => {
     const integration = () =>
       fixture.store.putIntegration(fixture.tenantId, { installation_id: 1, name: 'acme', repositories: [] });
     const value = is ?? (await integration()).id;
@@ -183,32 +206,40 @@ describe.each(sides)('%s', (_side, open) => {
     expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining(`source_config.${field}`) });
   });
 
-  test('[control.source-config.listener-id-fixed] [control.listener-config.k8s-namespace-fixed] the listener and its namespace cannot be changed', async () => {
-    const listener = await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'fixed' });
-    const source_config = { listener_id: listener?.id, listener_config: { k8s_namespace: 'agents' } };
-    const before = await made(fromImage({ source_config }));
-    expect(await fixture.control.patchDeployment(before.id, { source_config })).toMatchObject({ source_config });
-    for (const change of [{ listener_id: unknownId() }, { listener_config: { k8s_namespace: 'others' } }])
-      expect(await refusalOf(fixture.control.patchDeployment(before.id, { source_config: change }))).toMatchObject({
+  test(
+    'the listener and its namespace cannot be changed',
+    { meta: { claims: ['control.source-config.listener-id-fixed', 'control.listener-config.k8s-namespace-fixed'] } },
+    async () => {
+      const listener = await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'fixed' });
+      const source_config = { listener_id: listener?.id, listener_config: { k8s_namespace: 'agents' } };
+      const before = await made(fromImage({ source_config }));
+      expect(await fixture.control.patchDeployment(before.id, { source_config })).toMatchObject({ source_config });
+      for (const change of [{ listener_id: unknownId() }, { listener_config: { k8s_namespace: 'others' } }])
+        expect(await refusalOf(fixture.control.patchDeployment(before.id, { source_config: change }))).toMatchObject({
+          status: 400,
+          detail: expect.stringContaining(`source_config.${Object.keys(change)[0]}`),
+        });
+      const without = await made(fromImage());
+      expect(await refusalOf(fixture.control.patchDeployment(without.id, { source_config }))).toMatchObject({
         status: 400,
-        detail: expect.stringContaining(`source_config.${Object.keys(change)[0]}`),
       });
-    const without = await made(fromImage());
-    expect(await refusalOf(fixture.control.patchDeployment(without.id, { source_config }))).toMatchObject({
-      status: 400,
-    });
-  });
+    },
+  );
 
-  test('[control.patch.missing-deployment] a PATCH of an unknown deployment is refused and creates nothing', async () => {
-    await made(fromGit());
-    // Every request records when its key was last used.
-    const rows = () => everyRow(fixture.databaseUrl, ['last_used_at']);
-    const before = await rows();
-    for (const patch of [{ secrets: [] }, { source_revision_config: { repo_ref: 'main' } }, {}])
-      expect(await refusalOf(fixture.control.patchDeployment(unknownId(), patch))).toMatchObject({ status: 404 });
-    await fixture.rollouts.settled();
-    expect(await rows()).toEqual(before);
-  });
+  test(
+    'a PATCH of an unknown deployment is refused and creates nothing',
+    { meta: { claims: ['control.patch.missing-deployment'] } },
+    async () => {
+      await made(fromGit());
+      // Every request records when its key was last used.
+      const rows = () => everyRow(fixture.databaseUrl, ['last_used_at']);
+      const before = await rows();
+      for (const patch of [{ secrets: [] }, { source_revision_config: { repo_ref: 'main' } }, {}])
+        expect(await refusalOf(fixture.control.patchDeployment(unknownId(), patch))).toMatchObject({ status: 404 });
+      await fixture.rollouts.settled();
+      expect(await rows()).toEqual(before);
+    },
+  );
 
   test('a refused PATCH changes nothing', async () => {
     const before = await made(fromGit());
@@ -232,27 +263,35 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await fixture.control.listRevisions(before.id, {})).resources).toHaveLength(2);
   });
 
-  test('[control.deployment.source-revision-config-of-latest] shows the latest revision, even while an older one is live', async () => {
-    const before = await made(fromGit());
-    fixture.rollouts.fate = 'build fails';
-    fixture.rollouts.head = 'b'.repeat(40);
-    await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'next' } });
-    await fixture.rollouts.settled();
-    fixture.rollouts.fate = 'live';
-    expect(await fixture.control.getDeployment(before.id)).toMatchObject({
-      active_revision_id: before.latest_revision_id,
-      source_revision_config: { repo_ref: 'next', repo_commit_sha: 'b'.repeat(40) },
-    });
-  });
+  test(
+    'shows the latest revision, even while an older one is live',
+    { meta: { claims: ['control.deployment.source-revision-config-of-latest'] } },
+    async () => {
+      const before = await made(fromGit());
+      fixture.rollouts.fate = 'build fails';
+      fixture.rollouts.head = 'b'.repeat(40);
+      await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'next' } });
+      await fixture.rollouts.settled();
+      fixture.rollouts.fate = 'live';
+      expect(await fixture.control.getDeployment(before.id)).toMatchObject({
+        active_revision_id: before.latest_revision_id,
+        source_revision_config: { repo_ref: 'next', repo_commit_sha: 'b'.repeat(40) },
+      });
+    },
+  );
 
-  test('[control.service.manages-deployments] [control.service.programmable] a program can go from creation to a live change unattended', async () => {
-    const before = await fixture.control.createDeployment(fromGit());
-    const isLive = async (revision: string | null) =>
-      (await fixture.control.getDeployment(before.id)).active_revision_id === revision;
-    await expect.poll(() => isLive(before.latest_revision_id), { timeout: 10_000 }).toBe(true);
-    const after = await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
-    await expect.poll(() => isLive(after.latest_revision_id), { timeout: 10_000 }).toBe(true);
-  });
+  test(
+    'a program can go from creation to a live change unattended',
+    { meta: { claims: ['control.service.manages-deployments', 'control.service.programmable'] } },
+    async () => {
+      const before = await fixture.control.createDeployment(fromGit());
+      const isLive = async (revision: string | null) =>
+        (await fixture.control.getDeployment(before.id)).active_revision_id === revision;
+      await expect.poll(() => isLive(before.latest_revision_id), { timeout: 10_000 }).toBe(true);
+      const after = await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
+      await expect.poll(() => isLive(after.latest_revision_id), { timeout: 10_000 }).toBe(true);
+    },
+  );
 
   test('the source of a revision may be given, if it matches the deployment', async () => {
     const before = await made(fromGit());
@@ -264,10 +303,14 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.versioning.pointers] both pointers name revisions of this deployment', async () => {
-    const { id } = await made(fromGit());
-    const reported = await fixture.control.getDeployment(id);
-    for (const pointer of [reported.latest_revision_id, reported.active_revision_id])
-      expect(await fixture.control.getRevision(id, pointer ?? '')).toMatchObject({ id: pointer });
-  });
+  test(
+    'both pointers name revisions of this deployment',
+    { meta: { claims: ['control.versioning.pointers'] } },
+    async () => {
+      const { id } = await made(fromGit());
+      const reported = await fixture.control.getDeployment(id);
+      for (const pointer of [reported.latest_revision_id, reported.active_revision_id])
+        expect(await fixture.control.getRevision(id, pointer ?? '')).toMatchObject({ id: pointer });
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eachClaim } from '../../conformance/each-claim.ts';
 import { fromImage, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
@@ -138,7 +139,7 @@ describe.each(sides)('%s', (_side, open) => {
   const create = (resource_spec: Spec) =>
     fixture.control.createDeployment(fromImage({ source_config: { resource_spec } }));
 
-  test.each(rows)('[%s]', async (_, taken, refused) => {
+  eachClaim(rows.map(([claim, ...row]) => [claim, claim, ...row] as const))('%s', {}, async (_, taken, refused) => {
     for (const spec of everywhere(taken)) expect(await create(spec)).toMatchObject({ source: 'external_docker' });
     for (const spec of everywhere(refused)) {
       const { status, at } = await refusalOf(create(spec));
@@ -158,15 +159,19 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await create(spec)).source_config.resource_spec).toEqual(spec);
   });
 
-  test('[control.container.restart-policy-sidecars] a restart policy is refused on an init container', async () => {
-    const init_containers = [{ ...container, restartPolicy: 'Always' }];
-    expect(await refusalOf(create({ init_containers }))).toMatchObject({
-      status: 400,
-      detail: expect.stringContaining('restartPolicy'),
-    });
-  });
+  test(
+    'a restart policy is refused on an init container',
+    { meta: { claims: ['control.container.restart-policy-sidecars'] } },
+    async () => {
+      const init_containers = [{ ...container, restartPolicy: 'Always' }];
+      expect(await refusalOf(create({ init_containers }))).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('restartPolicy'),
+      });
+    },
+  );
 
-  test('[control.env-var.value-default] a variable without a value is empty', async () => {
+  test('a variable without a value is empty', { meta: { claims: ['control.env-var.value-default'] } }, async () => {
     const { source_config } = await create({
       ...withVariable({}),
       init_containers: [{ ...container, name: 'init', env: [variable] }],

@@ -3,6 +3,7 @@ import { deployment, deploymentStatuses } from '../../../src/contract/control/de
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -14,26 +15,46 @@ describe.each(sides)('%s', (_side, open) => {
   });
   afterAll(() => fixture.close());
 
-  test('[control.create.first-revision] [control.flow.create-answers-ids] [control.states.create-exists] [control.states.create-sets-latest] [control.service.has-revisions] [control.create.answers-deployment] [control.flow.get-by-id] a creation makes a deployment with one revision', async () => {
-    const made = await fixture.control.createDeployment(fromGit());
-    expect(deployment.parse(made)).toEqual(made);
-    const { resources } = await fixture.control.listRevisions(made.id, {});
-    expect(resources.map(({ id }) => id)).toEqual([made.latest_revision_id]);
-    const again = await fixture.control.getDeployment(made.id);
-    expect({ id: again.id, name: again.name, latest: again.latest_revision_id }).toEqual({
-      id: made.id,
-      name: made.name,
-      latest: made.latest_revision_id,
-    });
-  });
+  test(
+    'a creation makes a deployment with one revision',
+    {
+      meta: {
+        claims: [
+          'control.create.first-revision',
+          'control.flow.create-answers-ids',
+          'control.states.create-exists',
+          'control.states.create-sets-latest',
+          'control.service.has-revisions',
+          'control.create.answers-deployment',
+          'control.flow.get-by-id',
+        ],
+      },
+    },
+    async () => {
+      const made = await fixture.control.createDeployment(fromGit());
+      expect(deployment.parse(made)).toEqual(made);
+      const { resources } = await fixture.control.listRevisions(made.id, {});
+      expect(resources.map(({ id }) => id)).toEqual([made.latest_revision_id]);
+      const again = await fixture.control.getDeployment(made.id);
+      expect({ id: again.id, name: again.name, latest: again.latest_revision_id }).toEqual({
+        id: made.id,
+        name: made.name,
+        latest: made.latest_revision_id,
+      });
+    },
+  );
 
-  test('[control.create.tracing-project] a creation makes a tracing project of the same name', async () => {
-    const made = await fixture.control.createDeployment(fromGit());
-    expect(await fixture.store.findTracingProject(fixture.tenantId, made.name)).toMatchObject({
-      name: made.name,
-      deployment_id: made.id,
-    });
-  });
+  test(
+    'a creation makes a tracing project of the same name',
+    { meta: { claims: ['control.create.tracing-project'] } },
+    async () => {
+      const made = await fixture.control.createDeployment(fromGit());
+      expect(await fixture.store.findTracingProject(fixture.tenantId, made.name)).toMatchObject({
+        name: made.name,
+        deployment_id: made.id,
+      });
+    },
+  );
 
   test('a name whose tracing project still exists is a conflict', async () => {
     const request = fromGit();
@@ -59,99 +80,131 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.stranger.createDeployment(request)).toMatchObject({ name: request.name });
   });
 
-  test.each([
-    ['name', '[control.deployment.name]', /^agent-\d+$/],
-    ['source', '[control.deployment.source]', /^github$/],
-    ['source_config', '[control.deployment.source-config]', /^\[object Object\]$/],
-    ['source_revision_config', '[control.deployment.source-revision-config]', /^\[object Object\]$/],
-    ['id', '[control.deployment.id]', uuid],
-    ['tenant_id', '[control.deployment.tenant-id]', uuid],
-    ['created_at', '[control.deployment.created-at]', moment],
-    ['updated_at', '[control.deployment.updated-at]', moment],
-    ['latest_revision_id', '[control.deployment.latest-revision-id]', uuid],
-  ] as const)('a deployment has its %s %s', async (field, _, shape) => {
+  eachClaim([
+    ['control.deployment.name', 'name', /^agent-\d+$/],
+    ['control.deployment.source', 'source', /^github$/],
+    ['control.deployment.source-config', 'source_config', /^\[object Object\]$/],
+    ['control.deployment.source-revision-config', 'source_revision_config', /^\[object Object\]$/],
+    ['control.deployment.id', 'id', uuid],
+    ['control.deployment.tenant-id', 'tenant_id', uuid],
+    ['control.deployment.created-at', 'created_at', moment],
+    ['control.deployment.updated-at', 'updated_at', moment],
+    ['control.deployment.latest-revision-id', 'latest_revision_id', uuid],
+  ])('a deployment has its %s', {}, async (field, shape) => {
     const reported = (await fixture.control.createDeployment(fromGit()))[field];
     expect(typeof reported === 'object' ? Object.prototype.toString.call(reported) : reported).toMatch(shape);
   });
 
-  test('[control.deployment.status] [control.states.deployment-status-words] a deployment has a listed status', async () => {
-    fixture.rollouts.fate = 'held';
-    const made = await fixture.control.createDeployment(fromGit());
-    expect(deploymentStatuses).toContain(made.status);
-    expect(made.status).toBe('AWAITING_DATABASE');
-    fixture.rollouts.fate = 'live';
-    fixture.rollouts.wake(made.id);
-    await fixture.rollouts.settled();
-    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'READY' });
-  });
+  test(
+    'a deployment has a listed status',
+    { meta: { claims: ['control.deployment.status', 'control.states.deployment-status-words'] } },
+    async () => {
+      fixture.rollouts.fate = 'held';
+      const made = await fixture.control.createDeployment(fromGit());
+      expect(deploymentStatuses).toContain(made.status);
+      expect(made.status).toBe('AWAITING_DATABASE');
+      fixture.rollouts.fate = 'live';
+      fixture.rollouts.wake(made.id);
+      await fixture.rollouts.settled();
+      expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'READY' });
+    },
+  );
 
-  test('[control.deployment.secrets] [control.create.secrets-required] accepts and returns an empty list of secrets', async () => {
-    expect(await fixture.control.createDeployment(fromGit({ secrets: [] }))).toMatchObject({ secrets: [] });
-    expect(await refusalOf(fixture.control.createDeployment(fromGit({ secrets: undefined })))).toMatchObject({
-      status: 422,
-      at: ['body.secrets'],
-    });
-  });
+  test(
+    'accepts and returns an empty list of secrets',
+    { meta: { claims: ['control.deployment.secrets', 'control.create.secrets-required'] } },
+    async () => {
+      expect(await fixture.control.createDeployment(fromGit({ secrets: [] }))).toMatchObject({ secrets: [] });
+      expect(await refusalOf(fixture.control.createDeployment(fromGit({ secrets: undefined })))).toMatchObject({
+        status: 422,
+        at: ['body.secrets'],
+      });
+    },
+  );
 
-  test('[control.deployment.secret-references] [control.create.secret-references-optional] secret references are optional, and returned as a list or null', async () => {
-    expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ secret_references: null });
-    const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
-    expect(await fixture.control.createDeployment(fromImage({ secret_references }))).toMatchObject({
-      secret_references,
-    });
-  });
+  test(
+    'secret references are optional, and returned as a list or null',
+    { meta: { claims: ['control.deployment.secret-references', 'control.create.secret-references-optional'] } },
+    async () => {
+      expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ secret_references: null });
+      const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
+      expect(await fixture.control.createDeployment(fromImage({ secret_references }))).toMatchObject({
+        secret_references,
+      });
+    },
+  );
 
-  test('[control.deployment.secret-references-source] secret references are for external_docker', async () => {
-    const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
-    expect(await refusalOf(fixture.control.createDeployment(fromGit({ secret_references })))).toMatchObject({
-      status: 400,
-      detail: expect.stringContaining('secret_references'),
-    });
-  });
+  test(
+    'secret references are for external_docker',
+    { meta: { claims: ['control.deployment.secret-references-source'] } },
+    async () => {
+      const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
+      expect(await refusalOf(fixture.control.createDeployment(fromGit({ secret_references })))).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('secret_references'),
+      });
+    },
+  );
 
-  test('[control.deployment.active-revision-id] [control.deployment.active-revision-is-deployed] [control.flow.poll-until-deployed] the active revision is null, then the first live one; a failure keeps it', async () => {
-    fixture.rollouts.fate = 'held';
-    const made = await fixture.control.createDeployment(fromGit());
-    const first = made.latest_revision_id ?? '';
-    expect(made.active_revision_id).toBeNull();
-    fixture.rollouts.fate = 'live';
-    fixture.rollouts.wake(made.id);
-    await expect
-      .poll(async () => (await fixture.control.getRevision(made.id, first)).status, { timeout: 10_000 })
-      .toBe('DEPLOYED');
-    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
-    fixture.rollouts.fate = 'deploy fails';
-    const changed = await fixture.control.patchDeployment(made.id, { secrets: [] });
-    await fixture.rollouts.settled();
-    fixture.rollouts.fate = 'live';
-    const after = await fixture.control.getDeployment(made.id);
-    expect(after).toMatchObject({ active_revision_id: first, latest_revision_id: changed.latest_revision_id });
-    expect(changed.latest_revision_id).not.toBe(first);
-  });
+  test(
+    'the active revision is null, then the first live one; a failure keeps it',
+    {
+      meta: {
+        claims: [
+          'control.deployment.active-revision-id',
+          'control.deployment.active-revision-is-deployed',
+          'control.flow.poll-until-deployed',
+        ],
+      },
+    },
+    async () => {
+      fixture.rollouts.fate = 'held';
+      const made = await fixture.control.createDeployment(fromGit());
+      const first = made.latest_revision_id ?? '';
+      expect(made.active_revision_id).toBeNull();
+      fixture.rollouts.fate = 'live';
+      fixture.rollouts.wake(made.id);
+      await expect
+        .poll(async () => (await fixture.control.getRevision(made.id, first)).status, { timeout: 10_000 })
+        .toBe('DEPLOYED');
+      expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
+      fixture.rollouts.fate = 'deploy fails';
+      const changed = await fixture.control.patchDeployment(made.id, { secrets: [] });
+      await fixture.rollouts.settled();
+      fixture.rollouts.fate = 'live';
+      const after = await fixture.control.getDeployment(made.id);
+      expect(after).toMatchObject({ active_revision_id: first, latest_revision_id: changed.latest_revision_id });
+      expect(changed.latest_revision_id).not.toBe(first);
+    },
+  );
 
-  test('[control.deployment.image-version] the image version is that of the live revision, or null without one', async () => {
-    expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
-    const { id: listener } = await fixture.control.createListener({
-      compute_type: 'k8s',
-      compute_id: 'versions',
-      compute_config: {},
-    });
-    const { id } = await fixture.control.createDeployment(fromImage({ source_config: { listener_id: listener } }));
-    expect((await fixture.control.getDeployment(id)).image_version).toBeNull();
-    const work = await fixture.control.claimWork(listener, { holder: 'one' });
-    const report = { status: 'DEPLOYED', image_version: '1.2.3' };
-    await fixture.control.reportWork(listener, work?.claim_id ?? '', report);
-    expect((await fixture.control.getDeployment(id)).image_version).toBe('1.2.3');
-    const { resources } = await fixture.control.listDeployments({ limit: 100 });
-    expect(resources.find((each) => each.id === id)?.image_version).toBe('1.2.3');
-  });
+  test(
+    'the image version is that of the live revision, or null without one',
+    { meta: { claims: ['control.deployment.image-version'] } },
+    async () => {
+      expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
+      const { id: listener } = await fixture.control.createListener({
+        compute_type: 'k8s',
+        compute_id: 'versions',
+        compute_config: {},
+      });
+      const { id } = await fixture.control.createDeployment(fromImage({ source_config: { listener_id: listener } }));
+      expect((await fixture.control.getDeployment(id)).image_version).toBeNull();
+      const work = await fixture.control.claimWork(listener, { holder: 'one' });
+      const report = { status: 'DEPLOYED', image_version: '1.2.3' };
+      await fixture.control.reportWork(listener, work?.claim_id ?? '', report);
+      expect((await fixture.control.getDeployment(id)).image_version).toBe('1.2.3');
+      const { resources } = await fixture.control.listDeployments({ limit: 100 });
+      expect(resources.find((each) => each.id === id)?.image_version).toBe('1.2.3');
+    },
+  );
 
-  test.each([
-    ['[control.create.name-required]', 'name'],
-    ['[control.create.source-required]', 'source'],
-    ['[control.create.source-config-required]', 'source_config'],
-    ['[control.create.source-revision-config-required]', 'source_revision_config'],
-  ])('%s a creation without %s is refused', async (_, field) => {
+  eachClaim([
+    ['control.create.name-required', 'name'],
+    ['control.create.source-required', 'source'],
+    ['control.create.source-config-required', 'source_config'],
+    ['control.create.source-revision-config-required', 'source_revision_config'],
+  ])('a creation without %s is refused', {}, async (field) => {
     const { [field]: _left, ...rest }: Record<string, unknown> = fromGit();
     expect(await refusalOf(fixture.control.createDeployment(rest))).toMatchObject({
       status: 422,
@@ -159,38 +212,43 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.create.field-types] reports every value of a wrong type at once', async () => {
-    const { status, at } = await refusalOf(
-      fixture.control.createDeployment({
-        name: 7,
-        source: 'github',
-        source_config: { build_on_push: 'yes', repo_url: 1 },
-        source_revision_config: { repo_ref: ['main'] },
-        secrets: { A: 'b' },
-        secret_references: 'none',
-      }),
-    );
-    expect({ status, at: at.sort() }).toEqual({
-      status: 422,
-      at: [
-        'body.name',
-        'body.secret_references',
-        'body.secrets',
-        'body.source_config.build_on_push',
-        'body.source_config.repo_url',
-        'body.source_revision_config.repo_ref',
-      ],
-    });
-  });
+  test(
+    'reports every value of a wrong type at once',
+    { meta: { claims: ['control.create.field-types'] } },
+    async () => {
+      const { status, at } = await refusalOf(
+        fixture.control.createDeployment({
+          name: 7,
+          source: 'github',
+          source_config: { build_on_push: 'yes', repo_url: 1 },
+          source_revision_config: { repo_ref: ['main'] },
+          secrets: { A: 'b' },
+          secret_references: 'none',
+        }),
+      );
+      expect({ status, at: at.sort() }).toEqual({
+        status: 422,
+        at: [
+          'body.name',
+          'body.secret_references',
+          'body.secrets',
+          'body.source_config.build_on_push',
+          'body.source_config.repo_url',
+          'body.source_revision_config.repo_ref',
+        ],
+      });
+    },
+  );
 
   test.each([['text'], [null], [[]], [7]])(
-    '[control.create.invalid-422] a body that is %j is refused',
+    'a body that is %j is refused',
+    { meta: { claims: ['control.create.invalid-422'] } },
     async (body) => {
       expect(await refusalOf(fixture.control.createDeployment(body))).toMatchObject({ status: 422 });
     },
   );
 
-  test('[control.deployment.source-words] a source is one of four words', async () => {
+  test('a source is one of four words', { meta: { claims: ['control.deployment.source-words'] } }, async () => {
     for (const source of ['internal_source', 'internal_docker']) {
       const needed = source === 'internal_source' ? { graph_config_path: 'graph.json' } : {};
       const request = { ...fromGit(), source, source_config: {}, source_revision_config: needed };
@@ -202,41 +260,57 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.create.github-availability] [control.create.external-docker-availability] our service offers github and external_docker', async () => {
-    expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ source: 'github' });
-    expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ source: 'external_docker' });
-  });
+  test(
+    'our service offers github and external_docker',
+    { meta: { claims: ['control.create.github-availability', 'control.create.external-docker-availability'] } },
+    async () => {
+      expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ source: 'github' });
+      expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ source: 'external_docker' });
+    },
+  );
 
-  test.each([
-    ['[control.deployment.id-read-only]', 'id', '00000000-0000-4000-8000-000000000000'],
-    ['[control.deployment.tenant-id-read-only]', 'tenant_id', '00000000-0000-4000-8000-000000000000'],
-    ['[control.deployment.created-at-read-only]', 'created_at', '2001-01-01T00:00:00Z'],
-    ['[control.deployment.updated-at-read-only]', 'updated_at', '2001-01-01T00:00:00Z'],
-    ['[control.deployment.status-read-only]', 'status', 'AWAITING_DELETE'],
-    ['[control.deployment.latest-revision-id-read-only]', 'latest_revision_id', null],
-    ['[control.deployment.active-revision-id-read-only]', 'active_revision_id', '00000000-0000-4000-8000-000000000000'],
-  ])('[control.create.no-read-only-fields] %s %s in a request has no effect', async (_, field, value) => {
-    const reported: Record<string, unknown> = await fixture.control.createDeployment(fromGit({ [field]: value }));
-    expect(reported[field]).not.toEqual(value);
-    const { id } = await fixture.control.createDeployment(fromGit());
-    const changed: Record<string, unknown> = await fixture.control.patchDeployment(id, { [field]: value });
-    expect(changed[field]).not.toEqual(value);
-  });
+  eachClaim<[string, string | null]>([
+    ['control.deployment.id-read-only', 'id', '00000000-0000-4000-8000-000000000000'],
+    ['control.deployment.tenant-id-read-only', 'tenant_id', '00000000-0000-4000-8000-000000000000'],
+    ['control.deployment.created-at-read-only', 'created_at', '2001-01-01T00:00:00Z'],
+    ['control.deployment.updated-at-read-only', 'updated_at', '2001-01-01T00:00:00Z'],
+    ['control.deployment.status-read-only', 'status', 'AWAITING_DELETE'],
+    ['control.deployment.latest-revision-id-read-only', 'latest_revision_id', null],
+    ['control.deployment.active-revision-id-read-only', 'active_revision_id', '00000000-0000-4000-8000-000000000000'],
+  ])(
+    '%s in a request has no effect',
+    { meta: { claims: ['control.create.no-read-only-fields'] } },
+    async (field, value) => {
+      const reported: Record<string, unknown> = await fixture.control.createDeployment(fromGit({ [field]: value }));
+      expect(reported[field]).not.toEqual(value);
+      const { id } = await fixture.control.createDeployment(fromGit());
+      const changed: Record<string, unknown> = await fixture.control.patchDeployment(id, { [field]: value });
+      expect(changed[field]).not.toEqual(value);
+    },
+  );
 
-  test('[control.create.no-repo-commit-sha] [control.source-revision-config.repo-commit-sha-read-only] no request sets the commit', async () => {
-    fixture.rollouts.fate = 'held';
-    const repo_commit_sha = 'f'.repeat(40);
-    const made = await fixture.control.createDeployment(fromGit({ source_revision_config: { repo_commit_sha } }));
-    expect(made.source_revision_config.repo_commit_sha).toBeNull();
-    const changed = await fixture.control.patchDeployment(made.id, { source_revision_config: { repo_commit_sha } });
-    expect(changed).toMatchObject({
-      latest_revision_id: made.latest_revision_id,
-      source_revision_config: { repo_commit_sha: null },
-    });
-    fixture.rollouts.fate = 'live';
-  });
+  test(
+    'no request sets the commit',
+    {
+      meta: {
+        claims: ['control.create.no-repo-commit-sha', 'control.source-revision-config.repo-commit-sha-read-only'],
+      },
+    },
+    async () => {
+      fixture.rollouts.fate = 'held';
+      const repo_commit_sha = 'f'.repeat(40);
+      const made = await fixture.control.createDeployment(fromGit({ source_revision_config: { repo_commit_sha } }));
+      expect(made.source_revision_config.repo_commit_sha).toBeNull();
+      const changed = await fixture.control.patchDeployment(made.id, { source_revision_config: { repo_commit_sha } });
+      expect(changed).toMatchObject({
+        latest_revision_id: made.latest_revision_id,
+        source_revision_config: { repo_commit_sha: null },
+      });
+      fixture.rollouts.fate = 'live';
+    },
+  );
 
-  test('[control.errors.bad-request] reports every broken rule at once', async () => {
+  test('reports every broken rule at once', { meta: { claims: ['control.errors.bad-request'] } }, async () => {
     const { status, detail } = await refusalOf(
       fixture.control.createDeployment(
         fromGit({

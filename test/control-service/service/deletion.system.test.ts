@@ -22,24 +22,30 @@ describe.each(sides)('%s', (_side, open) => {
     fixture.rollouts.fate = 'live';
   };
 
-  test('[control.delete.deployment] a deletion shows at once, and then the deployment is gone', async () => {
-    const { id } = await create();
-    await whileHeld(async () => {
-      expect(await fixture.control.deleteDeployment(id)).toBeUndefined();
-      expect(await fixture.control.getDeployment(id)).toMatchObject({
-        status: 'AWAITING_DELETE',
-        status_message: 'It is being deleted.',
+  test(
+    'a deletion shows at once, and then the deployment is gone',
+    { meta: { claims: ['control.delete.deployment'] } },
+    async () => {
+      const { id } = await create();
+      await whileHeld(async () => {
+        expect(await fixture.control.deleteDeployment(id)).toBeUndefined();
+        expect(await fixture.control.getDeployment(id)).toMatchObject({
+          status: 'AWAITING_DELETE',
+          status_message: 'It is being deleted.',
+        });
+        expect((await fixture.control.listDeployments({ status: 'AWAITING_DELETE' })).resources).toMatchObject([
+          { id },
+        ]);
       });
-      expect((await fixture.control.listDeployments({ status: 'AWAITING_DELETE' })).resources).toMatchObject([{ id }]);
-    });
-    fixture.rollouts.wake(id);
-    await fixture.rollouts.settled();
-    expect(await refusalOf(fixture.control.getDeployment(id))).toEqual({
-      status: 404,
-      detail: `Deployment ID ${id} not found.`,
-      at: [],
-    });
-  });
+      fixture.rollouts.wake(id);
+      await fixture.rollouts.settled();
+      expect(await refusalOf(fixture.control.getDeployment(id))).toEqual({
+        status: 404,
+        detail: `Deployment ID ${id} not found.`,
+        at: [],
+      });
+    },
+  );
 
   test('interrupts pending revisions, which can still be read', async () => {
     await whileHeld(async () => {

@@ -16,7 +16,8 @@ const refusals: Readonly<Record<string, string>> = {
 
 describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   test.each(hostings)(
-    '[control.create.github-availability] [control.create.external-docker-availability] hosting %s offers the documented sources',
+    'hosting %s offers the documented sources',
+    { meta: { claims: ['control.create.github-availability', 'control.create.external-docker-availability'] } },
     async (hosting) => {
       fixture = await openServiceFixture(side, '', undefined, { hosting });
       const { control } = fixture;

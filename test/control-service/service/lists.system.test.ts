@@ -27,16 +27,20 @@ describe.each(sides)('%s', (_side, open) => {
     const names = async (query: object) =>
       (await fixture.control.listDeployments(query)).resources.map(({ name }) => name);
 
-    test('[control.list.deployments] lists the deployments of the tenant in pages, newest first', async () => {
-      expect(await names({})).toEqual(['beta', 'alpha-two', 'alpha']);
-      expect(await names({ limit: 2 })).toEqual(['beta', 'alpha-two']);
-      expect(await fixture.control.listDeployments({ limit: 2, offset: 2 })).toMatchObject({
-        resources: [{ name: 'alpha' }],
-        offset: 3,
-      });
-    });
+    test(
+      'lists the deployments of the tenant in pages, newest first',
+      { meta: { claims: ['control.list.deployments'] } },
+      async () => {
+        expect(await names({})).toEqual(['beta', 'alpha-two', 'alpha']);
+        expect(await names({ limit: 2 })).toEqual(['beta', 'alpha-two']);
+        expect(await fixture.control.listDeployments({ limit: 2, offset: 2 })).toMatchObject({
+          resources: [{ name: 'alpha' }],
+          offset: 3,
+        });
+      },
+    );
 
-    test('[control.list.by-name] filters by an exact name, or by a part of it', async () => {
+    test('filters by an exact name, or by a part of it', { meta: { claims: ['control.list.by-name'] } }, async () => {
       expect(await names({ name: 'alpha' })).toEqual(['alpha']);
       expect(await names({ name_contains: 'lpha' })).toEqual(['alpha-two', 'alpha']);
       expect(await names({ name_contains: '%' })).toEqual([]);
@@ -83,45 +87,53 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.integrations.list] lists integrations with their names and repositories', async () => {
-    const repository = {
-      id: 42,
-      name: 'agent',
-      owner: 'acme',
-      url: 'https://github.com/acme/agent',
-      default_branch: 'main',
-    };
-    await fixture.store.putIntegration(fixture.tenantId, {
-      installation_id: 7,
-      name: 'acme',
-      repositories: [repository],
-    });
-    const [integration, ...others] = await fixture.control.listIntegrations();
-    expect([integration, ...others]).toEqual([{ id: expect.any(String), installation_id: 7, name: 'acme' }]);
-    const id = integration?.id ?? '';
-    expect(await fixture.control.listRepositories(id)).toEqual([{ ...repository, host_integration_id: id }]);
-    expect(await fixture.stranger.listIntegrations()).toEqual([]);
-    expect(await refusalOf(fixture.stranger.listRepositories(id))).toMatchObject({ status: 404 });
-  });
+  test(
+    'lists integrations with their names and repositories',
+    { meta: { claims: ['control.integrations.list'] } },
+    async () => {
+      const repository = {
+        id: 42,
+        name: 'agent',
+        owner: 'acme',
+        url: 'https://github.com/acme/agent',
+        default_branch: 'main',
+      };
+      await fixture.store.putIntegration(fixture.tenantId, {
+        installation_id: 7,
+        name: 'acme',
+        repositories: [repository],
+      });
+      const [integration, ...others] = await fixture.control.listIntegrations();
+      expect([integration, ...others]).toEqual([{ id: expect.any(String), installation_id: 7, name: 'acme' }]);
+      const id = integration?.id ?? '';
+      expect(await fixture.control.listRepositories(id)).toEqual([{ ...repository, host_integration_id: id }]);
+      expect(await fixture.stranger.listIntegrations()).toEqual([]);
+      expect(await refusalOf(fixture.stranger.listRepositories(id))).toMatchObject({ status: 404 });
+    },
+  );
 
-  test('[control.listeners.list] [control.listener.compute-type] lists listeners with their compute type', async () => {
-    const listener = { compute_type: 'k8s', compute_id: 'cluster', k8s_namespaces: ['agents'] };
-    const added = await fixture.store.addListener(fixture.tenantId, listener);
-    const reported = {
-      id: added?.id,
-      version: null,
-      compute_type: 'k8s',
-      compute_id: 'cluster',
-      compute_config: { k8s_namespaces: ['agents'] },
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
-    };
-    expect(await fixture.control.listListeners({})).toEqual({ resources: [reported], offset: 1 });
-    expect(await fixture.control.getListener(reported.id ?? '')).toEqual(reported);
-    expect(await fixture.stranger.listListeners({ limit: 1 })).toMatchObject({ resources: [] });
-    expect(await refusalOf(fixture.stranger.getListener(reported.id ?? ''))).toMatchObject({ status: 404 });
-    expect(await fixture.store.addListener(fixture.tenantId, listener)).toBeUndefined();
-  });
+  test(
+    'lists listeners with their compute type',
+    { meta: { claims: ['control.listeners.list', 'control.listener.compute-type'] } },
+    async () => {
+      const listener = { compute_type: 'k8s', compute_id: 'cluster', k8s_namespaces: ['agents'] };
+      const added = await fixture.store.addListener(fixture.tenantId, listener);
+      const reported = {
+        id: added?.id,
+        version: null,
+        compute_type: 'k8s',
+        compute_id: 'cluster',
+        compute_config: { k8s_namespaces: ['agents'] },
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      };
+      expect(await fixture.control.listListeners({})).toEqual({ resources: [reported], offset: 1 });
+      expect(await fixture.control.getListener(reported.id ?? '')).toEqual(reported);
+      expect(await fixture.stranger.listListeners({ limit: 1 })).toMatchObject({ resources: [] });
+      expect(await refusalOf(fixture.stranger.getListener(reported.id ?? ''))).toMatchObject({ status: 404 });
+      expect(await fixture.store.addListener(fixture.tenantId, listener)).toBeUndefined();
+    },
+  );
 
   test('filters deployments and revisions by their listener, or by none', async () => {
     const listener = await fixture.store.addListener(fixture.tenantId, {
@@ -156,35 +168,39 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await fixture.control.listRevisions(id, {})).resources).toHaveLength(1);
   });
 
-  test('[control.errors.loc] [control.errors.msg] [control.errors.type] every entry of a 422 has a location, a message and a type', async () => {
-    const entry = z.strictObject({
-      loc: z.array(z.union([z.string(), z.int().min(0)])).min(1),
-      msg: z.string().min(1),
-      type: z.string().regex(/^\w+$/),
-    });
-    const refusals: [call: () => Promise<unknown>, at: string[]][] = [
-      [
-        () => fixture.control.createDeployment(fromGit({ secrets: [{ name: 'A' }, 7], source: 'x', name: null })),
-        ['body.name', 'body.secrets.0.value', 'body.secrets.1', 'body.source'],
-      ],
-      [
-        () => fixture.control.createDeployment({}),
-        ['body.name', 'body.secrets', 'body.source', 'body.source_config', 'body.source_revision_config'],
-      ],
-      [() => fixture.control.createDeployment([]), ['body']],
-      [() => fixture.control.listDeployments({ limit: 0, offset: -1 }), ['query.limit', 'query.offset']],
-      [() => fixture.control.getDeployment('alpha'), ['path.deployment_id']],
-      [
-        () => fixture.control.createListener({ compute_type: 'vm', compute_config: 1 }),
-        ['body.compute_config', 'body.compute_id', 'body.compute_type'],
-      ],
-    ];
-    for (const [call, at] of refusals) {
-      const error: unknown = await call().catch((thrown: unknown) => thrown);
-      if (!(error instanceof ServiceError)) throw new Error('it was not refused', { cause: error });
-      expect(error.status).toBe(422);
-      const entries = z.array(entry).parse(error.problems);
-      expect(entries.map(({ loc }) => loc.join('.')).toSorted()).toEqual(at);
-    }
-  });
+  test(
+    'every entry of a 422 has a location, a message and a type',
+    { meta: { claims: ['control.errors.loc', 'control.errors.msg', 'control.errors.type'] } },
+    async () => {
+      const entry = z.strictObject({
+        loc: z.array(z.union([z.string(), z.int().min(0)])).min(1),
+        msg: z.string().min(1),
+        type: z.string().regex(/^\w+$/),
+      });
+      const refusals: [call: () => Promise<unknown>, at: string[]][] = [
+        [
+          () => fixture.control.createDeployment(fromGit({ secrets: [{ name: 'A' }, 7], source: 'x', name: null })),
+          ['body.name', 'body.secrets.0.value', 'body.secrets.1', 'body.source'],
+        ],
+        [
+          () => fixture.control.createDeployment({}),
+          ['body.name', 'body.secrets', 'body.source', 'body.source_config', 'body.source_revision_config'],
+        ],
+        [() => fixture.control.createDeployment([]), ['body']],
+        [() => fixture.control.listDeployments({ limit: 0, offset: -1 }), ['query.limit', 'query.offset']],
+        [() => fixture.control.getDeployment('alpha'), ['path.deployment_id']],
+        [
+          () => fixture.control.createListener({ compute_type: 'vm', compute_config: 1 }),
+          ['body.compute_config', 'body.compute_id', 'body.compute_type'],
+        ],
+      ];
+      for (const [call, at] of refusals) {
+        const error: unknown = await call().catch((thrown: unknown) => thrown);
+        if (!(error instanceof ServiceError)) throw new Error('it was not refused', { cause: error });
+        expect(error.status).toBe(422);
+        const entries = z.array(entry).parse(error.problems);
+        expect(entries.map(({ loc }) => loc.join('.')).toSorted()).toEqual(at);
+      }
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromImage, refusalOf, sides } from '../service-fixture.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 const inSpec = (resource_spec: object) => fromImage({ source_config: { resource_spec } });
@@ -50,7 +51,7 @@ const fields: readonly (readonly [field: string, taken: unknown, wrong: unknown,
   ['db_storage_gi', 10, 1.5],
   ['db_max_connections', 100, 1.5],
 ];
-const claimOf = (field: string): string => `[control.resource-spec.${field.replaceAll('_', '-')}]`;
+const claimOf = (field: string): string => `control.resource-spec.${field.replaceAll('_', '-')}`;
 /** Other fields that a field needs. */
 const beside = (field: string): object => (field === 'volume_mounts' ? { volumes: [volume] } : {});
 
@@ -66,9 +67,10 @@ describe.each(sides)('%s', (_side, open) => {
     (await fixture.control.createDeployment(inSpec(spec))).source_config.resource_spec;
   const refused = (spec: object) => refusalOf(fixture.control.createDeployment(inSpec(spec)));
 
-  test.each(fields.map(([field, taken, wrong]) => [claimOf(field), field, taken, wrong] as const))(
-    '%s %s: %j is accepted and %j refused',
-    async (_, field, taken, wrong) => {
+  eachClaim(fields.map(([field, taken, wrong]) => [claimOf(field), field, taken, wrong] as const))(
+    '%s: %j is accepted and %j refused',
+    {},
+    async (field, taken, wrong) => {
       expect(await reported({ ...beside(field), [field]: taken })).toMatchObject({ [field]: taken });
       const { status, at } = await refused({ ...beside(field), [field]: wrong });
       expect({ status, at: at[0] }).toEqual({
@@ -78,11 +80,11 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('[control.resource-spec.optional] every field may be left out', async () => {
+  test('every field may be left out', { meta: { claims: ['control.resource-spec.optional'] } }, async () => {
     expect(await reported({})).toEqual({});
   });
 
-  test('[control.resource-spec.nullable] every field may be null', async () => {
+  test('every field may be null', { meta: { claims: ['control.resource-spec.nullable'] } }, async () => {
     const nulls = Object.fromEntries(fields.map(([field]) => [field, null]));
     expect(await reported(nulls)).toEqual(nulls);
   });
@@ -90,12 +92,12 @@ describe.each(sides)('%s', (_side, open) => {
   const requests = ['cpu', 'queue_cpu', 'cache_cpu'].map((field) => [field, 8] as const);
   const limits = ['cpu_limit', 'queue_cpu_limit', 'cache_cpu_limit'].map((field) => [field, 16] as const);
 
-  test.each(
+  eachClaim(
     [...requests, ...limits].map(
       ([field, most]) =>
-        [claimOf(field).replace(']', '-bounds]'), field, most, most === 8 ? 'requests' : 'limits'] as const,
+        [`${claimOf(field)}-bounds control.limits.cpu-${most === 8 ? 'requests' : 'limits'}`, field, most] as const,
     ),
-  )('%s %s lies from 0.1 to %d [control.limits.cpu-%s] [control.errors.cpu-out-of-bounds]', async (_, field, most) => {
+  )('%s lies from 0.1 to %d', { meta: { claims: ['control.errors.cpu-out-of-bounds'] } }, async (field, most) => {
     expect(await reported({ [field]: 0.1 })).toEqual({ [field]: 0.1 });
     expect(await reported({ [field]: most })).toEqual({ [field]: most });
     for (const outside of [0.09, 0, -1, most + 0.01, most + 1])
@@ -106,7 +108,16 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test.each([...requests, ...limits].map(([field]) => [field]))(
-    '[control.resource-spec.cpu-rounded] [control.limits.cpu-rounding] [control.resource-spec.cpu-fractional] %s is kept with one digit after the point',
+    '%s is kept with one digit after the point',
+    {
+      meta: {
+        claims: [
+          'control.resource-spec.cpu-rounded',
+          'control.limits.cpu-rounding',
+          'control.resource-spec.cpu-fractional',
+        ],
+      },
+    },
     async (field) => {
       expect(await reported({ [field]: 1.26 })).toEqual({ [field]: 1.3 });
       expect(await reported({ [field]: 0.14 })).toEqual({ [field]: 0.1 });
@@ -114,12 +125,16 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test('[control.resource-spec.patch-overwrites] a PATCH replaces the whole spec', async () => {
-    const { id } = await fixture.control.createDeployment(inSpec({ cpu: 1, memory_mb: 512, labels: { a: 'b' } }));
-    const patch = { source_config: { resource_spec: { memory_mb: 1024 } } };
-    const after = await fixture.control.patchDeployment(id, patch);
-    expect(after.source_config.resource_spec).toEqual({ memory_mb: 1024 });
-  });
+  test(
+    'a PATCH replaces the whole spec',
+    { meta: { claims: ['control.resource-spec.patch-overwrites'] } },
+    async () => {
+      const { id } = await fixture.control.createDeployment(inSpec({ cpu: 1, memory_mb: 512, labels: { a: 'b' } }));
+      const patch = { source_config: { resource_spec: { memory_mb: 1024 } } };
+      const after = await fixture.control.patchDeployment(id, patch);
+      expect(after.source_config.resource_spec).toEqual({ memory_mb: 1024 });
+    },
+  );
 
   test('an amount above its limit is a 400 in a creation and in a change', async () => {
     const spec = { min_scale: 5, max_scale: 2 };
@@ -136,13 +151,17 @@ describe.each(sides)('%s', (_side, open) => {
     expect((await patched({ min_scale: 5 })).source_config.resource_spec).toEqual({ min_scale: 5 });
   });
 
-  test('[control.resource-spec.image-pull-secrets-name] an entry of image_pull_secrets needs a name', async () => {
-    expect(await refused({ image_pull_secrets: [{}] })).toMatchObject({
-      status: 422,
-      at: ['body.source_config.resource_spec.image_pull_secrets.0.name'],
-    });
-    expect(await refused({ image_pull_secrets: [{ name: 7 }] })).toMatchObject({ status: 422 });
-  });
+  test(
+    'an entry of image_pull_secrets needs a name',
+    { meta: { claims: ['control.resource-spec.image-pull-secrets-name'] } },
+    async () => {
+      expect(await refused({ image_pull_secrets: [{}] })).toMatchObject({
+        status: 422,
+        at: ['body.source_config.resource_spec.image_pull_secrets.0.name'],
+      });
+      expect(await refused({ image_pull_secrets: [{ name: 7 }] })).toMatchObject({ status: 422 });
+    },
+  );
 
   test('reads the public names of the cache fields too', async () => {
     expect(await reported({ redis_cpu: 1.04, redis_memory_limit_mb: 64 })).toEqual({

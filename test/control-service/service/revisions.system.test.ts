@@ -33,28 +33,45 @@ describe.each(sides)('%s', (_side, open) => {
     return latest_revision_id ?? '';
   }
 
-  test('[control.revision.id] [control.revision.times] [control.revision.status] [control.revision.source-revision-config] a revision has its id, times, status and source', async () => {
-    const { id, first } = await made('held');
-    const revision = await fixture.control.getRevision(id, first);
-    expect(revision).toMatchObject({
-      id: first,
-      status: 'CREATING',
-      source: 'github',
-      source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json', image_uri: null },
-    });
-    for (const time of [revision.created_at, revision.updated_at]) expect(time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
-    expect(revision).not.toHaveProperty('secrets');
-  });
+  test(
+    'a revision has its id, times, status and source',
+    {
+      meta: {
+        claims: [
+          'control.revision.id',
+          'control.revision.times',
+          'control.revision.status',
+          'control.revision.source-revision-config',
+        ],
+      },
+    },
+    async () => {
+      const { id, first } = await made('held');
+      const revision = await fixture.control.getRevision(id, first);
+      expect(revision).toMatchObject({
+        id: first,
+        status: 'CREATING',
+        source: 'github',
+        source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json', image_uri: null },
+      });
+      for (const time of [revision.created_at, revision.updated_at]) expect(time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+      expect(revision).not.toHaveProperty('secrets');
+    },
+  );
 
-  test('[control.revision.status-message] [control.states.deployed-is-final] a failed revision says why, and is never DEPLOYED', async () => {
-    const { id, first } = await made('build fails');
-    expect(await fixture.control.getRevision(id, first)).toMatchObject({
-      status: 'BUILD_FAILED',
-      status_message: 'The build failed at line 7.',
-    });
-    const live = await patched(id, 'live', { secrets: [] });
-    expect(await fixture.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
-  });
+  test(
+    'a failed revision says why, and is never DEPLOYED',
+    { meta: { claims: ['control.revision.status-message', 'control.states.deployed-is-final'] } },
+    async () => {
+      const { id, first } = await made('build fails');
+      expect(await fixture.control.getRevision(id, first)).toMatchObject({
+        status: 'BUILD_FAILED',
+        status_message: 'The build failed at line 7.',
+      });
+      const live = await patched(id, 'live', { secrets: [] });
+      expect(await fixture.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
+    },
+  );
 
   /** Sets a status as another service, or a later version, would. */
   async function rename(revision: string, status: string): Promise<void> {
@@ -67,113 +84,125 @@ describe.each(sides)('%s', (_side, open) => {
     }
   }
 
-  test('[control.states.other-revision-words] a revision can have each of the twelve other statuses', async () => {
-    const { id, first } = await made('held');
-    const reported: string[] = [];
-    const look = async (revision: string) =>
-      void reported.push((await fixture.control.getRevision(id, revision)).status);
-    await look(first);
-    await fixture.store.claimNextRevision(id);
-    await look(first);
-    const second = await patched(id, 'held', { secrets: [] });
-    await fixture.store.claimNextRevision(id);
-    await look(second);
-    for (const [from, to] of [
-      ['AWAITING_BUILD', 'BUILDING'],
-      ['BUILDING', 'AWAITING_DEPLOY'],
-      ['AWAITING_DEPLOY', 'DEPLOYING'],
-      ['DEPLOYING', 'DEPLOY_FAILED'],
-    ] as const) {
-      await fixture.store.setStatus(first, [from], to);
+  test(
+    'a revision can have each of the twelve other statuses',
+    { meta: { claims: ['control.states.other-revision-words'] } },
+    async () => {
+      const { id, first } = await made('held');
+      const reported: string[] = [];
+      const look = async (revision: string) =>
+        void reported.push((await fixture.control.getRevision(id, revision)).status);
       await look(first);
-    }
-    await fixture.control.interruptRevision(id, second);
-    await look(second);
-    await look(await patched(id, 'build fails', { secrets: [] }));
-    const third = await patched(id, 'held', { secrets: [] });
-    await patched(id, 'live', { secrets: [] });
-    await look(third);
-    for (const word of ['CREATE_FAILED', 'UNKNOWN']) {
-      await rename(third, word);
+      await fixture.store.claimNextRevision(id);
+      await look(first);
+      const second = await patched(id, 'held', { secrets: [] });
+      await fixture.store.claimNextRevision(id);
+      await look(second);
+      for (const [from, to] of [
+        ['AWAITING_BUILD', 'BUILDING'],
+        ['BUILDING', 'AWAITING_DEPLOY'],
+        ['AWAITING_DEPLOY', 'DEPLOYING'],
+        ['DEPLOYING', 'DEPLOY_FAILED'],
+      ] as const) {
+        await fixture.store.setStatus(first, [from], to);
+        await look(first);
+      }
+      await fixture.control.interruptRevision(id, second);
+      await look(second);
+      await look(await patched(id, 'build fails', { secrets: [] }));
+      const third = await patched(id, 'held', { secrets: [] });
+      await patched(id, 'live', { secrets: [] });
       await look(third);
-    }
-    expect(reported).toEqual([
-      'CREATING',
-      'AWAITING_BUILD',
-      'QUEUED',
-      'BUILDING',
-      'AWAITING_DEPLOY',
-      'DEPLOYING',
-      'DEPLOY_FAILED',
-      'INTERRUPTED',
-      'BUILD_FAILED',
-      'SKIPPED',
-      'CREATE_FAILED',
-      'UNKNOWN',
-    ]);
-    expect([...reported, 'DEPLOYED'].toSorted()).toEqual(Object.keys(revisionStatusClasses).toSorted());
-  });
+      for (const word of ['CREATE_FAILED', 'UNKNOWN']) {
+        await rename(third, word);
+        await look(third);
+      }
+      expect(reported).toEqual([
+        'CREATING',
+        'AWAITING_BUILD',
+        'QUEUED',
+        'BUILDING',
+        'AWAITING_DEPLOY',
+        'DEPLOYING',
+        'DEPLOY_FAILED',
+        'INTERRUPTED',
+        'BUILD_FAILED',
+        'SKIPPED',
+        'CREATE_FAILED',
+        'UNKNOWN',
+      ]);
+      expect([...reported, 'DEPLOYED'].toSorted()).toEqual(Object.keys(revisionStatusClasses).toSorted());
+    },
+  );
 
-  test('[control.states.unknown-status-survives] an unknown status is returned as it is, and counts as not final', async () => {
-    const { id, first } = await made();
-    const server = createServer((_, response) => {
-      const answer = fixture.control.getRevision(id, first).then((reported) => JSON.stringify(reported));
-      answer.then(
-        (text) => response.setHeader('content-type', 'application/json').end(text),
-        () => response.writeHead(500).end(),
-      );
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = address !== null && typeof address !== 'string' ? address.port : 0;
-    const reader = connectControlService({
-      baseUrl: `http://127.0.0.1:${port}`,
-      apiKey: 'any',
-      spelling: 'contract',
-      userAgent: 'landfall/test',
-    });
-    try {
-      await rename(first, 'WARMING_UP');
-      const { resources } = await fixture.control.listRevisions(id, {});
-      expect(resources.map(({ status }) => status)).toEqual(['WARMING_UP']);
-      const seen = await reader.getRevision(id, first);
-      expect(seen.status).toBe('WARMING_UP');
-      const waiting = rolloutAfter(rolloutOf(first), { at: 1, revision: seen });
-      expect(waiting).toMatchObject({ kind: 'in-progress', seen: [{ status: 'WARMING_UP', at: 1 }] });
-      await rename(first, 'DEPLOYED');
-      const deployment = { activeRevisionId: first, latestRevisionId: first };
-      const revision = await reader.getRevision(id, first);
-      expect(rolloutAfter(waiting, { at: 2, revision, deployment })).toMatchObject({
-        kind: 'live',
-        seen: [{ status: 'WARMING_UP' }, { status: 'DEPLOYED' }],
+  test(
+    'an unknown status is returned as it is, and counts as not final',
+    { meta: { claims: ['control.states.unknown-status-survives'] } },
+    async () => {
+      const { id, first } = await made();
+      const server = createServer((_, response) => {
+        const answer = fixture.control.getRevision(id, first).then((reported) => JSON.stringify(reported));
+        answer.then(
+          (text) => response.setHeader('content-type', 'application/json').end(text),
+          () => response.writeHead(500).end(),
+        );
       });
-    } finally {
-      await reader.close();
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      const port = address !== null && typeof address !== 'string' ? address.port : 0;
+      const reader = connectControlService({
+        baseUrl: `http://127.0.0.1:${port}`,
+        apiKey: 'any',
+        spelling: 'contract',
+        userAgent: 'landfall/test',
+      });
+      try {
+        await rename(first, 'WARMING_UP');
+        const { resources } = await fixture.control.listRevisions(id, {});
+        expect(resources.map(({ status }) => status)).toEqual(['WARMING_UP']);
+        const seen = await reader.getRevision(id, first);
+        expect(seen.status).toBe('WARMING_UP');
+        const waiting = rolloutAfter(rolloutOf(first), { at: 1, revision: seen });
+        expect(waiting).toMatchObject({ kind: 'in-progress', seen: [{ status: 'WARMING_UP', at: 1 }] });
+        await rename(first, 'DEPLOYED');
+        const deployment = { activeRevisionId: first, latestRevisionId: first };
+        const revision = await reader.getRevision(id, first);
+        expect(rolloutAfter(waiting, { at: 2, revision, deployment })).toMatchObject({
+          kind: 'live',
+          seen: [{ status: 'WARMING_UP' }, { status: 'DEPLOYED' }],
+        });
+      } finally {
+        await reader.close();
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  );
 
-  test('[control.revisions.list] lists revisions newest first, in pages and by status', async () => {
-    const { id, first } = await made();
-    const second = await patched(id, 'build fails', { secrets: [] });
-    const third = await patched(id, 'live', { secrets: [] });
-    const list = async (query: object) => {
-      const { resources, offset } = await fixture.control.listRevisions(id, query);
-      return [resources.map((revision) => revision.id), offset];
-    };
-    expect(await list({})).toEqual([[third, second, first], 3]);
-    expect(await list({ limit: 2 })).toEqual([[third, second], 2]);
-    expect(await list({ limit: 2, offset: 2 })).toEqual([[first], 3]);
-    expect(await list({ status: 'BUILD_FAILED' })).toEqual([[second], 1]);
-    expect(await list({ status: 'DEPLOYED,BUILD_FAILED' })).toEqual([[third, second, first], 3]);
-    for (const query of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { status: 'GONE' }])
-      expect(await refusalOf(fixture.control.listRevisions(id, query))).toMatchObject({
-        status: 422,
-        at: [`query.${Object.keys(query)[0]}`],
-      });
-  });
+  test(
+    'lists revisions newest first, in pages and by status',
+    { meta: { claims: ['control.revisions.list'] } },
+    async () => {
+      const { id, first } = await made();
+      const second = await patched(id, 'build fails', { secrets: [] });
+      const third = await patched(id, 'live', { secrets: [] });
+      const list = async (query: object) => {
+        const { resources, offset } = await fixture.control.listRevisions(id, query);
+        return [resources.map((revision) => revision.id), offset];
+      };
+      expect(await list({})).toEqual([[third, second, first], 3]);
+      expect(await list({ limit: 2 })).toEqual([[third, second], 2]);
+      expect(await list({ limit: 2, offset: 2 })).toEqual([[first], 3]);
+      expect(await list({ status: 'BUILD_FAILED' })).toEqual([[second], 1]);
+      expect(await list({ status: 'DEPLOYED,BUILD_FAILED' })).toEqual([[third, second, first], 3]);
+      for (const query of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { status: 'GONE' }])
+        expect(await refusalOf(fixture.control.listRevisions(id, query))).toMatchObject({
+          status: 422,
+          at: [`query.${Object.keys(query)[0]}`],
+        });
+    },
+  );
 
   test('while one is held the newest of the others is next, and the rest are skipped', async () => {
     const { id, first } = await made('held');
@@ -189,30 +218,34 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   describe('redeploy', () => {
-    test('[control.revisions.redeploy] redeploys an earlier revision as a new one, with its build and settings', async () => {
-      fixture.rollouts.head = 'a'.repeat(40);
-      const { id, first } = await made('live', fromGit({ secrets: [{ name: 'A', value: 'one' }] }));
-      fixture.rollouts.head = 'b'.repeat(40);
-      const patch = {
-        source_config: { build_on_push: true },
-        source_revision_config: { repo_ref: 'next' },
-        secrets: [{ name: 'A', value: 'two' }],
-      };
-      const second = await patched(id, 'live', patch);
-      const answer = await fixture.control.redeployRevision(id, first);
-      await fixture.rollouts.settled();
-      const third = answer.latest_revision_id ?? '';
-      expect([first, second]).not.toContain(third);
-      const after = await fixture.control.getDeployment(id);
-      expect(after).toMatchObject({
-        active_revision_id: third,
-        secrets: [{ name: 'A', value: 'one' }],
-        source_config: { build_on_push: true },
-        source_revision_config: { repo_ref: 'main', repo_commit_sha: 'a'.repeat(40) },
-      });
-      const statuses = (await fixture.store.eventsOf(third)).map(({ status }) => status);
-      expect(statuses).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
-    });
+    test(
+      'redeploys an earlier revision as a new one, with its build and settings',
+      { meta: { claims: ['control.revisions.redeploy'] } },
+      async () => {
+        fixture.rollouts.head = 'a'.repeat(40);
+        const { id, first } = await made('live', fromGit({ secrets: [{ name: 'A', value: 'one' }] }));
+        fixture.rollouts.head = 'b'.repeat(40);
+        const patch = {
+          source_config: { build_on_push: true },
+          source_revision_config: { repo_ref: 'next' },
+          secrets: [{ name: 'A', value: 'two' }],
+        };
+        const second = await patched(id, 'live', patch);
+        const answer = await fixture.control.redeployRevision(id, first);
+        await fixture.rollouts.settled();
+        const third = answer.latest_revision_id ?? '';
+        expect([first, second]).not.toContain(third);
+        const after = await fixture.control.getDeployment(id);
+        expect(after).toMatchObject({
+          active_revision_id: third,
+          secrets: [{ name: 'A', value: 'one' }],
+          source_config: { build_on_push: true },
+          source_revision_config: { repo_ref: 'main', repo_commit_sha: 'a'.repeat(40) },
+        });
+        const statuses = (await fixture.store.eventsOf(third)).map(({ status }) => status);
+        expect(statuses).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
+      },
+    );
 
     test('a revision without a build cannot be redeployed', async () => {
       const { id, first } = await made('build fails');
@@ -279,25 +312,29 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   describe('logs', () => {
-    test('[control.logs.build] reads the build log in pages, filtered by level and text', async () => {
-      const { id, first } = await made();
-      const messages = async (body: unknown) => {
-        const { logs, next_offset } = await fixture.control.buildLogs(id, first, body);
-        return [logs.map(({ message }) => message), next_offset] as const;
-      };
-      const all = ['installing', 'Failed at line 7', 'done'];
-      expect(await messages({})).toEqual([all, null]);
-      expect(await messages(undefined)).toEqual([all, null]);
-      expect(await messages({ order: 'desc', limit: 1 })).toEqual([['done'], expect.any(String)]);
-      const [, next] = await messages({ limit: 2 });
-      expect(await messages({ limit: 2, offset: next })).toEqual([['done'], null]);
-      expect(await messages({ level: 'ERROR', query: '', start_time: null })).toEqual([['Failed at line 7'], null]);
-      expect(await messages({ level: 'critical' })).toEqual([[], null]);
-      expect(await messages({ query: 'LINE' })).toEqual([['Failed at line 7'], null]);
-      expect(await messages({ end_time: '2001-01-01T00:00:00Z' })).toEqual([[], null]);
-      const { logs } = await fixture.control.buildLogs(id, first, {});
-      expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
-    });
+    test(
+      'reads the build log in pages, filtered by level and text',
+      { meta: { claims: ['control.logs.build'] } },
+      async () => {
+        const { id, first } = await made();
+        const messages = async (body: unknown) => {
+          const { logs, next_offset } = await fixture.control.buildLogs(id, first, body);
+          return [logs.map(({ message }) => message), next_offset] as const;
+        };
+        const all = ['installing', 'Failed at line 7', 'done'];
+        expect(await messages({})).toEqual([all, null]);
+        expect(await messages(undefined)).toEqual([all, null]);
+        expect(await messages({ order: 'desc', limit: 1 })).toEqual([['done'], expect.any(String)]);
+        const [, next] = await messages({ limit: 2 });
+        expect(await messages({ limit: 2, offset: next })).toEqual([['done'], null]);
+        expect(await messages({ level: 'ERROR', query: '', start_time: null })).toEqual([['Failed at line 7'], null]);
+        expect(await messages({ level: 'critical' })).toEqual([[], null]);
+        expect(await messages({ query: 'LINE' })).toEqual([['Failed at line 7'], null]);
+        expect(await messages({ end_time: '2001-01-01T00:00:00Z' })).toEqual([[], null]);
+        const { logs } = await fixture.control.buildLogs(id, first, {});
+        expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
+      },
+    );
 
     test('a page of an open log has a next offset, an empty page has none', async () => {
       const { id, first } = await made('held');
@@ -363,7 +400,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await refusalOf(fixture.stranger.logsByQuery(ids))).toMatchObject({ status: 404 });
     });
 
-    test('[control.logs.deploy] reads the deploy log the same way', async () => {
+    test('reads the deploy log the same way', { meta: { claims: ['control.logs.deploy'] } }, async () => {
       const { id, first } = await made();
       expect(await fixture.control.deployLogs(id, first, { order: 'asc', limit: 10 })).toMatchObject({
         logs: [{ level: 'info', message: 'listening', timestamp: expect.any(String), id: expect.any(String) }],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
+import { eachClaim } from '../../conformance/each-claim.ts';
 
 describe.each(sides)('%s', (_side, open) => {
   let fixture: ServiceFixture;
@@ -23,12 +24,12 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await fixture.control.createDeployment(fromGit({ secrets }))).toMatchObject({ secrets });
   });
 
-  test.each([
-    ['[control.secret.name]', { value: 'secret-value' }, 'name'],
-    ['[control.secret.name]', { name: 7, value: 'secret-value' }, 'name'],
-    ['[control.secret.value]', { name: 'TOKEN' }, 'value'],
-    ['[control.secret.value]', { name: 'TOKEN', value: 7 }, 'value'],
-  ])('%s the secret %j is refused for its %s', async (_, secret, field) => {
+  eachClaim<[object, string]>([
+    ['control.secret.name', { value: 'secret-value' }, 'name'],
+    ['control.secret.name', { name: 7, value: 'secret-value' }, 'name'],
+    ['control.secret.value', { name: 'TOKEN' }, 'value'],
+    ['control.secret.value', { name: 'TOKEN', value: 7 }, 'value'],
+  ])('the secret %j is refused for its %s', {}, async (secret, field) => {
     expect(await refusalOf(withSecret(secret))).toMatchObject({ status: 422, at: [`body.secrets.0.${field}`] });
   });
 
@@ -41,11 +42,11 @@ describe.each(sides)('%s', (_side, open) => {
     },
   );
 
-  test.each([
-    ['name', '[control.secret-reference.name]'],
-    ['secret_name', '[control.secret-reference.secret-name]'],
-    ['secret_key', '[control.secret-reference.secret-key]'],
-  ])('a secret reference needs its %s %s', async (field) => {
+  eachClaim([
+    ['control.secret-reference.name', 'name'],
+    ['control.secret-reference.secret-name', 'secret_name'],
+    ['control.secret-reference.secret-key', 'secret_key'],
+  ])('a secret reference needs its %s', {}, async (field) => {
     expect(await withReference(reference)).toMatchObject({ secret_references: [reference] });
     for (const value of [undefined, 7])
       expect(await refusalOf(withReference({ ...reference, [field]: value }))).toMatchObject({

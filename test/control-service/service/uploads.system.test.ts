@@ -56,50 +56,66 @@ describe.each(sides)('%s', (_, open) => {
     expect(ended.status).toBe('INTERRUPTED');
   });
 
-  test('[control.upload.object-path] [control.upload.body] [control.patch.source-tarball-path-makes-revision] the issued path names the uploaded tarball', async () => {
-    const { id } = await fixture.control.createDeployment(fromUpload());
-    const target = await fixture.control.requestUpload(id);
-    expect(Object.keys(target).toSorted()).toEqual(['object_path', 'upload_url']);
-    expect(target.object_path).toMatch(new RegExp(`^uploads/${id}/[0-9a-f]{32}\\.tar\\.gz$`));
-    expect(new URL(target.upload_url).pathname.endsWith(`/${target.object_path}`)).toBe(true);
-    const put = await fixture.put(target.upload_url, bytes);
-    expect([put.status, await put.json()]).toEqual([
-      200,
-      { object_path: target.object_path, source_tarball_digest: digest, size: bytes.length },
-    ]);
-    const before = await fixture.control.getDeployment(id);
-    const after = await fixture.control.patchDeployment(id, naming(target.object_path));
-    expect(after.latest_revision_id).not.toBe(before.latest_revision_id);
-    expect(after.source_revision_config).toMatchObject({
-      source_tarball_path: target.object_path,
-      source_tarball_digest: digest,
-    });
-    await fixture.rollouts.settled();
-  });
-
-  test('[control.source-revision-config.source-tarball-path] one upload may make several revisions, and another one the next', async () => {
-    const { id, path } = await uploaded();
-    const one = await fixture.control.patchDeployment(id, naming(path));
-    await fixture.rollouts.settled();
-    const again = await fixture.control.patchDeployment(id, naming(path));
-    expect(again.latest_revision_id).not.toBe(one.latest_revision_id);
-    await fixture.rollouts.settled();
-    const restated = await fixture.control.createRevision(id, {});
-    await fixture.rollouts.settled();
-    const other = await fixture.control.patchDeployment(id, naming(await upload(id)));
-    await fixture.rollouts.settled();
-    const ids = [one.latest_revision_id, again.latest_revision_id, restated.id, other.latest_revision_id];
-    expect(new Set(ids).size).toBe(4);
-    for (const revision of ids) {
-      expect(await fixture.control.getRevision(id, revision ?? '')).toMatchObject({
-        status: 'DEPLOYED',
-        source_revision_config: { source_tarball_digest: digest },
+  test(
+    'the issued path names the uploaded tarball',
+    {
+      meta: {
+        claims: [
+          'control.upload.object-path',
+          'control.upload.body',
+          'control.patch.source-tarball-path-makes-revision',
+        ],
+      },
+    },
+    async () => {
+      const { id } = await fixture.control.createDeployment(fromUpload());
+      const target = await fixture.control.requestUpload(id);
+      expect(Object.keys(target).toSorted()).toEqual(['object_path', 'upload_url']);
+      expect(target.object_path).toMatch(new RegExp(`^uploads/${id}/[0-9a-f]{32}\\.tar\\.gz$`));
+      expect(new URL(target.upload_url).pathname.endsWith(`/${target.object_path}`)).toBe(true);
+      const put = await fixture.put(target.upload_url, bytes);
+      expect([put.status, await put.json()]).toEqual([
+        200,
+        { object_path: target.object_path, source_tarball_digest: digest, size: bytes.length },
+      ]);
+      const before = await fixture.control.getDeployment(id);
+      const after = await fixture.control.patchDeployment(id, naming(target.object_path));
+      expect(after.latest_revision_id).not.toBe(before.latest_revision_id);
+      expect(after.source_revision_config).toMatchObject({
+        source_tarball_path: target.object_path,
+        source_tarball_digest: digest,
       });
-    }
-    const back = await fixture.control.redeployRevision(id, one.latest_revision_id ?? '');
-    expect(back.source_revision_config).toMatchObject({ source_tarball_path: path, source_tarball_digest: digest });
-    await fixture.rollouts.settled();
-  });
+      await fixture.rollouts.settled();
+    },
+  );
+
+  test(
+    'one upload may make several revisions, and another one the next',
+    { meta: { claims: ['control.source-revision-config.source-tarball-path'] } },
+    async () => {
+      const { id, path } = await uploaded();
+      const one = await fixture.control.patchDeployment(id, naming(path));
+      await fixture.rollouts.settled();
+      const again = await fixture.control.patchDeployment(id, naming(path));
+      expect(again.latest_revision_id).not.toBe(one.latest_revision_id);
+      await fixture.rollouts.settled();
+      const restated = await fixture.control.createRevision(id, {});
+      await fixture.rollouts.settled();
+      const other = await fixture.control.patchDeployment(id, naming(await upload(id)));
+      await fixture.rollouts.settled();
+      const ids = [one.latest_revision_id, again.latest_revision_id, restated.id, other.latest_revision_id];
+      expect(new Set(ids).size).toBe(4);
+      for (const revision of ids) {
+        expect(await fixture.control.getRevision(id, revision ?? '')).toMatchObject({
+          status: 'DEPLOYED',
+          source_revision_config: { source_tarball_digest: digest },
+        });
+      }
+      const back = await fixture.control.redeployRevision(id, one.latest_revision_id ?? '');
+      expect(back.source_revision_config).toMatchObject({ source_tarball_path: path, source_tarball_digest: digest });
+      await fixture.rollouts.settled();
+    },
+  );
 
   test.each<[string, (ids: { id: string; other: string }) => Promise<string>]>([
     ['that was not issued', async ({ id }) => `uploads/${id}/${'0'.repeat(32)}.tar.gz`],
@@ -214,25 +230,29 @@ describe.each(sides)('%s', (_, open) => {
 });
 
 describe('over HTTP', () => {
-  test('[control.endpoints.upload-url] [control.upload.both-paths] returns the address with and without the version in the path', async () => {
-    const fixture = await openServiceFixture('over HTTP', '/base');
-    const { id } = await fixture.control.createDeployment(fromUpload());
-    const headers = { 'x-api-key': fixture.apiKey };
-    for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
-      const answer = await fetch(`${fixture.baseUrl}${path}`, { method: 'POST', headers });
-      const target = await answer.json();
-      expect([answer.status, target]).toEqual([
-        200,
-        { upload_url: expect.stringContaining(`${fixture.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
-      ]);
-      expect((await fetch(`${fixture.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
-      const other = await fetch(`${fixture.baseUrl}${path}`, { headers });
-      expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
-    }
-    const { upload_url } = await fixture.control.requestUpload(id);
-    const read = await fetch(upload_url);
-    expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
-    expect((await fixture.put(upload_url, bytes)).status).toBe(200);
-    await fixture.close();
-  });
+  test(
+    'returns the address with and without the version in the path',
+    { meta: { claims: ['control.endpoints.upload-url', 'control.upload.both-paths'] } },
+    async () => {
+      const fixture = await openServiceFixture('over HTTP', '/base');
+      const { id } = await fixture.control.createDeployment(fromUpload());
+      const headers = { 'x-api-key': fixture.apiKey };
+      for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
+        const answer = await fetch(`${fixture.baseUrl}${path}`, { method: 'POST', headers });
+        const target = await answer.json();
+        expect([answer.status, target]).toEqual([
+          200,
+          { upload_url: expect.stringContaining(`${fixture.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
+        ]);
+        expect((await fetch(`${fixture.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+        const other = await fetch(`${fixture.baseUrl}${path}`, { headers });
+        expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
+      }
+      const { upload_url } = await fixture.control.requestUpload(id);
+      const read = await fetch(upload_url);
+      expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
+      expect((await fixture.put(upload_url, bytes)).status).toBe(200);
+      await fixture.close();
+    },
+  );
 });

@@ -55,18 +55,22 @@ describe.each(sides)('%s', (side, open) => {
     return { deployment, id: deployment.tracer_session_id ?? '' };
   }
 
-  test('[control.create.tracing-project] a deployment has a project of its name, and returns its id', async () => {
-    const { deployment, id } = await project();
-    expect(await fixture.control.getProject(id)).toEqual({
-      id,
-      name: deployment.name,
-      deployment_id: deployment.id,
-      created_at: expect.any(String),
-      run_count: 0,
-      last_run_at: null,
-    });
-    expect(await fixture.control.getDeployment(deployment.id)).toMatchObject({ tracer_session_id: id });
-  });
+  test(
+    'a deployment has a project of its name, and returns its id',
+    { meta: { claims: ['control.create.tracing-project'] } },
+    async () => {
+      const { deployment, id } = await project();
+      expect(await fixture.control.getProject(id)).toEqual({
+        id,
+        name: deployment.name,
+        deployment_id: deployment.id,
+        created_at: expect.any(String),
+        run_count: 0,
+        last_run_at: null,
+      });
+      expect(await fixture.control.getDeployment(deployment.id)).toMatchObject({ tracer_session_id: id });
+    },
+  );
 
   test('lists reported runs unchanged, the latest to end first', async () => {
     const { id } = await project();

@@ -74,7 +74,7 @@ describe.concurrent('the official client, at the address of a deployment', () =>
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
   });
 
-  test('[agent.auth.every-request] nobody is let in without a key that is known', async () => {
+  test('nobody is let in without a key that is known', { meta: { claims: ['agent.auth.every-request'] } }, async () => {
     const anonymous = new Client({ apiUrl: deployed.url, apiKey: null, callerOptions: { maxRetries: 0 } });
     const stranger = new Client({ apiUrl: deployed.url, apiKey: 'guessed', callerOptions: { maxRetries: 0 } });
     for (const { assistants, runs, store } of [anonymous, stranger]) {
