@@ -33,13 +33,13 @@ const thread = {
 const stream = `event: metadata\ndata: {"run_id":"${id}"}\n\nevent: weather\ndata: {"sun":true}\n\n`;
 
 describe('in process', () => {
-  test('[agent.assistants.further-fields] an assistant keeps fields that nobody knows', () =>
+  test('[agent.assistants.further-fields] an assistant keeps unknown fields', () =>
     expect(Assistant.parse(assistant)).toMatchObject({ colour: 'blue' }));
 
-  test('[agent.threads.further-fields] a thread keeps fields that nobody knows', () =>
+  test('[agent.threads.further-fields] a thread keeps unknown fields', () =>
     expect(Thread.parse(thread)).toMatchObject({ colour: 'blue' }));
 
-  test('[agent.stream.further-types] an event of a type that nobody knows is handed on', async () => {
+  test('[agent.stream.further-types] an event of an unknown type is returned', async () => {
     const bytes = (async function* () {
       yield new TextEncoder().encode(stream);
     })();
@@ -62,17 +62,17 @@ describe('over HTTP', () => {
     nock.enableNetConnect();
   });
 
-  test('[agent.assistants.further-fields] an assistant keeps fields that nobody knows', async () => {
+  test('[agent.assistants.further-fields] an assistant keeps unknown fields', async () => {
     nock(url).get(`/assistants/${id}`).reply(200, assistant);
     expect(await client.getAssistant(id)).toMatchObject({ colour: 'blue' });
   });
 
-  test('[agent.threads.further-fields] a thread keeps fields that nobody knows', async () => {
+  test('[agent.threads.further-fields] a thread keeps unknown fields', async () => {
     nock(url).get(`/threads/${id}`).reply(200, thread);
     expect(await client.getThread(id)).toMatchObject({ colour: 'blue' });
   });
 
-  test('[agent.stream.further-types] an event of a type that nobody knows is handed on', async () => {
+  test('[agent.stream.further-types] an event of an unknown type is returned', async () => {
     nock(url).post('/runs/stream').reply(200, stream, { 'content-type': 'text/event-stream' });
     const types: string[] = [];
     for await (const { event } of client.streamRun({ assistant_id: 'echo', input: {} }, undefined)) types.push(event);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { clearAway } from '../../src/demo/clear-away.ts';
 
-test('says that it ends and removes before it does, ends the last first, and leaves nothing', async () => {
+test('announces each step, stops the last one first, and leaves nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-clear-away-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made = { data: join(folder, 'data'), appData: join(folder, 'app') };
@@ -16,15 +16,15 @@ test('says that it ends and removes before it does, ends the last first, and lea
   const running = [stops('GitHub'), stops('App')];
 
   await clearAway({ running, folder, ...made }, (text) => {
-    seen.push(`${/^\w+/.exec(text)?.[0]} is told, ${existsSync(folder) ? 'all is there' : 'nothing is there'}`);
+    seen.push(`${/^\w+/.exec(text)?.[0]} announced, ${existsSync(folder) ? 'all is there' : 'nothing is there'}`);
   });
 
   expect(seen).toEqual([
-    'Ending is told, all is there',
+    'Ending announced, all is there',
     'App ends',
     'GitHub ends',
-    'Removing is told, all is there',
-    'Removing is told, all is there',
+    'Removing announced, all is there',
+    'Removing announced, all is there',
   ]);
   expect([existsSync(folder), running]).toEqual([false, []]);
 });

@@ -48,7 +48,7 @@ export const threadRows: Row[] = [
     return `${count((await server.ask('POST', '/threads/search', { ids: [id] })).body)} found`;
   }),
   row('`supersteps` create the state of a new thread', async (server) => {
-    const updates = [{ values: { input: 'a', output: 'from elsewhere' }, as_node: 'greet' }];
+    const updates = [{ values: { input: 'a', output: 'from outside' }, as_node: 'greet' }];
     const id = await server.thread({ metadata: { graph_id: 'greeter' }, supersteps: [{ updates }] });
     return code(field((await server.ask('GET', `/threads/${id}/state`)).body, 'values', 'output'));
   }),

@@ -83,13 +83,13 @@ export const webhookRows: Row[] = [
     const { path, url } = server.hook();
     server.server.receiver.answer(path, 503, 200);
     await server.wait({ ...hello, webhook: url }, await server.thread());
-    return `it came ${(await server.hooks(path, 2, 12_000)).length === 2 ? 'twice' : 'once'}`;
+    return `sent ${(await server.hooks(path, 2, 12_000)).length === 2 ? 'twice' : 'once'}`;
   }),
   row('a webhook with an invalid URL is a 422', (server) =>
     server.status('POST', '/runs/wait', { ...hello, webhook: 'not a url' }),
   ),
   row('a webhook to a host outside `allowed_domains` is a 422', (server) =>
-    server.status('POST', '/runs/wait', { ...hello, webhook: 'https://elsewhere.example/hook' }),
+    server.status('POST', '/runs/wait', { ...hello, webhook: 'https://other.example/hook' }),
   ),
   row('a webhook to a port outside `allowed_ports` is a 422', async (server) => {
     // A port with a listener: the public server sends it there.
