@@ -15,7 +15,7 @@ import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builds } from '../../rolldown.config.ts';
 
-/** A package as npm installs it: the built launcher, and a program in place of the command line that prints how it was called. */
+/** A package as npm installs it: the built launcher, and a program that prints its arguments as the command line. */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'landfall-launcher-')));
 const launcher = join(folder, 'bin', 'landfall.cjs');
 const result = `

@@ -40,8 +40,8 @@ test('with --json, prints one line of JSON on stdout and nothing else', () => {
 test('the result is valid JSON whatever a secret is', () => {
   const { terminal, said } = heard(true);
   for (const secret of ['true', '"reason"', '{', 'outcome']) terminal.hide(secret);
-  terminal.conclude({ outcome: 'true outcome', passes: true });
-  expect(JSON.parse(said.out)).toEqual({ outcome: '*** outcome', passes: true });
+  terminal.conclude({ outcome: 'true result', passes: true });
+  expect(JSON.parse(said.out)).toEqual({ outcome: '*** result', passes: true });
 });
 
 test('without it prints only lines', () => {

@@ -6,8 +6,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that advances when every task sleeps: it jumps to the earliest wake-up time. A minute of rollout takes no time
- * and keeps its order.
+ * A clock that advances when every task sleeps: it jumps to the earliest wake-up time. A minute of rollout takes no
+ * time and keeps its order.
  */
 export class SimulatedClock implements Clock {
   #now: number;

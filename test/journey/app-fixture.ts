@@ -1,5 +1,5 @@
-// The fixture of the App's journeys: GitHub on loopback, validated against its OpenAPI document, our control service with
-// running agents, and the App in this process.
+// The fixture of the App's journeys: GitHub on loopback, validated against its OpenAPI document, our control service
+// with running agents, and the App in this process.
 import { join } from 'node:path';
 import { makeWork } from '../../app/work-of.ts';
 import { logLine } from '../../app/operate/log-line.ts';

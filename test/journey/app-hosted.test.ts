@@ -1,4 +1,4 @@
-// A hosted service that builds pushes by itself: the App makes no revision, follows the service's, and reports a missing one.
+// A hosted service that builds pushes by itself: the App follows its revisions, and reports a missing one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';

@@ -22,8 +22,8 @@ if (!answer.ok) process.exit(1);
 `;
 
 /**
- * Adds a gate to a repository, from its next commit on. It is a URL, since a build may run as a user without access to the
- * journey's folder.
+ * Adds a gate to a repository, from its next commit on. It is a URL, since a build may run as a user without access to
+ * the journey's folder.
  */
 export async function placeGate(repository: Repository): Promise<Gate> {
   let isOpen = false;

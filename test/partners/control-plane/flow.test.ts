@@ -10,8 +10,8 @@ import { linkPackages } from '../../journey/fixture.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { openServed, type Served } from './service.ts';
 
-// The typical flow (control-service.md, What the service does) by a client that has only the public document, on the real
-// service with real processes. The official SDK calls the agents at the reported address.
+// The typical flow (control-service.md, What the service does) by a client that has only the public document, on the
+// real service with real processes. The official SDK calls the agents at the reported address.
 
 let served: Served;
 let service: PublicCaller;

@@ -30,8 +30,8 @@ export interface CliEnd {
 }
 
 /**
- * Runs `langgraphjs deploy` as published, in a process whose PATH has no Docker, so the service builds. Telemetry to its
- * vendor is off.
+ * Runs `langgraphjs deploy` as published, in a process whose PATH has no Docker, so the service builds. Telemetry to
+ * its vendor is off.
  */
 export async function publicCli(args: readonly string[], { url, apiKey, cwd, env = {} }: CliTarget): Promise<CliEnd> {
   const program = join(packages, 'node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs');
