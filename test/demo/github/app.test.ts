@@ -8,8 +8,8 @@ import { startBurstService, type BurstService } from '../../app/burst/burst-serv
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { testGitHub, type Clone, type TestGitHub } from './github.ts';
 
-// The App as `npm start` runs it, against GitHub as in its OpenAPI document: every request and response is validated, and
-// a mismatch fails the file when GitHub is stopped.
+// The App as `npm start` runs it, against GitHub as in its OpenAPI document: every request and response is validated,
+// and a mismatch fails the file when GitHub is stopped.
 
 const name = 'acme/agents';
 const check = 'Landfall: echo';
