@@ -24,8 +24,8 @@ async function result(args: string[], settings: StubSettings, run: CliRun = {}) 
   return run.onOutput ? runCli(args, { ...run, env }) : runHere(args, { ...run, env });
 }
 
-describe('a story on a terminal', () => {
-  test('plan says what would change, writes nothing and ends with 0', async () => {
+describe('a deploy run on a terminal', () => {
+  test('plan prints the changes, writes nothing and exits with 0', async () => {
     const end = await result(['plan', ...image], { status: 'DEPLOYED' });
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out).toContain('source_revision_config.image_uri: echo:1 -> echo:2');
@@ -34,7 +34,7 @@ describe('a story on a terminal', () => {
     expect(stub?.written).toEqual([]);
   });
 
-  test('deploy without waiting ends with 0 and tells the revision that is on its way', async () => {
+  test('deploy without waiting exits with 0 and prints the new revision', async () => {
     const end = await result(['deploy', ...image, '--wait', 'false'], { status: 'CREATING' });
     expect(end.code).toBe(0);
     expect(end.out).toMatch(/^started: /m);
@@ -42,7 +42,7 @@ describe('a story on a terminal', () => {
     expect(stub?.written).toEqual([{ source_revision_config: { image_uri: 'echo:2' } }]);
   });
 
-  test('a revision that fails ends with 1, its log lines told', async () => {
+  test('a failed revision exits with 1 and prints its log', async () => {
     const end = await result(['deploy', ...image], { status: 'DEPLOY_FAILED' });
     expect(end.code).toBe(1);
     expect(end.out).toContain('DEPLOY_FAILED');
@@ -50,8 +50,8 @@ describe('a story on a terminal', () => {
     expect(end.out).toMatch(/^failed: /m);
   });
 
-  test('smoke without a live agent to reach is unproven, which is no success', async () => {
-    const tests = '[{name: asks, assistant: echo, input: {}, attempts: 1, timeout: 200ms}]';
+  test('smoke without a reachable live agent is unproven, which is no success', async () => {
+    const tests = '[{name: hello, assistant: echo, input: {}, attempts: 1, timeout: 200ms}]';
     const requests = ['smoke', '--name', 'echo', '--agent-url', 'http://127.0.0.1:9', '--smoke-tests', tests];
     const end = await result(requests, { status: 'DEPLOYED' });
     expect(end.code).toBe(1);
@@ -64,7 +64,7 @@ describe('a story on a terminal', () => {
     expect(end.out).toContain(`no revision was live before ${firstRevision}`);
   });
 
-  test('with --json standard output is one line, and what happens goes to standard error', async () => {
+  test('--json prints one line to stdout, and progress to stderr', async () => {
     const end = await result(['plan', ...image, '--json'], { status: 'DEPLOYED' });
     expect(end.code).toBe(0);
     expect(end.out.trimEnd().split('\n')).toHaveLength(1);
@@ -78,7 +78,7 @@ describe('a story on a terminal', () => {
     expect(end.err).toMatch(/^Plan: patch/m);
   });
 
-  test('no secret is printed: not the key, not one of the environment, not one that the service tells', async () => {
+  test('prints no key, no secret of the environment, and none that the service returns', async () => {
     const secrets = ['canary-7f3a9c-value', 'secret-of-the-service', key];
     const end = await result(
       ['deploy', ...image, '--secrets', 'TOKEN', '--json'],
@@ -90,7 +90,7 @@ describe('a story on a terminal', () => {
     for (const secret of secrets) expect(end.out + end.err).not.toContain(secret);
   });
 
-  test('a service that cannot be reached is told with what to check', async () => {
+  test('reports an unreachable service with what to check', async () => {
     const env = { LANDFALL_BASE_URL: 'http://127.0.0.1:9', LANDFALL_API_KEY: key };
     const end = await runHere(['plan', ...image, '--timeout-minutes', '0.05'], { env });
     expect(end.code).toBe(1);
@@ -106,7 +106,7 @@ describe('a story on a terminal', () => {
         onOutput: (text, send) => {
           if (sentAt > 0 || !text.includes('BUILDING')) return;
           sentAt = performance.now();
-          // A terminal sends it to everybody who is in between, so it may come more than once.
+          // A terminal sends it to the whole process group, so it may arrive more than once.
           send(signal);
           send(signal);
         },

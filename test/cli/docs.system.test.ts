@@ -39,7 +39,7 @@ const section = (page: string, title: string): string =>
   new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(read(page))?.[1] ?? '';
 
 describe.each(pages)('%s', (page) => {
-  test('leads nowhere that there is not', () => {
+  test('has no broken links', () => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('workflows of the documentation', () => {
   test.each([
     ['api-key', '${{ secrets.LANDFALL_API_KEY }}'],
     ['base-url', '${{ vars.LANDFALL_BASE_URL }}'],
-  ])('take %s from the same place', (input, place) => {
+  ])('get %s from the same place', (input, place) => {
     const places = [...workflows.matchAll(new RegExp(`^ +${input}: (.+)$`, 'gm'))].map(([, from]) => from);
     expect(places).toEqual([place, place]);
   });
@@ -60,7 +60,7 @@ describe('workflows of the documentation', () => {
 describe('keys and secrets', () => {
   const texts = ['README.md', ...pages].map(read);
 
-  test('are in no argument of a command that is taught: the list of processes shows those', () => {
+  test('are in no argument of a documented command, since the process list shows those', () => {
     const taught = [...texts, sources].join('\n');
     expect(taught).not.toMatch(/-H ["'](?:x-api-key|authorization):/i);
     expect(taught).not.toMatch(/--from-literal/);
@@ -91,7 +91,7 @@ describe('docs/design/threats.md', () => {
     [...part.matchAll(/^\| (?!holds |-)(.*) \|$/gm)].map(([, row = '']) => [arrows[at] ?? '', row] as const),
   );
 
-  test('has a table for every arrow of the drawing', () => {
+  test('has a table for every arrow of the diagram', () => {
     expect(new Set(drawn)).toEqual(new Set(arrows));
     expect(arrows.filter((arrow) => !rows.some(([of]) => of === arrow))).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('docs/design/agent-process.md', () => {
 describe('docs/troubleshooting.md', () => {
   const messages = [...read('docs/troubleshooting.md').matchAll(/^### `(.+)`$/gm)].map(([, message = '']) => message);
 
-  test('has a good number of messages, each once', () => {
+  test('has enough messages, each once', () => {
     expect(messages.length).toBeGreaterThanOrEqual(15);
     expect(new Set(messages).size).toBe(messages.length);
   });
@@ -194,7 +194,7 @@ describe('docs/services.md', () => {
     expect(read('docs/services.md')).toContain(`${usualPort} by default`);
   });
 
-  test('deploys the repository that it has made, below the folder that it has allowed', () => {
+  test('deploys the repository that it creates, below the allowed folder', () => {
     const [, made] = /^cp -R examples\/echo-agent (\S+)$/m.exec(read('docs/services.md')) ?? [];
     const [, allowed] = /^npm run local -- --allow-git (\S+)$/m.exec(read('docs/services.md')) ?? [];
     const [, named] = /"repo_url": "([^"]+)"/.exec(read('docs/services.md')) ?? [];
@@ -202,10 +202,10 @@ describe('docs/services.md', () => {
     expect(named?.replace("'$HOME'", '~')).toBe(made);
   });
 
-  test('has the endpoints that the service has', () => {
+  test('has the endpoints of the service', () => {
     const app = createApp({
       serviceFor: () => {
-        throw new Error('nobody is asked');
+        throw new Error('not called');
       },
       findKey: async () => undefined,
       fieldNames: 'contract',
@@ -241,7 +241,7 @@ describe('docs/agents.md', () => {
     expect([...groups]).toEqual(expect.arrayContaining(known));
   });
 
-  test('has a graph configuration file without a mistake', () => {
+  test('has a valid graph configuration file', () => {
     const [, text = ''] = /langgraph\.json <<'END'\n([\s\S]*?)^END$/m.exec(read('docs/agents.md')) ?? [];
     expect(readGraphConfig(text, 'langgraph.json')).toMatchObject({ ok: true, warnings: [], refused: [] });
   });
@@ -252,7 +252,7 @@ describe('docs/agents.md', () => {
 });
 
 const words = z.array(z.string());
-/** What is looked at of a manifest that people are to copy. */
+/** The checked parts of a manifest that people are to copy. */
 const manifest = z.object({
   kind: z.string(),
   rules: z.array(z.object({ apiGroups: words, resources: words, verbs: words })).optional(),
@@ -293,13 +293,13 @@ describe('docs/kubernetes.md', () => {
     expect(may(group, kind.plural)).toEqual(['create', 'delete', 'get', 'list', 'patch']);
   });
 
-  test('lets it look at what tells how a rollout goes', () => {
+  test('lets it read the status of a rollout', () => {
     const seen = ['pods', 'events', 'pods/log', 'serviceaccounts'].map((resource) => may('', resource).join());
     expect(seen).toEqual(['list', 'list', 'get', 'get']);
     expect(rules.flatMap(({ resources }) => resources)).toHaveLength(Object.keys(kinds).length + 4);
   });
 
-  test('starts the listener by a command line and an environment that it takes', () => {
+  test('starts the listener with valid arguments and environment', () => {
     const container = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template.spec.containers[0];
     const [, program = '', ...rest] = container?.command ?? [];
     expect(existsSync(join(root, program))).toBe(true);

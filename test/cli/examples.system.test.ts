@@ -24,7 +24,7 @@ function graphs(example: string): string[] {
 }
 
 describe.each(examples)('the deploy file of %s', (example) => {
-  test('describes one deployment from git, named like the example', () => {
+  test('describes one deployment from git with the name of the example', () => {
     expect(deployment(example).desired).toMatchObject({
       source: 'github',
       name: example,
@@ -34,16 +34,16 @@ describe.each(examples)('the deploy file of %s', (example) => {
     });
   });
 
-  test('is fine, as landfall validate says', async () => {
+  test('passes landfall validate', async () => {
     const end = await runCli(['validate'], { cwd: join(root, 'examples', example) });
     expect(end).toEqual({ code: 0, out: '.github/landfall.yml: fine\nlanggraph.json: fine\n', err: '' });
   });
 
-  test('goes back to the revision before where the agent answers wrongly', () => {
+  test('rolls back if the agent answers wrongly', () => {
     expect(deployment(example).onFailure).toBe('rollback');
   });
 
-  test('asks graphs that the example has, and expects more of them than that they end', () => {
+  test('smoke-tests existing graphs, and checks more than their status', () => {
     const { smokeTests } = deployment(example);
     expect(smokeTests.length).toBeGreaterThanOrEqual(3);
     for (const { assistant } of smokeTests) expect(graphs(example)).toContain(assistant);

@@ -26,7 +26,7 @@ async function result(args: string[], files: Record<string, string> = {}, { ther
 describe('a folder on a terminal', () => {
   const requested = ['--name', 'echo', '--source-dir', 'agent', '--graph-config-path', 'langgraph.json'];
 
-  test('plan says what would be uploaded and what stays out, and writes nothing', async () => {
+  test('plan prints the upload and the excluded files, and writes nothing', async () => {
     const end = await result(['plan', ...requested], agent);
     expect(end.code).toBe(0);
     expect(end.out).toMatch(/source_tarball_path: nothing -> sha256:[0-9a-f]{12} \(2 files, \d+ bytes packed\)/);
@@ -34,14 +34,14 @@ describe('a folder on a terminal', () => {
     expect(stub?.written).toEqual([]);
   });
 
-  test('deploy uploads it and ends with 0', async () => {
+  test('deploy uploads it and exits with 0', async () => {
     const end = await result(['deploy', ...requested, '--poll-seconds', '0.1'], agent);
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out).toMatch(/^deployed: /m);
     expect(stub?.uploads).toHaveLength(1);
   });
 
-  test('one that is not there ends with 2, and nothing was sent', async () => {
+  test('a missing one exits with 2, and sends nothing', async () => {
     const end = await result(['deploy', ...requested]);
     expect(end.code).toBe(2);
     expect(end.err).toBe('agent:1:1: there is nothing here\n');
@@ -50,21 +50,21 @@ describe('a folder on a terminal', () => {
 });
 
 describe('landfall validate of a folder', () => {
-  test('packs it and says how much it is', async () => {
+  test('packs it and prints its size', async () => {
     const end = await result(['validate'], { ...agent, ...deployFile });
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out.split('\n').slice(0, 2)).toEqual(['.github/landfall.yml: fine', 'agent/langgraph.json: fine']);
     expect(end.out).toMatch(/^agent \(2 files, \d+ bytes packed, sha256:[0-9a-f]{64}\): fine$/m);
   });
 
-  test('tells what is wrong with file, graph configuration and folder at once', async () => {
+  test('reports all errors of file, graph configuration and folder at once', async () => {
     const folder = folderOf({
       '.github/landfall.yml': `${deployFile['.github/landfall.yml']}rebuild: sometimes\n`,
       'agent/langgraph.json': '{"graph":{}}',
     });
     remove = folder.remove;
     mkdirSync(join(folder.path, 'agent/sub'));
-    symlinkSync('../../elsewhere', join(folder.path, 'agent/sub/link'));
+    symlinkSync('../../outside', join(folder.path, 'agent/sub/link'));
     const end = await runHere(['validate'], { cwd: folder.path });
     expect(end).toMatchObject({ code: 2, out: '' });
     expect(end.err.trimEnd().split('\n')).toEqual([
@@ -75,7 +75,7 @@ describe('landfall validate of a folder', () => {
     ]);
   });
 
-  test('says once that a graph configuration is not in it', async () => {
+  test('reports a missing graph configuration once', async () => {
     const end = await result(['validate'], { ...deployFile, 'agent/a.ts': 'a' });
     expect(end.code).toBe(2);
     expect(end.err).toBe('agent/langgraph.json:1:1: this graph configuration is not in the folder that is uploaded\n');
@@ -83,7 +83,7 @@ describe('landfall validate of a folder', () => {
 });
 
 describe('landfall delete', () => {
-  test('deletes the one that is named and ends with 0', async () => {
+  test('deletes the named one and exits with 0', async () => {
     const end = await result(['delete', '--name', 'echo', '--poll-seconds', '0.1'], {}, { there: true });
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out).toMatch(/^deleted: Deployment echo \(/m);
@@ -97,7 +97,7 @@ describe('landfall delete', () => {
     expect(stub?.state()).toBeUndefined();
   });
 
-  test('never takes several of a file', async () => {
+  test('refuses several deployments of a file', async () => {
     const files = { '.github/landfall.yml': 'deployments:\n  echo: {}\n  other: {}\n' };
     expect(await result(['delete'], files, { there: true })).toMatchObject({
       code: 2,
@@ -106,13 +106,13 @@ describe('landfall delete', () => {
     expect(stub?.requests).toEqual([]);
   });
 
-  test('passes as JSON where there is none', async () => {
+  test('passes as JSON if there is none', async () => {
     const end = await result(['delete', '--name', 'echo', '--json']);
     expect(end.code).toBe(0);
     expect(JSON.parse(end.out)).toMatchObject({ outcome: 'deleted', passes: true, changed: false });
   });
 
-  test('says in a dry run which one it would be', async () => {
+  test('prints the deployment in a dry run', async () => {
     const end = await result(['delete', '--name', 'echo', '--dry-run'], {}, { there: true });
     expect(end.code).toBe(0);
     expect(end.out).toMatch(/^planned: Deployment echo \(.*would be deleted, and its tracing project with it\.$/m);

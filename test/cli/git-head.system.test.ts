@@ -8,7 +8,7 @@ import { headOf, type Git } from '../../src/cli/git-head.ts';
 const requested = { repoUrl: 'https://github.com/acme/agents', repoRef: 'main' };
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
 
-/** A git that answers by its arguments. */
+/** A git with canned output for its arguments. */
 const gitThat =
   (answers: Record<string, string | undefined>): Git =>
   async (args) =>
@@ -26,11 +26,11 @@ describe('the head of a ref', () => {
     ],
     ['a checkout without an origin', { 'rev-parse': '/home/me/agents' }, 'another repository'],
     ['a repository that does not answer', checkout, 'could not ask'],
-  ])('is not known in %s', async (_, answers, why) => {
+  ])('is unknown with %s', async (_, answers, why) => {
     expect(await headOf(requested, gitThat(answers))).toEqual({ kind: 'unknown', why: expect.stringContaining(why) });
   });
 
-  test('is absent where the repository has no such branch, and one that is spelled nearly so is named', async () => {
+  test('is absent if the repository has no such branch, and suggests a similar one', async () => {
     const listed: Git = async (args) =>
       args[0] === 'ls-remote' && args.includes('--heads') ? `${one}\trefs/heads/main\n` : gitThat(answers)(args);
     const answers = { ...checkout, 'ls-remote': '' };
@@ -39,17 +39,17 @@ describe('the head of a ref', () => {
     expect(await headOf(requested, gitThat(answers))).toEqual({ kind: 'absent', ref: 'refs/heads/main' });
   });
 
-  test('is what the repository says, however its address is spelled here', async () => {
+  test('is read from the repository, for any spelling of its address', async () => {
     const git = gitThat({ ...checkout, 'ls-remote': `${one}\trefs/heads/main\n` });
     expect(await headOf(requested, git)).toEqual({ kind: 'known', sha: one });
   });
 
-  test('of an annotated tag is the commit behind it', async () => {
+  test('of an annotated tag is the tagged commit', async () => {
     const git = gitThat({ ...checkout, 'ls-remote': `${one}\trefs/tags/v1\n${two}\trefs/tags/v1^{}\n` });
     expect(await headOf({ ...requested, repoRef: 'refs/tags/v1' }, git)).toEqual({ kind: 'known', sha: two });
   });
 
-  test('asks no address but the one that this checkout has as its origin', async () => {
+  test('contacts only the origin of this checkout', async () => {
     const calls: (readonly string[])[] = [];
     const git: Git = async (args) => {
       calls.push(args);
@@ -73,7 +73,7 @@ describe('with a real repository', () => {
   const git: Git = async (args) => run(...args);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('a folder that is deployed itself tells its own branch, not what is checked out', async () => {
+  test('a folder that is deployed itself has its own branch, not the checked-out one', async () => {
     run('init', '--quiet', '--initial-branch=main');
     run('commit', '--quiet', '--allow-empty', '--message=one');
     const head = run('rev-parse', 'HEAD').trim();

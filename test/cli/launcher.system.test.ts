@@ -28,7 +28,7 @@ const result = `
   } else if (what === 'die') process.kill(process.pid, 'SIGKILL');
   else console.log(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), node: process.execPath }));
 `;
-/** Loaded before the launcher, it makes this Node say that it is an old one. */
+/** Preloaded, it makes this Node report an old version. */
 const oldNode = join(folder, 'old-node.cjs');
 const packageOfNode = join(folder, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
@@ -62,11 +62,11 @@ function launch(args: readonly string[], { node = [], signal }: { node?: string[
 }
 
 describe('the launcher', () => {
-  test('begins with the line by which a shell runs it', () => {
+  test('starts with a shebang line', () => {
     expect(readFileSync(launcher, 'utf8').split('\n')[0]).toBe('#!/usr/bin/env node');
   });
 
-  test('hands over the arguments and the working directory', async () => {
+  test('passes the arguments and the working directory', async () => {
     const { code, out } = await launch(['plan', '--name', 'a b', '']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ args: ['plan', '--name', 'a b', ''], cwd: realpathSync(tmpdir()) });
@@ -81,18 +81,18 @@ describe('the launcher', () => {
     expect(end).toMatchObject({ code: 7, out: `ready\ngot ${signal}\n` });
   });
 
-  test('ends by the signal that ended the command line', async () => {
+  test('exits with the signal that ended the command line', async () => {
     expect(await launch(['die'])).toMatchObject({ code: null, signal: 'SIGKILL' });
   });
 
-  test('says what is missing where there is no Node 24, and ends with 1', async () => {
+  test('reports a missing Node 24, and exits with 1', async () => {
     const end = await launch(['plan'], { node: ['--require', oldNode] });
     expect(end).toMatchObject({ code: 1, out: '' });
     expect(end.err).toContain('landfall needs Node 24');
     expect(end.err).toContain('npm install --save-dev node@24');
   });
 
-  test('under an old Node takes the Node that a package beside it brought', async () => {
+  test('under an old Node uses the Node of a package next to it', async () => {
     mkdirSync(dirname(packageOfNode), { recursive: true });
     symlinkSync(process.execPath, packageOfNode);
     chmodSync(packageOfNode, 0o755);

@@ -7,7 +7,7 @@ import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 const id = 'c0ffee00-0000-4000-8000-000000000000';
 const before: Doing = { text: 'Revision c0ffee00 BUILDING', since: 1 };
 
-describe('what is going on', () => {
+describe('the current step', () => {
   test.each<[string, DeployEvent, string | undefined]>([
     ['it is looked for', { kind: 'looking', deployment: 'support' }, 'Looking for support'],
     [
@@ -16,7 +16,7 @@ describe('what is going on', () => {
       'Revision c0ffee00 BUILDING',
     ],
     ['a note changes nothing', { kind: 'noted', note: 'x' }, before.text],
-    ['the agent is asked', { kind: 'smoke-began', address: 'https://agent.test', tests: 1 }, 'Asking the agent'],
+    ['the agent is tested', { kind: 'smoke-began', address: 'https://agent.test', tests: 1 }, 'Asking the agent'],
     ['it is rolled back', { kind: 'rolling-back', toRevisionId: id, why: 'x' }, 'Going back to revision c0ffee00'],
     ['it is rolled out', { kind: 'rolled-out', rollout: { kind: 'live', revisionId: id, seen: [] } }, undefined],
     [
@@ -47,7 +47,7 @@ const mask = (text: string) => text.replaceAll('hunter-22', '***');
 const clock = { now: () => 61_000 };
 
 describe('the line', () => {
-  test('says what is going on and for how long, without secrets, and goes at the end', async () => {
+  test('shows the step and its duration, without secrets, and is cleared at the end', async () => {
     const { stream, shown } = screen(true);
     const live = await liveLineOn(stream, { clock, mask, env: {} });
     live.show({ text: 'Asking hunter-22', since: 1_000 });
@@ -58,7 +58,7 @@ describe('the line', () => {
     expect(shown().slice(length)).toBe('');
   });
 
-  test('lets lines be printed above it', async () => {
+  test('allows lines to be printed above it', async () => {
     const { stream, shown } = screen(true);
     const live = await liveLineOn(stream, { clock, mask, env: {} });
     const write = (text: string) => void stream.write(text);
@@ -70,7 +70,7 @@ describe('the line', () => {
     expect(shown()).toMatch(/Asking[\s\S]*a line\n[\s\S]*Asking/);
   });
 
-  test('is not there on a terminal of no width', async () => {
+  test('is absent on a terminal without a width', async () => {
     const { stream, shown } = screen(true);
     const live = await liveLineOn(Object.assign(stream, { columns: 0 }), { clock, mask, env: {} });
     live.show({ text: 'Asking', since: 1_000 });
@@ -82,7 +82,7 @@ describe('the line', () => {
     ['no terminal', false, {}],
     ['a build machine', true, { CI: 'true' }],
     ['a terminal that can do nothing', true, { TERM: 'dumb' }],
-  ])('is not there on %s', async (_, isTTY, env) => {
+  ])('is absent on %s', async (_, isTTY, env) => {
     const { stream, shown } = screen(isTTY);
     const live = await liveLineOn(stream, { clock, mask, env });
     live.show({ text: 'Asking', since: 1_000 });

@@ -20,7 +20,7 @@ async function local(args: readonly string[], onOutput?: Parameters<typeof runCl
 }
 
 describe('landfall local', () => {
-  test('is the program of npm run local: one line of JSON when it is ready, gone when it is told to', async () => {
+  test('prints one line of JSON when it is ready, and exits on request', async () => {
     let answered: unknown;
     const end = await local(['--port', '0', '--json'], {
       onOutput: (text, send, which) => {
@@ -40,7 +40,7 @@ describe('landfall local', () => {
     });
   });
 
-  test('says which port is taken, and ends with 1', async () => {
+  test('reports the port that is taken, and exits with 1', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
@@ -51,14 +51,14 @@ describe('landfall local', () => {
     expect(end.err).toContain(`Port ${port} is taken. Choose another one with --port`);
   });
 
-  test('reads its own flags, and tells a wrong one with the right ones', async () => {
+  test('reads its own flags, and suggests the right ones for a wrong one', async () => {
     const end = await runCli(['local', '--prot', '0']);
     expect(end.code).toBe(2);
     expect(end.err).toContain('Unknown option --prot; did you mean --port?');
     expect(end.err).toContain('--allow-git DIR');
   });
 
-  test('stands in the help', async () => {
+  test('is in the help', async () => {
     expect((await runHere(['help', 'local'])).out).toContain('landfall local --help');
   });
 });

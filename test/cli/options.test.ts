@@ -35,8 +35,8 @@ const given = (...args: string[]) => {
 
 const helpOf = async (mode: string): Promise<string> => (await runHere([mode, '--help'])).out.replace(/\s+/g, ' ');
 
-describe('the options of a story', () => {
-  test('are the inputs of action.yml, but for the mode, which the command says, and what is written on GitHub', () => {
+describe('the options of a deploy run', () => {
+  test('are the inputs of action.yml, except for the mode and the output on GitHub', () => {
     const ofWorkflows = ['mode', 'github-token', 'comment', 'github-deployment', 'environment'];
     expect([...inputNames]).toEqual(Object.keys(action.inputs));
     expect(optionNames).toEqual(Object.keys(action.inputs).filter((name) => !ofWorkflows.includes(name)));
@@ -56,7 +56,7 @@ describe('the options of a story', () => {
     expect(await helpOf('deploy')).toMatch(/--api-key <key> .*Set LANDFALL_API_KEY .*list of processes.* --base-url/);
   });
 
-  test('stand in the help under what they are about', () => {
+  test('are grouped by topic in the help', () => {
     const fields = commandWithOptions()
       .options.filter(({ helpGroupHeading }) => helpGroupHeading === groups.deployment)
       .map(({ long }) => long?.slice(2));
@@ -83,13 +83,13 @@ describe('the options of a story', () => {
     ['allow-http', 'LANDFALL_ALLOW_HTTP'],
     ['config', 'LANDFALL_CONFIG'],
     ['deployment', 'LANDFALL_DEPLOYMENT'],
-  ])('%s may come from %s', (name, variable) => expect(variableOf(name)).toBe(variable));
+  ])('%s may be set by %s', (name, variable) => expect(variableOf(name)).toBe(variable));
 
-  test('that speak of one deployment come from no variable', () => {
+  test('that identify one deployment have no variable', () => {
     expect(deploymentFieldNames.filter((name) => variableOf(name) !== undefined)).toEqual([]);
   });
 
-  test('know what action.yml says of an input that has no default', () => {
+  test('have a description for an input without a default', () => {
     expect(readInputTexts()('name')).toEqual({ description: action.inputs['name']?.description, default: undefined });
   });
 });

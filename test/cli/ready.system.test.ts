@@ -10,7 +10,7 @@ const ready = resolve(import.meta.dirname, '../../scripts/ready.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'landfall-ready-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a program that npm started ends with npm, which tells it nothing', async () => {
+test('a program that npm started exits with npm, which sends it no signal', async () => {
   const program = join(folder, 'program.mjs');
   writeFileSync(
     program,

@@ -10,7 +10,7 @@ function heard(json = false) {
   return { terminal, said };
 }
 
-test('everything that is printed leaves without the secrets', () => {
+test('redacts secrets in all output', () => {
   const { terminal, said } = heard();
   terminal.hide('hunter-22');
   terminal.print('the key is hunter-22');
@@ -30,27 +30,27 @@ test.each([
   expect(said.out).not.toMatch(/quotes|a%20b|second-line/);
 });
 
-test('with JSON asked for, standard output holds one line of it and nothing else', () => {
+test('with --json, prints one line of JSON on stdout and nothing else', () => {
   const { terminal, said } = heard(true);
   terminal.print('on the way');
   terminal.conclude({ reason: 'done', lines: 'a\nb' });
   expect(said).toEqual({ out: '{"reason":"done","lines":"a\\nb"}\n', err: 'on the way\n' });
 });
 
-test('the result stays JSON whatever a secret is', () => {
+test('the result is valid JSON whatever a secret is', () => {
   const { terminal, said } = heard(true);
   for (const secret of ['true', '"reason"', '{', 'outcome']) terminal.hide(secret);
-  terminal.conclude({ outcome: 'true story', passes: true });
-  expect(JSON.parse(said.out)).toEqual({ outcome: '*** story', passes: true });
+  terminal.conclude({ outcome: 'true result', passes: true });
+  expect(JSON.parse(said.out)).toEqual({ outcome: '*** result', passes: true });
 });
 
-test('without it nothing but lines is printed', () => {
+test('without it prints only lines', () => {
   const { terminal, said } = heard();
   terminal.conclude({ reason: 'done' });
   expect(said.out).toBe('');
 });
 
-test('no line that is printed acts as a command to a runner', () => {
+test('no printed line is a runner command', () => {
   const { terminal, said } = heard();
   terminal.print('a service said\n::set-output name=a::b\r::add-mask::c');
   terminal.complain('and ##[error]d');
@@ -58,7 +58,7 @@ test('no line that is printed acts as a command to a runner', () => {
   expect(said.err).toBe('and # #[error]d\n');
 });
 
-test('nor does the result as JSON', () => {
+test('nor is the result as JSON', () => {
   const { terminal, said } = heard(true);
   terminal.conclude({ reason: '##[error]no' });
   expect(said.out).not.toContain('##[');

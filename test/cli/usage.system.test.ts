@@ -18,19 +18,19 @@ describe('the exit code', () => {
   });
 });
 
-test('every command is there', async () => {
+test('has every command', async () => {
   const { out } = await runHere(['--help']);
   for (const name of ['local', 'demo', 'validate', 'plan', 'deploy', 'smoke', 'rollback'])
     expect(out).toContain(`  ${name} `);
 });
 
-test('a mistyped option is told without what was given to it', async () => {
+test('reports a mistyped option without its value', async () => {
   const { err } = await runHere(['plan', '--api-kye=sk-12345']);
   expect(err).toContain('--api-kye=...');
   expect(err).not.toContain('sk-12345');
 });
 
-describe('what is wrong with what was asked', () => {
+describe('invalid input', () => {
   const folder = folderOf({
     '.github/landfall.yml': 'deployments:\n  echo:\n    source: github\n    repo-urll: https://h/o/r\n',
     'two.yml': 'deployments:\n  a: { source: github }\n  b: { source: github }\n',
@@ -38,7 +38,7 @@ describe('what is wrong with what was asked', () => {
   afterAll(folder.remove);
   const env = { LANDFALL_BASE_URL: 'http://127.0.0.1:9', LANDFALL_API_KEY: 'key-of-the-service' };
 
-  test('is told all at once, each with its place, on standard error', async () => {
+  test('is reported at once on stderr, each error with its place', async () => {
     const end = await runCli(
       [
         'deploy',
@@ -47,7 +47,7 @@ describe('what is wrong with what was asked', () => {
         '--poll-seconds',
         'often',
         '--secrets',
-        'NOBODY_SET_THIS',
+        'UNSET_VARIABLE',
       ],
       { cwd: folder.path },
     );
@@ -59,14 +59,14 @@ describe('what is wrong with what was asked', () => {
         '--base-url:1:1: base-url is missing: give the address of the control service',
         '--poll-seconds:1:1: poll-seconds is a number from 0.1 to 600',
         '--smoke-tests:1:2: `smoke-tests[0].input` is missing',
-        '--secrets:1:1: `secrets[0]` takes its value from the environment variable NOBODY_SET_THIS, which is not set',
+        '--secrets:1:1: `secrets[0]` takes its value from the environment variable UNSET_VARIABLE, which is not set',
         '--api-key:1:1: the key of the control service is missing: set LANDFALL_API_KEY',
       ]),
     );
     for (const line of lines) expect(line).toMatch(/^\S+:\d+:\d+: \S/);
   });
 
-  test('is told as one line of JSON too, where that was asked for', async () => {
+  test('is reported as one line of JSON with --json', async () => {
     const end = await runHere(['plan', '--json'], { cwd: folder.path, env });
     expect(end.code).toBe(2);
     expect(end.out.trimEnd().split('\n')).toHaveLength(1);

@@ -7,7 +7,7 @@ const deployFile = `deployments:
     repo-url: https://github.com/acme/agents
     repo-ref: main
     graph-config-path: agent/langgraph.json
-    secrets: [NOBODY_SET_THIS]
+    secrets: [UNSET_VARIABLE]
 `;
 const graphConfig = '{ "graphs": { "support": "./graph.ts:graph" } }\n';
 
@@ -21,12 +21,12 @@ async function validated(files: Record<string, string>, ...args: string[]) {
 }
 
 describe('landfall validate', () => {
-  test('needs no address, no key and no secret to call sound files fine', async () => {
+  test('needs no address, key or secret for valid files', async () => {
     const end = await validated({ '.github/landfall.yml': deployFile, 'agent/langgraph.json': graphConfig });
     expect(end).toEqual({ code: 0, out: '.github/landfall.yml: fine\nagent/langgraph.json: fine\n', err: '' });
   });
 
-  test('says of a graph configuration that is not here that it was not looked at, and lets it pass', async () => {
+  test('passes without a local graph configuration, and says that it was not read', async () => {
     expect(await validated({ '.github/landfall.yml': deployFile })).toEqual({
       code: 0,
       out: '.github/landfall.yml: fine\n',
@@ -36,7 +36,7 @@ describe('landfall validate', () => {
     });
   });
 
-  test('tells every problem of both files at once', async () => {
+  test('reports all errors of both files at once', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile.replace('repo-ref: main', 'repo-ref: refs/heads/main\n    rebuild: sometimes'),
       'agent/langgraph.json': '{ "graph": {} }\n',
@@ -49,7 +49,7 @@ describe('landfall validate', () => {
     ]);
   });
 
-  test('warns of keys that nobody knows, and lets them pass', async () => {
+  test('warns of unknown keys, and passes', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile,
       'agent/langgraph.json': '{ "graphs": { "support": "./graph.ts:graph" }, "zebra": 1 }\n',
@@ -58,7 +58,7 @@ describe('landfall validate', () => {
     expect(end.err).toBe('agent/langgraph.json:1:48: `zebra` is not known here and has no effect (warning)\n');
   });
 
-  test('warns of keys without effect, and of what a Landfall service would refuse to run', async () => {
+  test('warns of keys without effect, and of those that a Landfall service rejects', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile,
       'agent/langgraph.json': `{
@@ -90,7 +90,7 @@ describe('landfall validate', () => {
     expect(end.err).toMatch(/^agent\/langgraph\.json:3:13: Graph "support" .* \(warning\)\n$/);
   });
 
-  test('tells every file of the code that is not there, and opens none', async () => {
+  test('reports all missing code files, and opens none', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile,
       'agent/auth.ts': 'throw new Error("loaded");',
@@ -121,7 +121,7 @@ describe('landfall validate', () => {
     ]);
   });
 
-  test('warns of a domain to which no agent server here would send', async () => {
+  test('warns of a domain that no agent server here would call', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile,
       'agent/langgraph.json': `{
@@ -136,7 +136,7 @@ describe('landfall validate', () => {
     });
   });
 
-  test('warns of a file that a build may make', async () => {
+  test('warns of a file that a build may generate', async () => {
     const end = await validated({
       '.github/landfall.yml': `${deployFile}    build-command: npm run build\n`,
       'agent/langgraph.json': '{ "graphs": { "support": "./dist/graph.js:graph" } }',
@@ -147,7 +147,7 @@ describe('landfall validate', () => {
     });
   });
 
-  test('of a folder that is uploaded takes what lies beside it for not there', async () => {
+  test('treats what is outside of an uploaded folder as missing', async () => {
     const end = await validated({
       '.github/landfall.yml': 'name: echo\nsource-dir: agent\ngraph-config-path: langgraph.json\n',
       'graph.ts': '',
@@ -165,7 +165,7 @@ describe('landfall validate', () => {
     expect(JSON.parse(end.out)).toMatchObject({ fine: false, files: ['.github/landfall.yml'] });
   });
 
-  test('tells the same as one line of JSON', async () => {
+  test('reports the same as one line of JSON', async () => {
     const end = await validated(
       { 'other.yml': deployFile.replace('source', 'sourse') },
       '--config',
@@ -182,7 +182,7 @@ describe('landfall validate', () => {
     });
   });
 
-  test('without a deploy file says where it looked', async () => {
+  test('says where it looked without a deploy file', async () => {
     const end = await validated({});
     expect(end).toMatchObject({ code: 2, out: '' });
     expect(end.err).toMatch(/^\.github\/landfall\.yml:1:1: there is no deploy file here/);

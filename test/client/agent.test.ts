@@ -20,7 +20,7 @@ const connected = (settings: Partial<AgentServerSettings> = {}): AgentServerClie
 const threadId = '01a1fc29-0c35-7539-9881-7989639fc5fc';
 const runId = '01a1fc29-f8c3-757d-8270-e2545fbafa2e';
 const times = { created_at: '2026-11-21T03:31:50.628Z', updated_at: '2026-11-21T03:31:50.805Z' };
-// As a public server answered them; its thread has no `values`.
+// Recorded from a public server; its thread has no `values`.
 const assistant = {
   assistant_id: '3330969d-1bd6-5dfc-80e9-91e7dbf68c4e',
   graph_id: 'tiny',
@@ -56,7 +56,7 @@ const request = { assistant_id: 'tiny', input: { input: 'x' } };
 afterEach(() => {
   const missed = nock.pendingMocks();
   nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never asked for: ${missed.join(', ')}`);
+  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
 });
 
 type Step = [
@@ -174,12 +174,12 @@ describe('an operation of the agent server', () => {
     expect(bodies).toEqual([sent ?? '']);
   });
 
-  test('goes below the prefix of the address', async () => {
+  test('keeps the path prefix of the address', async () => {
     nock(host).get('/deployments/support/ok').reply(200, { ok: true });
     await expect(connected({ url: `${host}/deployments/support/` }).ok()).resolves.toBeUndefined();
   });
 
-  test('that breaks the contract is a plain error before anything is sent', async () => {
+  test('that violates the contract throws a plain error and sends nothing', async () => {
     const client = connected();
     await expect(client.createThread({ thread_id: 'mine' })).rejects.toThrow(
       'create thread: the request does not keep the contract: thread_id',
@@ -192,14 +192,14 @@ describe('an operation of the agent server', () => {
 });
 
 describe('health', () => {
-  test('is told by the server', async () => {
+  test('is reported by the server', async () => {
     nock(host).get('/ok').reply(200, { ok: true });
     await expect(connected().ok()).resolves.toBeUndefined();
     nock(host).get('/ok').reply(200, { ok: false });
     expect(await serviceError(connected().ok())).toMatchObject({ kind: 'busy', status: 200, effect: 'none' });
   });
 
-  test('is asked for again while the server starts', async () => {
+  test('is requested again while the server starts', async () => {
     nock(host)
       .get('/ok')
       .reply(502, 'Bad Gateway')
@@ -211,7 +211,7 @@ describe('health', () => {
   });
 });
 
-describe('what a run came to', () => {
+describe('the result of a run', () => {
   const boom = { error: 'BoomError', message: 'boom: yes' };
   test.each<[string, string, object]>([
     [
@@ -267,7 +267,7 @@ describe('what a run came to', () => {
 });
 
 describe('the events of a run', () => {
-  test.each(recordedStreams)('recorded in the mode %s are given as they came', async (name, count) => {
+  test.each(recordedStreams)('recorded in the mode %s are returned unchanged', async (name, count) => {
     nock(host)
       .post(`${runs}/stream`, { ...request, stream_mode: ['updates'] })
       .reply(200, recordedBytes(name), { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -279,7 +279,7 @@ describe('the events of a run', () => {
     expect(events.some(({ event }) => event === 'error')).toBe(name === 'fail');
   });
 
-  test('of subgraphs, of types that nobody knows and without data are handed on', async () => {
+  test('of subgraphs, of unknown types and without data are returned', async () => {
     const text = 'event: updates|outer:1\ndata: {}\n\nevent: mood\ndata: "good"\n\nevent: end\ndata:\n\n';
     nock(host).post('/runs/stream').reply(200, text, { 'content-type': 'text/event-stream' });
     const events: StreamEvent[] = [];
@@ -292,7 +292,7 @@ describe('the events of a run', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an error response', () => {
   const issue = { code: 'invalid_string', validation: 'uuid', message: 'Invalid uuid', path: ['thread_id'] };
   test.each<[string, number, object | string, object]>([
     ['in plain text', 404, 'Assistant not found', { kind: 'missing', detail: 'Assistant not found' }],

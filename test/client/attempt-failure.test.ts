@@ -31,7 +31,7 @@ describe('a status', () => {
   });
 });
 
-describe('an error of the network', () => {
+describe('a network error', () => {
   const coded = (code: string, message = 'connect 10.0.0.1:443') => Object.assign(new Error(message), { code });
 
   test.each<[string, Error, string, string]>([
@@ -41,15 +41,15 @@ describe('an error of the network', () => {
     ['a certificate that expired', coded('CERT_HAS_EXPIRED'), 'untrusted', 'NODE_EXTRA_CA_CERTS'],
     ['a certificate of another host', coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'untrusted', 'not accepted'],
     ['several addresses, each refused', new AggregateError([coded('ECONNREFUSED')]), 'unreachable', 'was refused'],
-    ['one inside another', new Error('outer', { cause: coded('ECONNRESET') }), 'unreachable', 'ECONNRESET'],
-    ['one that nobody knows', new Error('token=hunter22'), 'unreachable', 'the connection failed'],
+    ['a nested one', new Error('outer', { cause: coded('ECONNRESET') }), 'unreachable', 'ECONNRESET'],
+    ['an unknown one', new Error('token=hunter22'), 'unreachable', 'the connection failed'],
   ])('%s', (_, error, reason, words) => {
     const failure = failureOf(error, { sent: false });
     expect(failure).toMatchObject({ reason, sent: false, words: expect.stringContaining(words) });
     expect(failure.words).not.toMatch(/10\.0\.0\.1|hunter22/);
   });
 
-  test('after the head of an answer is a cut', () => {
+  test('after the response headers is a cut connection', () => {
     expect(failureOf(coded('ECONNRESET'), { sent: true, status: 200 })).toMatchObject({ reason: 'cut', status: 200 });
   });
 });

@@ -37,7 +37,7 @@ const logs = { logs: [{ id: 'l1', timestamp: 1, level: 'INFO', message: 'built' 
 afterEach(() => {
   const missed = nock.pendingMocks();
   nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never asked for: ${missed.join(', ')}`);
+  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
 });
 
 type Step = [
@@ -152,7 +152,7 @@ describe('an operation of the control service', () => {
     await client.close();
   });
 
-  test('sends the three ways to show who asks, and nothing in their place where they are not given', async () => {
+  test('sends the three identification headers, and omits those that are not configured', async () => {
     const all = connected({ tenantId: 'tenant-1', bearer: 'the-token' });
     nock(host, {
       reqheaders: { 'x-api-key': 'the-api-key', 'x-tenant-id': 'tenant-1', authorization: 'Bearer the-token' },
@@ -168,7 +168,7 @@ describe('an operation of the control service', () => {
     await Promise.all([all.close(), none.close()]);
   });
 
-  test('goes over the connections that it is handed, which stay open when it is closed', async () => {
+  test('uses the given connections, and leaves them open on close', async () => {
     const agent = new MockAgent();
     agent.disableNetConnect();
     agent
@@ -183,7 +183,7 @@ describe('an operation of the control service', () => {
     await agent.close();
   });
 
-  test('is never sent where the settings do not allow it, and says which one', async () => {
+  test('is not sent if the settings do not allow it, and reports the setting', async () => {
     const cases: [Partial<ControlServiceSettings>, string][] = [
       [{ baseUrl: 'http://control.example.test' }, 'set allow-http'],
       [{ baseUrl: 'no address' }, 'this is not an address'],
@@ -200,7 +200,7 @@ describe('an operation of the control service', () => {
     }
   });
 
-  test('takes a key with the line break that it was stored with', async () => {
+  test('accepts a key with a trailing line break', async () => {
     nock(host, { reqheaders: { 'x-api-key': 'the-api-key' } })
       .get(`/api-host${deploymentPath}`)
       .reply(200, deploymentReply);
@@ -208,7 +208,7 @@ describe('an operation of the control service', () => {
   });
 });
 
-describe('the spelling of fields', () => {
+describe('the field names', () => {
   const publicReply = {
     ...deploymentReply,
     source_config: { resource_spec: { redis_cpu: 1 } },
@@ -218,7 +218,7 @@ describe('the spelling of fields', () => {
   test.each([
     ['contract', { graph_config_path: 'graph.json' }, { cache_cpu: 1 }],
     ['public', { langgraph_config_path: 'graph.json' }, { redis_cpu: 1 }],
-  ] as const)('is %s in what is sent, as it was set', async (spelling, revisionConfig, resourceSpec) => {
+  ] as const)('are %s in requests, as configured', async (spelling, revisionConfig, resourceSpec) => {
     nock(host)
       .patch(`/api-host${deploymentPath}`, {
         source_revision_config: revisionConfig,
@@ -249,8 +249,8 @@ describe('the spelling of fields', () => {
   });
 });
 
-describe('the revision that a change was decided on', () => {
-  test('is told as If-Match', async () => {
+describe('the base revision of a change', () => {
+  test('is sent as If-Match', async () => {
     nock(host, { reqheaders: { 'if-match': `"${revisionId}"` } })
       .patch(`/api-host${deploymentPath}`)
       .reply(200, deploymentReply);
@@ -269,14 +269,14 @@ describe('the revision that a change was decided on', () => {
     expect(patched.id).toBe(deploymentId);
   });
 
-  test('comes too late where the service says 412, and nothing has taken effect', async () => {
+  test('is outdated on a 412, and nothing has taken effect', async () => {
     nock(host).patch(`/api-host${deploymentPath}`).reply(412, { detail: 'Look again.' });
     const error = await serviceError(connected().patchDeployment(deploymentId, {}, { ifLatest: revisionId }));
     expect(error).toMatchObject({ kind: 'conflict', status: 412, effect: 'none', detail: 'Look again.' });
   });
 });
 
-describe('a request of ours that breaks the contract', () => {
+describe('a request that violates the contract', () => {
   test.each<[string, (client: ControlServiceClient) => Promise<unknown>, string]>([
     [
       'a value out of bounds',
@@ -290,7 +290,7 @@ describe('a request of ours that breaks the contract', () => {
     ],
     ['a page that is too long', (client) => client.listDeployments({ limit: 1000 }), 'list deployments'],
     ['an id that is none', (client) => client.getDeployment('..'), 'the deployment id'],
-  ])('is a plain error before anything is sent: %s', async (_, call, words) => {
+  ])('throws a plain error and sends nothing: %s', async (_, call, words) => {
     const error: unknown = await call(connected()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: 'Error', message: expect.stringContaining(words) });
@@ -298,15 +298,15 @@ describe('a request of ours that breaks the contract', () => {
   });
 });
 
-describe('an answer', () => {
-  test('with fields and words that nobody knows yet is read', async () => {
+describe('a response', () => {
+  test('with unknown fields and values is accepted', async () => {
     nock(host)
       .get(`/api-host${revisionPath}`)
       .reply(200, { ...revisionReply, status: 'THINKING', mood: 'good' });
     expect(await connected().getRevision(deploymentId, revisionId)).toMatchObject({ status: 'THINKING', mood: 'good' });
   });
 
-  test('of a wrong shape is unreadable, names the field, and is not asked for again', async () => {
+  test('with an invalid schema names the field, and is not requested again', async () => {
     nock(host)
       .get(`/api-host${deploymentPath}`)
       .reply(200, { ...deploymentReply, latest_revision_id: 7 });
@@ -316,7 +316,7 @@ describe('an answer', () => {
     expect(error.message).not.toContain('in-the-answer');
   });
 
-  test('of a deployment without its secrets is unreadable: a change of one would lose the others', async () => {
+  test('of a deployment without secrets is rejected: a change would lose the others', async () => {
     const { secrets: _, ...silent } = deploymentReply;
     nock(host).get(`/api-host${deploymentPath}`).reply(200, silent);
     const error = await serviceError(connected().getDeployment(deploymentId));
@@ -349,7 +349,7 @@ describe('an answer', () => {
     [405, '', { kind: 'missing', detail: undefined }],
     [409, { detail: 'a tracing project of that name exists' }, { kind: 'conflict' }],
     [501, '', { kind: 'missing', effect: 'none' }],
-  ])('of %d is told with its words', async (status, body, expected) => {
+  ])('of %d is reported with its message', async (status, body, expected) => {
     nock(host).post('/api-host/v2/deployments').reply(status, body);
     const error = await serviceError(connected().createDeployment(create));
     expect(error).toMatchObject({
@@ -364,7 +364,7 @@ describe('an answer', () => {
 });
 
 describe('an error', () => {
-  test('holds nothing that was sent as a secret, though the answer repeats it', async () => {
+  test('contains no secret of the request, even if the response repeats it', async () => {
     const secrets = ['hunter22', 'the-api-key', 'the-token', 'in the sidecar'];
     const request: DeploymentCreateRequest = {
       ...create,

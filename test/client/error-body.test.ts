@@ -20,7 +20,7 @@ const union = {
   },
 };
 
-describe('the words of an answer that is no success', () => {
+describe('the detail of an error response', () => {
   test.each<[string, unknown, object]>([
     ['a detail in a sentence', { detail: 'No such deployment' }, { detail: 'No such deployment', problems: [] }],
     [
@@ -50,28 +50,24 @@ describe('the words of an answer that is no success', () => {
     ['plain text', 'Assistant not found', 'Assistant not found'],
     ['many lines become one', 'Error\n  at a\r\n::error::forged', 'Error at a ::error::forged'],
     ['control characters are left out', '\u001b[31mred\u0007', '[31mred'],
-    [
-      'of a page only the title is told',
-      '<!DOCTYPE html><html><head><title>502 Bad\nGateway</title>',
-      '502 Bad Gateway',
-    ],
-    ['a page without a title is told as one', '<html><body>secret</body></html>', 'a web page'],
+    ['only the title of an HTML page', '<!DOCTYPE html><html><head><title>502 Bad\nGateway</title>', '502 Bad Gateway'],
+    ['an HTML page without a title', '<html><body>secret</body></html>', 'a web page'],
   ])('%s', (_, body, detail) => {
     expect(readErrorBody(body, plain)).toEqual({ detail, problems: [] });
   });
 
-  test('are nothing where the body is empty', () => {
+  test('is empty for an empty body', () => {
     expect(readErrorBody('', plain)).toEqual({ problems: [] });
   });
 
-  test('are bounded after the secrets were taken out', () => {
+  test('is truncated after secrets are removed', () => {
     const mask = (text: string): string => text.replaceAll('hunter22', '***');
     const { detail = '' } = readErrorBody(`${'x'.repeat(MAX_DETAIL - 5)}hunter22${'y'.repeat(100)}`, mask);
     expect(detail).toHaveLength(MAX_DETAIL);
     expect(detail).not.toContain('hunt');
   });
 
-  test('are without secrets in every part', () => {
+  test('has no secrets in any part', () => {
     const mask = (text: string): string => text.replaceAll('hunter22', '***');
     const body = { detail: [{ loc: ['body', 'hunter22'], msg: 'not hunter22', type: 'hunter22' }] };
     expect(readErrorBody(JSON.stringify(body), mask).problems).toEqual([
@@ -79,7 +75,7 @@ describe('the words of an answer that is no success', () => {
     ]);
   });
 
-  test('name at most fifty fields', () => {
+  test('names at most fifty fields', () => {
     const detail = Array.from({ length: 500 }, () => ({ loc: [], msg: 'm', type: 't' }));
     expect(readErrorBody(JSON.stringify({ detail }), plain).problems).toHaveLength(50);
   });

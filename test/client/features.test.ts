@@ -21,11 +21,11 @@ const deploymentPath = `/v2/deployments/${deploymentId}`;
 afterEach(() => {
   const missed = nock.pendingMocks();
   nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never asked for: ${missed.join(', ')}`);
+  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
 });
 
-describe('what a control service offers beyond the document', () => {
-  test('is what its info says', async () => {
+describe('features of a control service beyond the document', () => {
+  test('are those of its info', async () => {
     info().reply(200, { service: 'landfall control service', idempotency_keys: true });
     expect(await connected().features()).toEqual({ idempotencyKeys: true });
   });
@@ -34,19 +34,19 @@ describe('what a control service offers beyond the document', () => {
     ['it has no such path', 404, { detail: 'Not Found' }],
     ['the path takes no GET', 405, { detail: 'Method Not Allowed' }],
     ['the path is not offered', 501, {}],
-    ['somebody without rights may not see it', 403, { detail: 'Forbidden' }],
-    ['it points elsewhere', 302, ''],
-    ['it answers a web page', 200, '<!doctype html><title>Welcome</title>'],
+    ['the caller has no permission', 403, { detail: 'Forbidden' }],
+    ['it redirects', 302, ''],
+    ['it returns a web page', 200, '<!doctype html><title>Welcome</title>'],
     ['its info is about other things', 200, { version: '1.2.3' }],
     ['its info has another meaning there', 200, { idempotency_keys: 'some' }],
     ['its info is a list', 200, []],
     ['its info is empty', 200, ''],
-  ])('is nothing where %s', async (_sentence, status, body) => {
+  ])('are none if %s', async (_sentence, status, body) => {
     info().reply(status, body);
     expect(await connected().features()).toEqual({ idempotencyKeys: false });
   });
 
-  test('is remembered for some minutes, and then asked for again', async () => {
+  test('are cached for some minutes, and then requested again', async () => {
     const client = connected();
     info().reply(200, { idempotency_keys: true });
     expect([await client.features(), await client.features()]).toMatchObject([
@@ -58,7 +58,7 @@ describe('what a control service offers beyond the document', () => {
     expect(await client.features()).toEqual({ idempotencyKeys: false });
   });
 
-  test('is not known while the service does not answer, and nothing is remembered of that', async () => {
+  test('are unknown and not cached while the service is unavailable', async () => {
     const client = connected();
     info().times(2).reply(503, '');
     expect(await serviceError(client.features())).toMatchObject({ kind: 'busy', effect: 'none' });
@@ -93,7 +93,7 @@ describe('an idempotency key', () => {
     expect(answers.map(({ id }) => id)).toEqual([deploymentId, deploymentId, deploymentId]);
   });
 
-  test('is not made up where the caller has none', async () => {
+  test('is not generated if the caller has none', async () => {
     nock(host, { badheaders: ['idempotency-key'] })
       .patch(`/api-host${deploymentPath}`)
       .reply(200, deploymentReply);
@@ -104,7 +104,7 @@ describe('an idempotency key', () => {
     ['is empty', ''],
     ['breaks the line', 'a\nb'],
     ['holds a letter beyond ASCII', 'schlüssel'],
-  ])('that %s is a mistake of our own, and nothing is sent', async (_what, idempotencyKey) => {
+  ])('that %s throws an internal error, and nothing is sent', async (_what, idempotencyKey) => {
     await expect(connected().patchDeployment(deploymentId, {}, { idempotencyKey })).rejects.toThrow(
       'an idempotency key is 1 to 255 visible ASCII characters',
     );

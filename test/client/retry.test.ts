@@ -31,11 +31,7 @@ describe('another attempt', () => {
       { kind: 'give-up' },
     ],
     ['a write of unknown outcome is never repeated', write, { kind: 'give-up' }],
-    [
-      'nor when it was asked to come back',
-      { ...write, failure: { ...passing, retryAfterMs: 10 } },
-      { kind: 'give-up' },
-    ],
+    ['nor when it has a Retry-After', { ...write, failure: { ...passing, retryAfterMs: 10 } }, { kind: 'give-up' }],
     ['a write that never went out is repeated', { ...write, failure: never }, { kind: 'wait', ms: 125 }],
     [
       'a write that was turned away is repeated when it may come back',
@@ -53,14 +49,14 @@ describe('another attempt', () => {
       { kind: 'wait', ms: 59_000 },
     ],
     [
-      'one beyond the deadline is told and not waited for',
+      'one beyond the deadline is reported and not waited for',
       { failure: { ...passing, retryAfterMs: 60_000 * 60 }, now: 10_000 },
       { kind: 'give-up', why: 'the service requested a delay of 3600 s, and 50 s are left' },
     ],
     ['one attempt may be all there is', { policy: { ...read.policy, attempts: 1 } }, { kind: 'give-up' }],
     ['the last attempt is the last', { attempt: 5 }, { kind: 'give-up', why: 'after 5 attempts' }],
     [
-      'no attempt is begun after the deadline',
+      'no attempt starts after the deadline',
       { now: 59_900 },
       { kind: 'give-up', why: 'no time is left for another attempt' },
     ],
@@ -68,7 +64,7 @@ describe('another attempt', () => {
     expect(decideRetry({ ...read, ...situation })).toEqual(expected);
   });
 
-  test('five attempts in all take less than eight seconds of waiting', () => {
+  test('five attempts wait less than eight seconds in total', () => {
     const waits = [1, 2, 3, 4].map((attempt) =>
       decideRetry({ ...read, attempt, random: 1, policy: defaultRetryPolicy }),
     );

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 
-/** A clock that sleeps at once and remembers for how long. */
+/** A clock that sleeps at once and records the delays. */
 export function quickClock(start = Date.parse('2026-11-21T12:00:00Z')): Clock & { slept: number[] } {
   const slept: number[] = [];
   let now = start;
@@ -16,7 +16,7 @@ export function quickClock(start = Date.parse('2026-11-21T12:00:00Z')): Clock & 
   };
 }
 
-/** The `ServiceError` that a call ends in; any other end fails the test. */
+/** The `ServiceError` that a call throws; any other outcome fails the test. */
 export async function serviceError(promise: Promise<unknown>): Promise<ServiceError> {
   const end: unknown = await promise.then(
     (value) => new Error(`it answered ${JSON.stringify(value)}`),
@@ -29,7 +29,7 @@ export async function serviceError(promise: Promise<unknown>): Promise<ServiceEr
 export const deploymentId = '0c1d2e3f-0000-4000-8000-000000000001';
 export const revisionId = '0c1d2e3f-0000-4000-8000-000000000002';
 
-/** A deployment as a service tells it. */
+/** A deployment as a service returns it. */
 export const deploymentReply = {
   name: 'support',
   source: 'github',

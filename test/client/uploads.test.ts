@@ -31,7 +31,7 @@ const target = {
   object_path: 'uploads/d/1.tar.gz',
 };
 
-describe('beyond the operations that every service has', () => {
+describe('operations beyond those that every service has', () => {
   test.each([
     ['a deletion takes the tracing project along', true, '?delete_tracing_project=true'],
     ['or leaves it', false, '?delete_tracing_project=false'],
@@ -40,13 +40,13 @@ describe('beyond the operations that every service has', () => {
     await expect(connected().deleteDeployment(deploymentId, { deleteTracingProject })).resolves.toBeUndefined();
   });
 
-  test('a deletion of what is not there is missing, and nothing happened', async () => {
+  test('the deletion of a missing deployment is missing, without effect', async () => {
     nock(host).delete(deploymentPath).query(true).reply(404, { detail: 'Deployment not found' });
     const error = await serviceError(connected().deleteDeployment(deploymentId, { deleteTracingProject: true }));
     expect(error).toMatchObject({ kind: 'missing', status: 404, effect: 'none', operation: 'delete deployment' });
   });
 
-  test('a deletion whose answer is lost is not sent again', async () => {
+  test('a deletion with a lost response is not sent again', async () => {
     nock(host).delete(deploymentPath).query(true).once().reply(502, 'bad gateway');
     const error = await serviceError(connected().deleteDeployment(deploymentId, { deleteTracingProject: true }));
     expect(error).toMatchObject({ kind: 'busy', effect: 'unknown' });
@@ -57,25 +57,25 @@ describe('beyond the operations that every service has', () => {
     await expect(connected().interruptRevision(deploymentId, revisionId)).resolves.toBeUndefined();
   });
 
-  test('an upload address is asked for, again where the first answer was lost', async () => {
+  test('requests an upload address again if the response was lost', async () => {
     nock(host).post(`${deploymentPath}/upload-url`).reply(503);
     nock(host).post(`${deploymentPath}/upload-url`).reply(200, target);
     await expect(connected().requestUpload(deploymentId)).resolves.toEqual(target);
   });
 
-  test('a service that has it where the document does is found there', async () => {
+  test('finds a service that has it at the documented path', async () => {
     nock(host).post(`${deploymentPath}/upload-url`).reply(404);
     nock(host).post(`/deployments/${deploymentId}/upload-url`).reply(200, target);
     await expect(connected().requestUpload(deploymentId)).resolves.toEqual(target);
   });
 
-  test('a refusal is told as it is, and not looked for elsewhere', async () => {
+  test('reports a rejection, and does not try another path', async () => {
     nock(host).post(`${deploymentPath}/upload-url`).reply(400, { detail: 'not an internal_source deployment' });
     const error = await serviceError(connected().requestUpload(deploymentId));
     expect(error).toMatchObject({ kind: 'rejected', detail: 'not an internal_source deployment' });
   });
 
-  test('a push token is handed over', async () => {
+  test('returns a push token', async () => {
     const token = { token: 't', registry_url: 'registry.example.test' };
     nock(host).post(`${deploymentPath}/push-token`).reply(200, token);
     await expect(connected().requestPushToken(deploymentId)).resolves.toEqual(token);
@@ -92,7 +92,7 @@ interface Arrived {
 
 type Answer = (response: ServerResponse, arrived: Arrived, count: number) => void;
 
-/** A store on loopback; `address` carries a signature. */
+/** A store on loopback; `address` has a signature. */
 async function storeThat(answer: Answer) {
   const arrived: Arrived[] = [];
   const server = createServer((request, response) => {
@@ -133,7 +133,7 @@ const tarballOf = (pieces: readonly Buffer[], measured: Buffer = Buffer.concat(p
 const tarball = tarballOf([content.subarray(0, 5), content.subarray(5, 300_000), content.subarray(300_000)]);
 
 describe('an upload', () => {
-  test('sends the bytes as they are, with their length and their digest, and without any key', async () => {
+  test('sends the bytes unchanged, with their length and digest, and without a key', async () => {
     const store = await storeThat((response) => response.writeHead(204).end());
     await expect(connected().putTarball(store.address, tarball)).resolves.toEqual({ kind: 'stored' });
     const [put, ...more] = store.arrived;
@@ -164,7 +164,7 @@ describe('an upload', () => {
     expect(other.arrived).toEqual([]);
   });
 
-  test('names neither the path nor the signature of its address in an error, whatever the answer repeats', async () => {
+  test('hides path and signature of its address in errors', async () => {
     const store = await storeThat((response, { url }) =>
       response.writeHead(403, { 'content-type': 'text/plain' }).end(`no: ${url} s3cr3t-signature hidden-in-path`),
     );
@@ -174,9 +174,9 @@ describe('an upload', () => {
   });
 
   test.each([
-    ['is sent again where the store was too busy to begin', 429, 2, 'stored'],
-    ['is not sent again where nobody knows what became of it', 502, 1, 'busy'],
-    ['is not sent again where it was refused', 400, 1, 'rejected'],
+    ['is sent again if the store was too busy to start', 429, 2, 'stored'],
+    ['is not sent again if the outcome is unknown', 502, 1, 'busy'],
+    ['is not sent again if it was rejected', 400, 1, 'rejected'],
   ])('%s', async (_, status, times, end) => {
     const store = await storeThat((response, _put, count) => response.writeHead(count === 1 ? status : 204).end());
     const put = connected().putTarball(store.address, tarball);
@@ -193,14 +193,14 @@ describe('an upload', () => {
     ['is longer', [content, Buffer.from('more')]],
     ['is shorter', [content.subarray(0, 300_000)]],
     ['is another of the same length', [content.subarray(0, 300_000), Buffer.alloc(100_000)]],
-  ])('whose content %s than when it was measured never arrives whole', async (_, pieces) => {
+  ])('whose content %s than measured never arrives complete', async (_, pieces) => {
     const store = await storeThat((response) => response.writeHead(204).end());
     const put = await connected().putTarball(store.address, tarballOf(pieces, content));
     expect(put).toEqual({ kind: 'changed', why: 'its content is another than when it was measured' });
     expect(store.arrived.filter(({ whole }) => whole)).toEqual([]);
   });
 
-  test('whose source cannot be read again tells why', async () => {
+  test('whose source cannot be read again reports the reason', async () => {
     const store = await storeThat((response) => response.writeHead(204).end());
     const broken: Tarball = {
       ...tarball,
@@ -213,13 +213,13 @@ describe('an upload', () => {
     expect(put).toEqual({ kind: 'changed', why: 'a.ts was changed while the folder was packed' });
   });
 
-  test('is not made over plain http to another machine unless that is allowed', async () => {
+  test('is not sent over plain http to another machine unless allowed', async () => {
     const error = await serviceError(connected().putTarball('http://store.example.test/x?s=secretsecret', tarball));
     expect(error).toMatchObject({ kind: 'unreachable', effect: 'none' });
     expect(error.message).toContain('allow-http');
   });
 
-  test('ends with its signal', async () => {
+  test('is cancelled by its signal', async () => {
     const store = await storeThat(() => undefined);
     const ended = new AbortController();
     const put = connected().putTarball(store.address, tarball, { signal: ended.signal });

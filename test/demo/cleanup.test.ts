@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cleanUp } from '../../src/demo/cleanup.ts';
 
-test('says that it ends and removes before it does, ends the last first, and leaves nothing', async () => {
+test('announces each step, stops the last one first, and leaves nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-clear-away-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made = { data: join(folder, 'data'), appData: join(folder, 'app') };
@@ -20,11 +20,11 @@ test('says that it ends and removes before it does, ends the last first, and lea
   });
 
   expect(seen).toEqual([
-    'Ending is told, all is there',
+    'Ending announced, all is there',
     'App ends',
     'GitHub ends',
-    'Removing is told, all is there',
-    'Removing is told, all is there',
+    'Removing announced, all is there',
+    'Removing announced, all is there',
   ]);
   expect([existsSync(folder), running]).toEqual([false, []]);
 });

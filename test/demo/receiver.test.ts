@@ -18,18 +18,18 @@ const reported = (run_id: string, output: string) => ({
   values: { output },
 });
 
-test('a run that is told twice counts once, with what came last', async () => {
+test('a run that is reported twice counts once, with the last values', async () => {
   expect(await report('twice', reported('r', 'one'))).toBe(204);
   expect(await report('twice', reported('r', 'two'))).toBe(204);
   expect(receiver.reported('twice')).toEqual([reported('r', 'two')]);
 });
 
-test('what is told to one address is not told to another', async () => {
+test('a report to one address is not visible at another', async () => {
   await report('here', reported('r', 'one'));
   expect(receiver.reported('there')).toEqual([]);
 });
 
-test('what is no run is not taken', async () => {
+test('rejects a body that is no run', async () => {
   expect(await report('other', { hello: 'there' })).toBe(400);
   expect(receiver.reported('other')).toEqual([]);
 });

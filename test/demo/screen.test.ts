@@ -13,13 +13,13 @@ describe('a text on a screen of 20 columns', () => {
     expect(wrapped(text, 20)).toEqual(lines);
   });
 
-  test('loses nothing', () => {
-    const text = '   => rolled-back, because it answered wrongly: "hello world!" was expected, "nobody" was seen';
+  test('keeps all words', () => {
+    const text = '   => rolled-back, because it answered wrongly: "hello world!" was expected, "no one" was seen';
     expect(wrapped(text, 20).join(' ').split(/\s+/).join(' ')).toBe(text.split(/\s+/).join(' '));
   });
 });
 
-test('an id is told by its beginning, and an address that people copy is whole', () => {
+test('shortens ids, and keeps an address that people copy', () => {
   const id = 'c0ffee00-0000-4000-8000-000000000000';
   let shown = '';
   new Screen((text) => (shown += text)).quote(`Revision ${id} at http://127.0.0.1:1/agents/${id}`);

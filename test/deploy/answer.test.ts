@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StreamEvent, StreamMode } from '../../src/contract/agent/stream-event.ts';
 import { answerAfter, evidenceOf, unanswered } from '../../src/deploy/answer.ts';
 
-/** The evidence of events that come 10 ms apart, the first one 10 ms after the run was sent. */
+/** The evidence of events 10 ms apart, the first one 10 ms after the request. */
 const heard = (events: readonly StreamEvent[], ...requested: StreamMode[]) =>
   evidenceOf(
     events.reduce(
@@ -16,7 +16,7 @@ const values = (data: unknown) => ({ event: 'values', data });
 const updates = (data: unknown) => ({ event: 'updates', data });
 
 describe('what a stream proves', () => {
-  test('values are the last ones, nodes come in the order of their updates', () => {
+  test('uses the last values, and lists nodes in the order of their updates', () => {
     const events = [metadata, values({ n: 0 }), updates({ prep: {} }), updates({ a: {}, b: {} }), values({ n: 2 })];
     expect(heard(events, 'values', 'updates')).toEqual({
       kind: 'answered',
@@ -34,7 +34,7 @@ describe('what a stream proves', () => {
     ['whole messages', [metadata, values({}), { event: 'messages/partial', data: [] }], ['messages'], 30],
     ['message chunks', [metadata, values({}), { event: 'messages', data: [] }], ['messages-tuple'], 30],
     ['events of a subgraph', [metadata, { event: 'updates|sub:1', data: {} }], ['updates'], 20],
-    ['none that was asked for', [metadata, values({})], ['custom'], undefined],
+    ['none in the requested mode', [metadata, values({})], ['custom'], undefined],
     ['an error', [metadata, { event: 'error', data: { error: 'E', message: 'm' } }], ['updates'], 20],
   ])('the first event is %s', (_, events, requested, firstEventMs) => {
     expect(heard([...events, values({ done: true })], ...requested)).toMatchObject({ firstEventMs });
@@ -45,16 +45,12 @@ describe('what a stream proves', () => {
     ['an error event', [values({}), { event: 'error', data: { error: 'Boom', message: 'm' } }], 'error'],
     ['an interrupt among the updates', [updates({ __interrupt__: [] })], 'interrupted'],
     ['an interrupt among the values', [values({ a: 1, __interrupt__: [] })], 'interrupted'],
-    [
-      'an interrupt beside a node that came to its end',
-      [updates({ __interrupt__: [] }), values({ a: 1 })],
-      'interrupted',
-    ],
+    ['an interrupt and a node that ended', [updates({ __interrupt__: [] }), values({ a: 1 })], 'interrupted'],
   ])('status of %s', (_, events, status) => {
     expect(heard([metadata, ...events], 'updates')).toMatchObject({ kind: 'answered', status });
   });
 
-  test('an interrupt beside other nodes, as the engine tells it, leaves the state to be looked at', () => {
+  test("an interrupt beside other nodes requires the thread's state", () => {
     const question = [{ id: 'i', value: 'which one?' }];
     const requests = [updates({ __interrupt__: question }), values({ __interrupt__: question })];
     const events = [metadata, values({ a: [] }), updates({ one: {} }), values({ a: ['one'] }), ...requests];
@@ -74,12 +70,12 @@ describe('what a stream proves', () => {
     });
   });
 
-  test('values that are empty are the values', () => {
+  test('accepts empty values', () => {
     const evidence = heard([metadata, values({ a: 1 }), values({})], 'values');
     expect(evidence.kind === 'answered' && evidence.values).toEqual({});
   });
 
-  test('what is no node is not taken for one, and a subgraph keeps its nodes to itself', () => {
+  test('ignores keys that are no nodes, and nodes of a subgraph', () => {
     const events = [metadata, updates({ a: {}, __interrupt__: [] }), { event: 'updates|sub:1', data: { inner: {} } }];
     expect(heard(events, 'updates')).toMatchObject({ nodes: ['a'] });
   });
@@ -95,7 +91,7 @@ describe('what a stream proves', () => {
   test.each<[string, StreamEvent[]]>([
     ['nothing', []],
     ['only metadata', [metadata]],
-  ])('%s is no answer', (_, events) => expect(heard(events, 'updates').kind).toBe('unreachable'));
+  ])('%s is an incomplete response', (_, events) => expect(heard(events, 'updates').kind).toBe('unreachable'));
 });
 
 test('a run of the public server that failed', () => {

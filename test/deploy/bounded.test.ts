@@ -17,7 +17,7 @@ describe('within a time', () => {
     expect(clock.now()).toBe(tookMs);
   });
 
-  test('what is ended from outside is not waited for, whether it heeds its signal or not', async () => {
+  test('does not wait for cancelled work, even if that ignores its signal', async () => {
     for (const work of [heeding, never]) {
       const clock = new SimulatedClock(0);
       const parent = new AbortController();
@@ -27,14 +27,14 @@ describe('within a time', () => {
     }
   });
 
-  test('a failure of the work goes on as it was thrown', async () => {
+  test('rethrows a failure of the work', async () => {
     const failing = within(new SimulatedClock(0), 100, undefined, () => Promise.reject(new TypeError('ours')));
     await expect(failing).rejects.toThrow(TypeError);
   });
 });
 
 describe('lingering', () => {
-  test('gives the work a moment after the end', async () => {
+  test('gives the work a moment after cancellation', async () => {
     const clock = new SimulatedClock(0);
     const parent = new AbortController();
     clock.after(30, () => parent.abort(new Error('cancelled')));
@@ -42,7 +42,7 @@ describe('lingering', () => {
     expect(clock.now()).toBe(500);
   });
 
-  test('and then ends it for the reason of the end', async () => {
+  test('then cancels it with the same reason', async () => {
     const clock = new SimulatedClock(0);
     const parent = new AbortController();
     clock.after(30, () => parent.abort(new Error('cancelled')));
@@ -50,7 +50,7 @@ describe('lingering', () => {
     expect(clock.now()).toBe(1_030);
   });
 
-  test('counts from the beginning where it was ended before', async () => {
+  test('counts from the start if it was cancelled before', async () => {
     const clock = new SimulatedClock(0);
     await expect(lingering(clock, 1_000, AbortSignal.abort(new Error('cancelled')), heeding)).rejects.toThrow(
       'cancelled',
@@ -58,7 +58,7 @@ describe('lingering', () => {
     expect(clock.now()).toBe(1_000);
   });
 
-  test('without an end it is just the work', async () => {
+  test('without a signal just runs the work', async () => {
     expect(await lingering(new SimulatedClock(0), 1_000, undefined, async () => 7)).toBe(7);
   });
 });

@@ -17,7 +17,7 @@ import type { FurtherControl } from '../../src/deploy/deploy-run.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
 import { ServiceModel } from '../planning/service-model.ts';
 
-/** What a revision says from `after` ms on. A DEPLOYED one serves from then on, unless the switch lags. */
+/** What a revision reports from `after` ms on. A DEPLOYED one serves from then on, unless the switch lags. */
 export interface Step {
   after: number;
   status: string;
@@ -57,14 +57,14 @@ interface Fault {
   operation: string;
   error: ServiceError;
   times: number;
-  /** The request takes effect all the same: only its answer is lost. */
+  /** The request takes effect, and only its response is lost. */
   applied: boolean;
 }
 
 type Answers =
   'lists' | 'revisions' | 'redeploy' | 'logs' | 'integrations' | 'repositories' | 'listeners' | 'uploads' | 'deletion';
 
-/** A control service with one deployment in memory, whose revisions follow a script, and whose faults are ordered. */
+/** An in-memory control service with one deployment, whose revisions follow a script, and whose faults are injected. */
 export class ControlModel implements ControlService, FurtherControl {
   readonly calls: string[] = [];
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
@@ -75,16 +75,16 @@ export class ControlModel implements ControlService, FurtherControl {
   listeners: Listener[] = [];
   others: Deployment[] = [];
   buildLines: LogEntry[] = [];
-  /** Whether a list tells what it would tell of each deployment by its id. */
+  /** Whether a list includes the secrets of each deployment. */
   listsSecrets = true;
-  /** Refuses a change that was decided on an older revision than the latest; not every service does. */
+  /** Rejects a change that is based on an older revision than the latest; not every service does. */
   heedsIfLatest = false;
   /** How long a deletion takes (ms). */
   deletionMs = 12_000;
-  /** What was deleted, each with whether its tracing project went with it. */
+  /** The deletions, each with whether it included the tracing project. */
   readonly deleted: { id: string; deleteTracingProject: boolean }[] = [];
   #goneAt: number | undefined;
-  /** What the next revisions do, in the order in which they are made. */
+  /** The scripts of the next revisions, in order. */
   scripts: Step[][] = [];
   /** Called when a write has been applied. */
   onWrite: () => void = () => undefined;
@@ -107,7 +107,7 @@ export class ControlModel implements ControlService, FurtherControl {
     return this.calls.filter((each) => each === operation).length;
   }
 
-  /** A deployment that is there already, with one live revision for each commit or image, the last one serving. */
+  /** An existing deployment with one live revision for each commit or image; the last one serves. */
   has(request: DeploymentCreateRequest, ...scripts: Step[][]): this {
     this.scripts.push(...scripts.slice(0, 1));
     this.service.create(request);
@@ -266,14 +266,14 @@ export class ControlModel implements ControlService, FurtherControl {
     });
   }
 
-  /** The deployment is on its way out. */
+  /** The deployment is being deleted. */
   leaves(): void {
     if (!this.service.deployment) return;
     this.service.deployment = { ...this.service.deployment, status: 'AWAITING_DELETE' };
     this.#goneAt = this.#clock.now() + this.deletionMs;
   }
 
-  /** Somebody else makes a revision. */
+  /** Another client makes a revision. */
   push(script: Step[]): void {
     this.scripts.unshift(script);
     const { repo_ref, image_uri } = this.#deployment().source_revision_config;
@@ -310,7 +310,7 @@ export class ControlModel implements ControlService, FurtherControl {
     this.#advance();
   }
 
-  /** A revision without a tarball gives way to the next one. */
+  /** A revision without a tarball is replaced by the next one. */
   #supersedeWaiting(by: string): void {
     for (const { id, source_revision_config: config } of this.service.revisions) {
       const made = this.#made.get(id);

@@ -34,7 +34,7 @@ export const workflowOn = (sha: string): Workflow => ({
   sha,
 });
 
-/** What a deployment that is there was created with. */
+/** The request that created the existing deployment. */
 export const built = {
   name: 'agent',
   source: 'github' as const,
@@ -64,7 +64,7 @@ export const hello: SmokeTest = {
   timeoutMs: 30_000,
 };
 
-/** A world to tell a story in: time, a service, an agent, and what was told. */
+/** A fixture for deploy runs: clock, service, agent and reported events. */
 export class DeployFixture {
   readonly clock = new SimulatedClock();
   readonly control = new ControlModel(this.clock);
@@ -103,14 +103,14 @@ export class DeployFixture {
     return this.events.filter((event): event is Extract<DeployEvent, { kind: Kind }> => event.kind === kind);
   }
 
-  /** Passes time before the story begins. */
+  /** Advances the clock before the run starts. */
   async passes(ms: number): Promise<this> {
     await this.clock.sleep(ms);
     return this;
   }
 }
 
-/** A world in which r1, of the first commit, is live. */
+/** A fixture in which r1, of the first commit, is live. */
 export const running = async (): Promise<DeployFixture> => {
   const fixture = new DeployFixture();
   fixture.control.has(built, goesLive(first));

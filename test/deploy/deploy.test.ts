@@ -5,7 +5,7 @@ import { breaks, says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
 import { first, github, hello, image, imaged, running, second, workflowOn, DeployFixture } from './deploy-fixture.ts';
 
-describe('how a story can end', () => {
+describe('the outcome of a deploy run', () => {
   type Row = [string, OutcomeKind, boolean, () => Promise<DeployFixture> | DeployFixture, Partial<DeployRequest>];
   test.each<Row>([
     ['a new deployment goes live', 'deployed', true, () => new DeployFixture(), {}],
@@ -13,8 +13,8 @@ describe('how a story can end', () => {
     ['this commit is live already', 'unchanged', true, running, {}],
     ['this commit is live, and answers', 'unchanged', true, running, { smokeTests: [hello] }],
     ['a dry run', 'planned', true, running, { mode: 'plan', workflow: workflowOn(second) }],
-    ['nobody waits', 'started', true, running, { wait: false, workflow: workflowOn(second) }],
-    ['nobody waits, and there is nothing to do', 'unchanged', true, running, { wait: false }],
+    ['without waiting', 'started', true, running, { wait: false, workflow: workflowOn(second) }],
+    ['without waiting, and there is nothing to do', 'unchanged', true, running, { wait: false }],
     ['a change in place', 'deployed', true, running, { desired: { ...github, buildOnPush: true } }],
     [
       'a change that cannot be',
@@ -35,17 +35,17 @@ describe('how a story can end', () => {
       'refused',
       false,
       running,
-      { desired: { ...github, deploymentId: 'nobody' } },
+      { desired: { ...github, deploymentId: 'unknown' } },
     ],
     [
-      'asking a deployment that is not there',
+      'a smoke run without a deployment',
       'refused',
       false,
       () => new DeployFixture(),
       { mode: 'smoke', smokeTests: [hello] },
     ],
-    ['asking what is live', 'unchanged', true, running, { mode: 'smoke', smokeTests: [hello] }],
-    ['asking nothing', 'unproven', false, running, { mode: 'smoke' }],
+    ['a smoke run of the live revision', 'unchanged', true, running, { mode: 'smoke', smokeTests: [hello] }],
+    ['a smoke run without tests', 'unproven', false, running, { mode: 'smoke' }],
   ])('%s: %s', async (_, kind, passes, fixture, request) => {
     const outcome = await (await fixture()).deploy(request);
     expect(outcome).toMatchObject({ kind, passes });
@@ -60,7 +60,7 @@ describe('how a story can end', () => {
     ['was skipped, and that may be', 'superseded', true, 'SKIPPED', { onSuperseded: 'pass' }],
     ['was interrupted', 'interrupted', false, 'INTERRUPTED', {}],
     ['never ends', 'timed-out', false, 'DEPLOYING', {}],
-    ['is in a state that nobody knows, for ever', 'timed-out', false, 'PONDERING', {}],
+    ['stays in an unknown state', 'timed-out', false, 'PONDERING', {}],
   ])('a revision that %s: %s', async (_, kind, passes, status, request) => {
     const fixture = await running();
     fixture.control.scripts.push(ends(status, second));
@@ -71,7 +71,7 @@ describe('how a story can end', () => {
 
   test.each<[string, Partial<DeployRequest>, string]>([
     ['whose commit is known is followed when it is run again', { workflow: workflowOn(second) }, 'not made twice'],
-    ['whose commit nobody knows is made again', { workflow: undefined }, 'makes another revision'],
+    ['whose commit is unknown is made again', { workflow: undefined }, 'makes another revision'],
   ])('a revision that never ends, %s', async (_, request, advice) => {
     const fixture = await running();
     fixture.control.scripts.push(ends('DEPLOYING', second));
@@ -92,7 +92,7 @@ describe('how a story can end', () => {
   });
 });
 
-test('the story is told as it happens', async () => {
+test('reports events as they happen', async () => {
   const fixture = new DeployFixture();
   fixture.control.scripts.push(goesLive(first));
   const outcome = await fixture.deploy({ smokeTests: [hello] });
@@ -128,14 +128,14 @@ test('the story is told as it happens', async () => {
   });
 });
 
-test('the address of the agent may be given', async () => {
+test('accepts an agent URL', async () => {
   const fixture = await running();
   const outcome = await fixture.deploy({ smokeTests: [hello], agentUrl: 'http://127.0.0.1:9' });
   expect(fixture.addresses).toEqual(['http://127.0.0.1:9']);
   expect(outcome.deploymentUrl).toBe('http://127.0.0.1:9');
 });
 
-test('a long silence is broken by heartbeats', async () => {
+test('reports heartbeats during a long silence', async () => {
   const fixture = await running();
   fixture.control.scripts.push([
     { after: 0, status: 'BUILDING' },
@@ -146,7 +146,7 @@ test('a long silence is broken by heartbeats', async () => {
   expect(fixture.reported('heartbeat')[0]).toMatchObject({ status: 'BUILDING', leftMs: 570_000 });
 });
 
-test('also where the service asks to wait for long', async () => {
+test('reports heartbeats during a long Retry-After', async () => {
   const fixture = await running();
   fixture.control.scripts.push(goesLive(second));
   fixture.control.onWrite = () =>
@@ -163,7 +163,7 @@ test('also where the service asks to wait for long', async () => {
   expect(fixture.reported('status').map(({ status }) => status)).toEqual(['DEPLOYED']);
 });
 
-test('a commit that was built and is not the one that was asked for is told', async () => {
+test('reports a built commit that differs from the requested one', async () => {
   const fixture = await running();
   fixture.control.scripts.push(goesLive('c'.repeat(40)));
   const outcome = await fixture.deploy({ workflow: workflowOn(second) });
@@ -171,7 +171,7 @@ test('a commit that was built and is not the one that was asked for is told', as
   expect(outcome.reason).toContain('of commit ccccccc and not of bbbbbbb');
 });
 
-test('a failure comes with its message, the last log lines and what still serves', async () => {
+test('reports a failure with its message, log tail and live revision', async () => {
   const fixture = await running();
   fixture.control.scripts.push(ends('BUILD_FAILED', second, 'npm ci ended with 1'));
   fixture.control.buildLines = [{ message: 'installing' }, { message: 'it broke' }];
@@ -183,7 +183,7 @@ test('a failure comes with its message, the last log lines and what still serves
   expect(outcome).not.toHaveProperty('rollback');
 });
 
-test('a first failure says that nothing is live; a service without logs is told so once', async () => {
+test('reports a failure without a live revision; notes missing logs once', async () => {
   const fixture = new DeployFixture();
   fixture.control.lacks.add('logs');
   fixture.control.scripts.push(ends('CREATE_FAILED'));
@@ -192,7 +192,7 @@ test('a first failure says that nothing is live; a service without logs is told 
   expect(outcome.notes).toContain('this service does not offer build logs');
 });
 
-test('a superseded one names the newer revision', async () => {
+test('names the revision that superseded the requested one', async () => {
   const fixture = await running();
   fixture.control.scripts.push([
     { after: 0, status: 'QUEUED' },
@@ -204,7 +204,7 @@ test('a superseded one names the newer revision', async () => {
   expect(outcome.reason).toContain('r3');
 });
 
-test('one that a newer revision overtook after it was finished is superseded, not deployed', async () => {
+test('reports a finished revision that was overtaken as superseded', async () => {
   const fixture = await running();
   fixture.control.scripts.push([
     { after: 0, status: 'BUILDING' },
@@ -217,7 +217,7 @@ test('one that a newer revision overtook after it was finished is superseded, no
   });
 });
 
-test('a finished one is not live before it serves', async () => {
+test('a finished revision is not live before it serves', async () => {
   const fixture = await running();
   fixture.control.scripts.push([
     { after: 0, status: 'DEPLOYED', commit: second, lags: true },
@@ -239,7 +239,7 @@ describe('an image', () => {
   });
 });
 
-test('a mistake of our own is thrown, not told as an outcome', async () => {
+test('throws internal errors instead of reporting an outcome', async () => {
   const fixture = await running();
   fixture.control.getRevision = async () => {
     throw new TypeError('ours');
@@ -247,22 +247,22 @@ test('a mistake of our own is thrown, not told as an outcome', async () => {
   await expect(fixture.deploy()).rejects.toThrow(TypeError);
 });
 
-test('no secret is in anything that is told, and each is masked before', async () => {
+test('masks every secret before anything is reported', async () => {
   const fixture = new DeployFixture();
   fixture.control.has(imaged, goesLive());
   await fixture.passes(60_000);
   fixture.control.scripts.push(ends('DEPLOY_FAILED', undefined, 'TOKEN=canary-of-the-service was refused'));
-  fixture.control.buildLines = [{ message: 'env canary-asked-for', secret: 'canary-asked-for' }];
+  fixture.control.buildLines = [{ message: 'env canary-requested', secret: 'canary-requested' }];
   const outcome = await fixture.deploy({
-    desired: { ...image, secrets: [{ name: 'NEW', value: 'canary-asked-for' }] },
+    desired: { ...image, secrets: [{ name: 'NEW', value: 'canary-requested' }] },
   });
   expect(outcome.kind).toBe('failed');
-  expect(fixture.masked.toSorted()).toEqual(['canary-asked-for', 'canary-of-the-service']);
+  expect(fixture.masked.toSorted()).toEqual(['canary-of-the-service', 'canary-requested']);
   expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary');
   expect(outcome.reason).toContain('TOKEN=*** was refused');
 });
 
-test('a key that the agent repeats is told nowhere', async () => {
+test('does not report a key that the agent repeats', async () => {
   const fixture = await running();
   fixture.agent.answers = [says('x-api-key: canary-key'), breaks('canary-key')];
   const outcome = await fixture.deploy({ smokeTests: [hello], credentials: ['canary-key'] });
@@ -271,7 +271,7 @@ test('a key that the agent repeats is told nowhere', async () => {
   expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary-key');
 });
 
-test('what the service says of a log that cannot be read holds no secret', async () => {
+test('hides secrets in the error of an unreadable log', async () => {
   const fixture = new DeployFixture();
   fixture.control.has(imaged, goesLive());
   await fixture.passes(60_000);

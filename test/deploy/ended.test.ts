@@ -3,8 +3,8 @@ import { says } from './agent-model.ts';
 import { goesLive } from './control-model.ts';
 import { hello, running, second, workflowOn } from './deploy-fixture.ts';
 
-describe('the end from outside', () => {
-  test('during a rollout: ids are told, the revision goes on', async () => {
+describe('cancellation', () => {
+  test('during a rollout reports ids, and the revision continues', async () => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     fixture.clock.after(12_000, () => fixture.cancelled.abort(new Error('cancelled')));
@@ -15,7 +15,7 @@ describe('the end from outside', () => {
     expect(outcome.reason).toContain('r2 goes on (last seen BUILDING)');
   });
 
-  test('before anything was begun', async () => {
+  test('before the first request', async () => {
     const fixture = await running();
     fixture.cancelled.abort(new Error('cancelled'));
     const outcome = await fixture.deploy({ workflow: workflowOn(second) });
@@ -23,7 +23,7 @@ describe('the end from outside', () => {
     expect(outcome.reason).toContain('before anything was changed');
   });
 
-  test('during a smoke test: what it made is removed', async () => {
+  test('during a smoke test removes what it made', async () => {
     const fixture = await running();
     fixture.agent.answers = [says('hello', 20_000)];
     fixture.clock.after(10_000, () => fixture.cancelled.abort(new Error('cancelled')));
@@ -32,7 +32,7 @@ describe('the end from outside', () => {
     expect(fixture.agent.there.size).toBe(0);
   });
 
-  test('during a write: its answer is waited for a moment', async () => {
+  test('during a write waits a moment for its response', async () => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     fixture.control.onWrite = () => fixture.cancelled.abort(new Error('cancelled'));
@@ -40,7 +40,7 @@ describe('the end from outside', () => {
     expect(outcome).toMatchObject({ kind: 'interrupted', revisionId: 'r2', changed: true });
   });
 
-  test('during a write that does not end: it is told that it may take effect', async () => {
+  test('during a write that hangs reports that it may take effect', async () => {
     const fixture = await running();
     const patch = fixture.control.patchDeployment.bind(fixture.control);
     fixture.control.patchDeployment = async (id, request, options) => {

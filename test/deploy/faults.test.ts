@@ -10,7 +10,7 @@ describe('a poll that fails', () => {
     ['a broken service', serviceError('busy', 'get revision', { status: 503 })],
     ['no answer', serviceError('unreachable', 'get revision')],
     ['an answer that cannot be read', serviceError('unreadable', 'get revision', { status: 200 })],
-  ])('is no end: %s', async (_, error) => {
+  ])('is no failure: %s', async (_, error) => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     fixture.control.onWrite = () => fixture.control.fails('revision', error, { times: 20 });
@@ -19,7 +19,7 @@ describe('a poll that fails', () => {
     expect(fixture.reported('poll-failed')).toHaveLength(20);
   });
 
-  test('a service that asks to come back later is not asked before', async () => {
+  test('honours Retry-After', async () => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     const busy = serviceError('busy', 'get revision', { status: 429, retryAfterMs: 90_000 });
@@ -29,7 +29,7 @@ describe('a poll that fails', () => {
     expect(fixture.clock.now() - before).toBe(90_000);
   });
 
-  test('a service that asks for more time than there is, is waited for until the end of the time', async () => {
+  test('waits until the deadline if Retry-After is longer', async () => {
     const fixture = await running();
     const busy = serviceError('busy', 'get revision', { status: 429, retryAfterMs: 86_400_000 });
     fixture.control.onWrite = () => fixture.control.fails('revision', busy, { times: 99 });
@@ -38,7 +38,7 @@ describe('a poll that fails', () => {
     expect(fixture.clock.now() - before).toBe(600_000);
   });
 
-  test('a revision that is not seen at once is looked for again', async () => {
+  test('polls again for a revision that is not visible yet', async () => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     fixture.control.onWrite = () => fixture.control.fails('revision', notOffered('get revision'), { times: 4 });
@@ -48,7 +48,7 @@ describe('a poll that fails', () => {
   test.each([
     ['a key that is taken away', serviceError('unauthorized', 'get revision', { status: 401 }), 'api-key'],
     ['a revision that is gone', notOffered('get revision'), 'base-url'],
-  ])('is believed when it says no again and again: %s', async (_, error, advice) => {
+  ])('fails if the error persists: %s', async (_, error, advice) => {
     const fixture = await running();
     fixture.control.onWrite = () => fixture.control.fails('revision', error, { times: 99 });
     const outcome = await fixture.deploy(toSecond);
@@ -58,7 +58,7 @@ describe('a poll that fails', () => {
   });
 });
 
-describe('before anything is begun', () => {
+describe('before the first write', () => {
   test.each([
     ['an unknown key', serviceError('unauthorized', 'list deployments', { status: 401 }), 'refused', 'api-key'],
     [
@@ -67,7 +67,7 @@ describe('before anything is begun', () => {
       'refused',
       'tenant-id',
     ],
-    ['nobody there', serviceError('unreachable', 'list deployments'), 'failed', 'base-url'],
+    ['an unreachable service', serviceError('unreachable', 'list deployments'), 'failed', 'base-url'],
     ['a broken service', serviceError('busy', 'list deployments', { status: 500 }), 'failed', 'later'],
     ['a web page', serviceError('unreadable', 'list deployments', { status: 200 }), 'failed', 'base-url'],
   ])('%s', async (_, error, kind, advice) => {
@@ -78,7 +78,7 @@ describe('before anything is begun', () => {
     expect(outcome.advice).toContain(advice);
   });
 
-  test('a service that says no to the change', async () => {
+  test('reports a rejected change', async () => {
     const fixture = await running();
     fixture.control.fails(
       'patch',
@@ -90,8 +90,8 @@ describe('before anything is begun', () => {
   });
 });
 
-describe('a write whose answer is lost', () => {
-  test('and that took effect: its revision is found and followed, nothing is sent twice', async () => {
+describe('a write with a lost response', () => {
+  test('finds and follows its revision, and sends nothing twice', async () => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     fixture.control.fails('patch', lost('patch deployment'), { applied: true });
@@ -101,7 +101,7 @@ describe('a write whose answer is lost', () => {
     expect(fixture.reported('settling')).toHaveLength(1);
   });
 
-  test('and that took effect, while the service is broken for a moment', async () => {
+  test('finds its revision while the service returns errors for a moment', async () => {
     const fixture = await running();
     fixture.control.scripts.push(goesLive(second));
     fixture.control.fails('patch', lost('patch deployment'), { applied: true });
@@ -110,7 +110,7 @@ describe('a write whose answer is lost', () => {
     expect(await fixture.deploy(toSecond)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
   });
 
-  test('and that took effect, and somebody else made a newer revision since', async () => {
+  test('finds its revision behind a newer one of another client', async () => {
     const fixture = new DeployFixture();
     fixture.control.has(imaged, goesLive());
     await fixture.passes(60_000);
@@ -124,7 +124,7 @@ describe('a write whose answer is lost', () => {
     expect(fixture.reported('started')).toMatchObject([{ revisionId: 'r2' }]);
   });
 
-  test('and that had none: it cannot be told, and it is not sent again', async () => {
+  test('reports an unknown outcome and does not send it again', async () => {
     const fixture = await running();
     fixture.control.fails('patch', lost('patch deployment'));
     const before = fixture.clock.now();
@@ -136,7 +136,7 @@ describe('a write whose answer is lost', () => {
     expect(fixture.clock.now() - before).toBe(60_000);
   });
 
-  test('a change in place is settled by what the deployment holds', async () => {
+  test("resolves a change in place by the deployment's state", async () => {
     const fixture = await running();
     fixture.control.fails('patch', lost('patch deployment'), { applied: true });
     const outcome = await fixture.deploy({ desired: { ...github, buildOnPush: true } });
@@ -144,14 +144,14 @@ describe('a write whose answer is lost', () => {
     expect(outcome).not.toHaveProperty('revisionId');
   });
 
-  test('a creation is settled by its name', async () => {
+  test('resolves a creation by its name', async () => {
     const fixture = new DeployFixture();
     fixture.control.fails('create', lost('create deployment'), { applied: true });
     expect(await fixture.deploy()).toMatchObject({ kind: 'deployed', deploymentId: 'd1', revisionId: 'r1' });
     expect(fixture.control.count('create')).toBe(1);
   });
 
-  test('a creation that cannot be settled is not sent again', async () => {
+  test('does not repeat a creation with an unknown outcome', async () => {
     const fixture = new DeployFixture();
     fixture.control.fails('create', lost('create deployment'));
     const outcome = await fixture.deploy();
@@ -160,7 +160,7 @@ describe('a write whose answer is lost', () => {
   });
 });
 
-test('a service that takes a change and makes no revision of it is not told as a success', async () => {
+test('reports no success if an accepted change makes no revision', async () => {
   const fixture = await running();
   fixture.control.patchDeployment = (id) => fixture.control.getDeployment(id);
   const outcome = await fixture.deploy(toSecond);
@@ -168,7 +168,7 @@ test('a service that takes a change and makes no revision of it is not told as a
   expect(outcome.reason).toContain('made no revision');
 });
 
-test('a creation whose answer lacks the first revision is looked at until it tells', async () => {
+test('polls for a first revision that the creation response lacks', async () => {
   const fixture = new DeployFixture();
   const create = fixture.control.createDeployment.bind(fixture.control);
   fixture.control.createDeployment = async (request) => ({ ...(await create(request)), latest_revision_id: null });

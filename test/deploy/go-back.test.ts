@@ -16,7 +16,7 @@ describe('mode: rollback', () => {
     return fixture;
   };
 
-  test('goes back to the newest revision that was live before, and passes', async () => {
+  test('rolls back to the newest revision that was live before, and passes', async () => {
     const fixture = await twoLive(ends('BUILD_FAILED'));
     const outcome = await fixture.deploy({ mode: 'rollback', smokeTests: [hello] });
     expect(outcome).toMatchObject({
@@ -29,7 +29,7 @@ describe('mode: rollback', () => {
     });
   });
 
-  test('what failed in between is passed over', async () => {
+  test('skips revisions that failed in between', async () => {
     const fixture = await twoLive(ends('DEPLOY_FAILED'), goesLive('c'.repeat(40)));
     expect(await fixture.deploy({ mode: 'rollback' })).toMatchObject({ rollback: { toRevisionId: 'r2' } });
   });
@@ -37,7 +37,7 @@ describe('mode: rollback', () => {
   test.each([
     ['answers wrongly', wrong, 'broken'],
     ['cannot be reached', serviceError('unreachable', 'stream run'), 'unproven'],
-  ])('one that %s does not pass', async (_, answer, kind) => {
+  ])('fails if the revision %s', async (_, answer, kind) => {
     const fixture = await twoLive();
     fixture.agent.answers = [answer];
     expect(await fixture.deploy({ mode: 'rollback', smokeTests: [hello] })).toMatchObject({ kind, passes: false });
@@ -48,13 +48,13 @@ describe('mode: rollback', () => {
     ['is skipped', ends('SKIPPED'), 'superseded'],
     ['is interrupted', ends('INTERRUPTED'), 'interrupted'],
     ['never ends', ends('DEPLOYING'), 'timed-out'],
-  ])('one that %s does not pass', async (_, script, kind) => {
+  ])('fails if the revision %s', async (_, script, kind) => {
     const fixture = await twoLive();
     fixture.control.scripts.push(script);
     expect(await fixture.deploy({ mode: 'rollback' })).toMatchObject({ kind, passes: false });
   });
 
-  test('there is no deployment', async () => {
+  test('fails without a deployment', async () => {
     expect(await new DeployFixture().deploy({ mode: 'rollback' })).toMatchObject({ kind: 'refused' });
   });
 
@@ -68,7 +68,7 @@ describe('mode: rollback', () => {
     expect(fixture.agent.requested).toEqual([]);
   });
 
-  test('nothing was live before', async () => {
+  test('fails if nothing was live before', async () => {
     const fixture = new DeployFixture();
     fixture.control.has(built, goesLive(first));
     await fixture.passes(60_000);
@@ -77,19 +77,19 @@ describe('mode: rollback', () => {
     expect(outcome.reason).toContain('no revision was live before r1');
   });
 
-  test('nothing is live', async () => {
+  test('fails if nothing is live', async () => {
     const fixture = new DeployFixture();
     fixture.control.has(built, ends('BUILD_FAILED'));
     expect((await fixture.deploy({ mode: 'rollback' })).reason).toContain('nothing is live');
   });
 
-  test('a service that does not list revisions', async () => {
+  test('fails if the service does not list revisions', async () => {
     const fixture = await twoLive();
     fixture.control.lacks.add('revisions');
     expect((await fixture.deploy({ mode: 'rollback' })).reason).toContain('does not list revisions');
   });
 
-  test('ended from outside in the middle: ids are told', async () => {
+  test('reports ids on cancellation', async () => {
     const fixture = await twoLive();
     fixture.clock.after(10_000, () => fixture.cancelled.abort(new Error('cancelled')));
     const outcome = await fixture.deploy({ mode: 'rollback' });
@@ -97,7 +97,7 @@ describe('mode: rollback', () => {
     expect(outcome.reason).toContain('revision r3 goes on');
   });
 
-  // What a door that only knows whom it speaks of hands in has to be of some source.
+  // The type requires a source, even if the request only identifies the deployment.
   const whomOnly = { name: 'agent', source: 'github', secretsStrategy: 'merge', rebuild: 'never' } as const;
 
   const twoImages = async () => {
@@ -110,20 +110,20 @@ describe('mode: rollback', () => {
   };
   const back = { kind: 'rolled-back', passes: true, rollback: { toRevisionId: 'r1', verdict: { kind: 'passed' } } };
 
-  test('of an image: by deploying it again', async () => {
+  test('an image: deploys it again', async () => {
     const fixture = await twoImages();
     expect(await fixture.deploy({ mode: 'rollback', desired: whomOnly, smokeTests: [hello] })).toMatchObject(back);
     expect([fixture.control.count('redeploy'), fixture.control.sent]).toEqual([1, []]);
   });
 
-  test('of an image: by its address, where nothing is deployed again', async () => {
+  test('an image: sets its address, if the service does not redeploy', async () => {
     const fixture = await twoImages();
     fixture.control.lacks.add('redeploy');
     expect(await fixture.deploy({ mode: 'rollback', desired: whomOnly, smokeTests: [hello] })).toMatchObject(back);
     expect(fixture.control.sent).toEqual([{ source_revision_config: { image_uri: 'registry.test/agent:1' } }]);
   });
 
-  test('of an image: asked only', async () => {
+  test('an image: only planned', async () => {
     const fixture = new DeployFixture();
     fixture.control.has(imaged, goesLive());
     await fixture.passes(60_000);
@@ -132,7 +132,7 @@ describe('mode: rollback', () => {
     expect(fixture.control.sent).toEqual([]);
   });
 
-  test('the wishes of a deploy play no part in it', async () => {
+  test('ignores the desired fields of a deploy', async () => {
     const fixture = await twoLive();
     const desired = { ...github, deploymentType: 'prod' as const };
     expect(await fixture.deploy({ mode: 'rollback', desired })).toMatchObject({ kind: 'rolled-back' });

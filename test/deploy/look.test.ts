@@ -14,20 +14,20 @@ const another = (fixture: DeployFixture, id: string, name: string): Deployment =
 };
 
 describe('found by its name', () => {
-  test('on whichever page', async () => {
+  test('on any page', async () => {
     const fixture = await running();
     fixture.control.others = Array.from({ length: 250 }, (_, index) => another(fixture, `o${index}`, `agent-${index}`));
     expect(await fixture.deploy()).toMatchObject({ kind: 'unchanged', deploymentId: 'd1' });
     expect(fixture.control.count('list')).toBe(3);
   });
 
-  test('only by all of it', async () => {
+  test('only by the exact name', async () => {
     const fixture = await running();
     fixture.control.others = [another(fixture, 'o1', 'agent-staging')];
     expect(await fixture.deploy()).toMatchObject({ deploymentId: 'd1' });
   });
 
-  test('two of one name: a person has to say which', async () => {
+  test('fails on two deployments with one name', async () => {
     const fixture = await running();
     fixture.control.others = [another(fixture, 'o1', 'agent')];
     for (const mode of ['deploy', 'plan', 'smoke', 'rollback'] as const) {
@@ -38,7 +38,7 @@ describe('found by its name', () => {
     }
   });
 
-  test('what a list leaves out of a deployment is asked for: secrets that nobody sees would be lost', async () => {
+  test('reads the deployment for secrets that a list leaves out', async () => {
     const fixture = await running();
     fixture.control.listsSecrets = false;
     fixture.control.scripts.push(goesLive(first));
@@ -47,7 +47,7 @@ describe('found by its name', () => {
     expect(fixture.control.sent.at(-1)?.secrets?.map(({ name }) => name)).toEqual(['TOKEN', 'NEW']);
   });
 
-  test('a service that answers its first page for ever is not asked for ever', async () => {
+  test('stops listing if the service repeats its first page', async () => {
     const fixture = await running();
     const page = Array.from({ length: 100 }, (_, index) => another(fixture, `o${index}`, `agent-${index}`));
     let requested = 0;
@@ -59,7 +59,7 @@ describe('found by its name', () => {
     expect(requested).toBe(2);
   });
 
-  test('a service that does not list deployments: said once, and it goes on', async () => {
+  test('notes once that the service does not list deployments, and continues', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('lists');
     const outcome = await fixture.deploy();
@@ -81,13 +81,13 @@ test.each(['plan', 'smoke', 'deploy'] as const)(
   },
 );
 
-test('by its id nothing is listed', async () => {
+test('lists nothing if the id is given', async () => {
   const fixture = await running();
   expect(await fixture.deploy({ desired: { ...github, deploymentId: 'd1' } })).toMatchObject({ kind: 'unchanged' });
   expect(fixture.control.count('list')).toBe(0);
 });
 
-test('a live revision that is not told any more is no obstacle', async () => {
+test('accepts a missing live revision', async () => {
   const fixture = await running();
   fixture.control.push(goesLive(second));
   const read = fixture.control.getRevision.bind(fixture.control);
@@ -98,7 +98,7 @@ test('a live revision that is not told any more is no obstacle', async () => {
   expect(await fixture.deploy({ workflow: workflowOn(second) })).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
 });
 
-test('a revision of this commit is adopted behind a newer one', async () => {
+test('adopts a revision of this commit behind a newer one', async () => {
   const fixture = await running();
   fixture.control.push([
     { after: 0, status: 'BUILDING', commit: second },
@@ -109,7 +109,7 @@ test('a revision of this commit is adopted behind a newer one', async () => {
   expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r2', changed: false });
 });
 
-describe('an integration that nobody named', () => {
+describe('an integration that is not given', () => {
   const repository = (name: string): GithubRepository => ({
     id: 1,
     name,
@@ -143,7 +143,7 @@ describe('an integration that nobody named', () => {
     expect(outcome.reason).toContain(`acme (${ids.east}), beta (${ids.west})`);
   });
 
-  test('is the only one there is, where nobody tells what it reaches', async () => {
+  test('is the only one, if no repositories are listed', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('repositories');
     fixture.control.integrations = integrations.slice(0, 1);
@@ -155,7 +155,7 @@ describe('an integration that nobody named', () => {
     ['none reaches it', (fixture: DeployFixture) => void (fixture.control.integrations = integrations)],
     ['there is none', () => undefined],
     ['they are not listed', (fixture: DeployFixture) => void fixture.control.lacks.add('integrations')],
-  ])('%s: none is named, and it says so', async (_, prepare) => {
+  ])('%s: chooses none, and says so', async (_, prepare) => {
     const fixture = new DeployFixture();
     prepare(fixture);
     const outcome = await fixture.deploy();
@@ -163,7 +163,7 @@ describe('an integration that nobody named', () => {
     expect(outcome.notes.join()).toContain('none is named');
   });
 
-  test('nobody looks for one that was given, or for a deployment that is there', async () => {
+  test('is not looked up if given, or if the deployment exists', async () => {
     const fixture = new DeployFixture();
     await fixture.deploy({ desired: { ...github, integrationId: ids.east } });
     await fixture.deploy();
@@ -171,14 +171,14 @@ describe('an integration that nobody named', () => {
   });
 });
 
-describe('a listener that nobody named', () => {
+describe('a listener that is not given', () => {
   const listeners = [
     { id: ids.east, compute_type: 'k8s', compute_id: 'east', compute_config: { k8s_namespaces: ['a', 'b'] } },
     { id: ids.west, compute_type: 'k8s', compute_id: 'west', compute_config: { k8s_namespaces: ['c'] } },
   ];
   const created = (fixture: DeployFixture) => fixture.control.sent[0]?.source_config?.listener_id;
 
-  test('is the only one there is', async () => {
+  test('is the only one', async () => {
     const fixture = new DeployFixture();
     fixture.control.listeners = listeners.slice(0, 1);
     await fixture.deploy({ desired: image });
@@ -204,7 +204,7 @@ describe('a listener that nobody named', () => {
   test.each([
     ['there is none', () => undefined],
     ['they are not listed', (fixture: DeployFixture) => void fixture.control.lacks.add('listeners')],
-  ])('%s: none is named', async (_, prepare) => {
+  ])('%s: chooses none', async (_, prepare) => {
     const fixture = new DeployFixture();
     prepare(fixture);
     expect(await fixture.deploy({ desired: image })).toMatchObject({ kind: 'deployed' });

@@ -10,7 +10,7 @@ const { name: _, ...nameless } = github;
 const withId = (deploymentId: string) => ({ desired: { ...nameless, deploymentId } });
 
 describe('a deletion', () => {
-  test('goes by exactly the name, waits until it is gone, and passes', async () => {
+  test('matches the exact name, waits until it is gone, and passes', async () => {
     const fixture = await running();
     const before = fixture.clock.now();
     const outcome = await deleting(fixture);
@@ -28,7 +28,7 @@ describe('a deletion', () => {
     expect(fixture.control.count('delete')).toBe(1);
   });
 
-  test('takes the tracing project along, unless it is to stay', async () => {
+  test('includes the tracing project, unless it is to stay', async () => {
     const [one, other] = [await running(), await running()];
     await deleting(one);
     const outcome = await deleting(other, { keepTracingProject: true });
@@ -39,9 +39,9 @@ describe('a deletion', () => {
     expect(outcome.reason).toContain('its tracing project stays');
   });
 
-  test('leaves a deployment alone whose name only holds the one that is meant', async () => {
+  test('ignores a deployment whose name only contains the given one', async () => {
     const fixture = new DeployFixture();
-    fixture.control.others.push({ ...(await deploymentOfOthers()), id: 'd7', name: 'agent-of-somebody' });
+    fixture.control.others.push({ ...(await deploymentOfOthers()), id: 'd7', name: 'agent-of-others' });
     expect(await deleting(fixture)).toMatchObject({ kind: 'deleted', changed: false });
     expect(fixture.control.deleted).toEqual([]);
   });
@@ -49,13 +49,13 @@ describe('a deletion', () => {
   test.each([
     ['by its name', {}, 'Deployment agent is not there: there was nothing to delete.'],
     ['by its id', withId('d9'), 'Deployment d9 is not there: there was nothing to delete.'],
-  ])('of what is not there passes, and says so: %s', async (_sentence, requested, reason) => {
+  ])('of a missing deployment passes, and says so: %s', async (_sentence, requested, reason) => {
     const fixture = new DeployFixture();
     expect(await deleting(fixture, requested)).toMatchObject({ kind: 'deleted', passes: true, changed: false, reason });
     expect(fixture.control.count('delete')).toBe(0);
   });
 
-  test('by an id goes to that one, and not to one whose name is another', async () => {
+  test('by an id rejects a deployment with another name', async () => {
     const fixture = await running();
     const other = { ...github, deploymentId: 'd1', name: 'another' };
     expect(await deleting(fixture, { desired: other })).toMatchObject({ kind: 'refused', changed: false });
@@ -63,7 +63,7 @@ describe('a deletion', () => {
     expect(await deleting(fixture, withId('d1'))).toMatchObject({ kind: 'deleted' });
   });
 
-  test('of a name that several have is refused: never more than the one that is named', async () => {
+  test('of a name that several have is refused', async () => {
     const fixture = await running();
     fixture.control.others.push({ ...(await deploymentOfOthers()), id: 'd7' });
     const outcome = await deleting(fixture);
@@ -72,7 +72,7 @@ describe('a deletion', () => {
     expect(fixture.control.deleted).toEqual([]);
   });
 
-  test('is not made by a dry run, which says which one it would be', async () => {
+  test('is not made by a dry run, which reports the deployment', async () => {
     const fixture = await running();
     expect(await deleting(fixture, { dryRun: true })).toMatchObject({
       kind: 'planned',
@@ -84,19 +84,19 @@ describe('a deletion', () => {
     expect(await deleting(new DeployFixture(), { dryRun: true })).toMatchObject({ kind: 'planned' });
   });
 
-  test('that is not waited for ends as begun', async () => {
+  test('without waiting ends as started', async () => {
     const fixture = await running();
     expect(await deleting(fixture, { wait: false })).toMatchObject({ kind: 'started', passes: true, changed: true });
   });
 
-  test('that somebody else began is waited for, and not asked for again', async () => {
+  test('of another client is waited for and not repeated', async () => {
     const fixture = await running();
     fixture.control.leaves();
     expect(await deleting(fixture)).toMatchObject({ kind: 'deleted', passes: true });
     expect(fixture.control.count('delete')).toBe(0);
   });
 
-  test('that takes longer than there is time is told as timed out', async () => {
+  test('reports a timeout', async () => {
     const fixture = await running();
     fixture.control.deletionMs = 3_600_000;
     const outcome = await deleting(fixture);
@@ -105,7 +105,7 @@ describe('a deletion', () => {
     expect(fixture.reported('leaving').length).toBeGreaterThan(10);
   });
 
-  test('goes on when the step is ended, and it says so', async () => {
+  test('continues after cancellation, and says so', async () => {
     const fixture = await running();
     fixture.control.onWrite = () => fixture.cancelled.abort(new Error('cancelled'));
     expect(await deleting(fixture)).toMatchObject({
@@ -115,8 +115,8 @@ describe('a deletion', () => {
   });
 });
 
-describe('a deletion whose answer never came', () => {
-  test('is settled by looking, and not asked for again', async () => {
+describe('a deletion with a lost response', () => {
+  test('is resolved by polling, and not sent again', async () => {
     const fixture = await running();
     fixture.control.fails('delete', lost, { applied: true });
     expect(await deleting(fixture)).toMatchObject({ kind: 'deleted', changed: true });
@@ -124,7 +124,7 @@ describe('a deletion whose answer never came', () => {
     expect(fixture.reported('settling')).toHaveLength(1);
   });
 
-  test('of which nothing is to be seen is told as not known', async () => {
+  test('reports an unknown outcome if the deployment is unchanged', async () => {
     const fixture = await running();
     fixture.control.fails('delete', lost);
     const outcome = await deleting(fixture);
@@ -133,7 +133,7 @@ describe('a deletion whose answer never came', () => {
     expect(fixture.control.count('delete')).toBe(1);
   });
 
-  test('is looked at through a service that answers badly meanwhile', async () => {
+  test('keeps polling while the service returns errors', async () => {
     const fixture = await running();
     const busy = serviceError('busy', 'get deployment', { status: 503 });
     fixture.control.onWrite = () => fixture.control.fails('get', busy, { times: 20 });
@@ -141,7 +141,7 @@ describe('a deletion whose answer never came', () => {
     expect(fixture.reported('poll-failed')).toHaveLength(20);
   });
 
-  test('ends where the service keeps saying no', async () => {
+  test('fails if the service keeps rejecting the key', async () => {
     const fixture = await running();
     const no = serviceError('unauthorized', 'get deployment', { status: 401 });
     fixture.control.onWrite = () => fixture.control.fails('get', no, { times: 20 });
@@ -152,7 +152,7 @@ describe('a deletion whose answer never came', () => {
 });
 
 describe('a service that does not delete', () => {
-  test.each([404, 405, 501])('is told as such: %i', async (status) => {
+  test.each([404, 405, 501])('is reported as refused: %i', async (status) => {
     const fixture = await running();
     fixture.control.fails('delete', serviceError('missing', 'delete deployment', { status }));
     const outcome = await deleting(fixture);
@@ -160,13 +160,13 @@ describe('a service that does not delete', () => {
     expect(outcome.advice).toContain('deletes no deployments');
   });
 
-  test('or says no, ends as refused', async () => {
+  test('refuses if the service rejects the deletion', async () => {
     const fixture = await running();
     fixture.control.fails('delete', serviceError('conflict', 'delete deployment', { status: 409, detail: 'busy' }));
     expect(await deleting(fixture)).toMatchObject({ kind: 'refused', passes: false });
   });
 
-  test('one that was deleted by somebody else in that moment is gone all the same', async () => {
+  test('succeeds if another client deleted it meanwhile', async () => {
     const fixture = await running();
     fixture.control.fails('delete', serviceError('missing', 'delete deployment', { status: 404 }));
     const further = {
@@ -181,8 +181,8 @@ describe('a service that does not delete', () => {
   });
 });
 
-describe('where nobody can tell that it is not there', () => {
-  test('a service that lists nothing cannot be asked by name', async () => {
+describe('if its absence cannot be proven', () => {
+  test('a service without lists requires an id', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('lists');
     const outcome = await deleting(fixture);
@@ -190,20 +190,20 @@ describe('where nobody can tell that it is not there', () => {
     expect(outcome.advice).toContain('deployment-id');
   });
 
-  test('an address that is no control service proves nothing by its 404', async () => {
+  test('a 404 of an address that is no control service proves nothing', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('lists').add('listeners').add('integrations');
     const outcome = await deleting(fixture, withId('d9'));
     expect(outcome).toMatchObject({ kind: 'refused', passes: false });
   });
 
-  test('a service that lists no deployments and has listeners is one', async () => {
+  test('a service that has listeners but lists no deployments counts', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('lists');
     expect(await deleting(fixture, withId('d9'))).toMatchObject({ kind: 'deleted', changed: false });
   });
 
-  test('a failure to look is no absence', async () => {
+  test('a failed request is no absence', async () => {
     const fixture = await running();
     fixture.control.fails('list', serviceError('busy', 'list deployments', { status: 503 }));
     expect(await deleting(fixture)).toMatchObject({ kind: 'failed', changed: false });

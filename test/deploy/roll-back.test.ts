@@ -9,7 +9,7 @@ const wrong = says('good bye');
 const right = says('hello');
 const risky = { workflow: workflowOn(second), smokeTests: [hello], onFailure: 'rollback' as const };
 
-/** r1 is live; the next one answers wrongly, and what comes after it as `then` says. */
+/** r1 is live; the next one answers wrongly, and later ones as `then` says. */
 const brokenNext = async (then = right) => {
   const fixture = new DeployFixture();
   fixture.control.has(built, goesLive(first));
@@ -18,7 +18,7 @@ const brokenNext = async (then = right) => {
 };
 
 describe('after a wrong answer', () => {
-  test('the revision that was live before is put back, followed and asked', async () => {
+  test('restores, follows and tests the former revision', async () => {
     const fixture = await brokenNext();
     const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({
@@ -38,14 +38,14 @@ describe('after a wrong answer', () => {
     expect(fixture.reported('started').map(({ how }) => how)).toEqual(['patched', 'redeployed']);
   });
 
-  test('nothing is put back where nobody asked for it', async () => {
+  test('does not roll back unless requested', async () => {
     const fixture = await brokenNext();
     const outcome = await fixture.deploy({ ...risky, onFailure: 'keep' });
     expect(outcome).toMatchObject({ kind: 'broken', activeRevisionId: 'r2' });
     expect(outcome).not.toHaveProperty('rollback');
   });
 
-  test('an agent whose own rules refuse the caller is no reason, and its rules are told of', async () => {
+  test("does not roll back if the agent's own auth rejects the caller", async () => {
     const fixture = await brokenNext();
     fixture.agent.answers = [serviceError('unauthorized', 'stream run', { status: 401, detail: 'Show a token.' })];
     const outcome = await fixture.deploy(risky);
@@ -54,7 +54,7 @@ describe('after a wrong answer', () => {
     expect(outcome.advice).toMatch(/^The agent's own rules of access .*`auth`.* token/);
   });
 
-  test('an unproven answer is never a reason', async () => {
+  test('does not roll back on an unproven answer', async () => {
     const fixture = await brokenNext();
     fixture.agent.answers = [serviceError('unreachable', 'stream run')];
     const outcome = await fixture.deploy(risky);
@@ -62,7 +62,7 @@ describe('after a wrong answer', () => {
     expect(fixture.control.count('redeploy')).toBe(0);
   });
 
-  test('the former one answers wrongly too: broken, and both are told', async () => {
+  test('is broken if the former revision answers wrongly too, and reports both', async () => {
     const outcome = await (await brokenNext(wrong)).deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', toRevisionId: 'r1' } });
     expect(outcome.reason).toMatch(
@@ -72,14 +72,14 @@ describe('after a wrong answer', () => {
     expect(rolledBackTo(outcome)).toBe('r1');
   });
 
-  test('the former one does not come back: broken, and it says so', async () => {
+  test('is broken if the former revision does not come back, and says so', async () => {
     const fixture = await brokenNext();
     fixture.control.scripts.push(goesLive(second), ends('DEPLOY_FAILED'));
     const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', rollout: { kind: 'failed' } } });
   });
 
-  test('it gets as long again as the deploy had', async () => {
+  test('has the same timeout again', async () => {
     const fixture = await brokenNext();
     fixture.control.scripts.push(
       [
@@ -94,14 +94,14 @@ describe('after a wrong answer', () => {
     expect(await fixture.deploy(risky)).toMatchObject({ kind: 'rolled-back' });
   });
 
-  test('a first deployment has nothing to go back to', async () => {
+  test('has no target for a first deployment', async () => {
     const fixture = new DeployFixture();
     fixture.agent.answers = [wrong];
     const outcome = await fixture.deploy({ ...risky, workflow: workflowOn(first) });
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
   });
 
-  test('a run that changed nothing has nothing to take back', async () => {
+  test('takes nothing back if the run changed nothing', async () => {
     const fixture = await brokenNext();
     const outcome = await fixture.deploy({ ...risky, workflow: workflowOn(first) });
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
@@ -109,7 +109,7 @@ describe('after a wrong answer', () => {
     expect(fixture.control.count('redeploy')).toBe(0);
   });
 
-  test('another revision serves by now: it is left alone', async () => {
+  test('leaves a newer revision that serves alone', async () => {
     const fixture = await brokenNext();
     fixture.clock.after(31_000, () => fixture.control.push([{ after: 0, status: 'DEPLOYED' }]));
     const outcome = await fixture.deploy(risky);
@@ -138,7 +138,7 @@ describe('after a wrong answer', () => {
     expect(fixture.control.count('redeploy')).toBe(1);
   });
 
-  test('a service that puts the old revision itself into place', async () => {
+  test('follows a service that restores the old revision itself', async () => {
     const fixture = await brokenNext();
     fixture.control.redeployRevision = async (id) => {
       const { deployment } = fixture.control.service;
@@ -149,7 +149,7 @@ describe('after a wrong answer', () => {
   });
 });
 
-describe('where the service does not deploy an old revision again', () => {
+describe('if the service does not redeploy an old revision', () => {
   const running = async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('redeploy');
@@ -158,7 +158,7 @@ describe('where the service does not deploy an old revision again', () => {
     return fixture.passes(60_000);
   };
 
-  test('the former image is put back, with the secrets that this run had changed', async () => {
+  test('restores the former image and the secrets that this run changed', async () => {
     const fixture = await running();
     const desired = { ...image, imageUri: 'registry.test/agent:2', secrets: [{ name: 'TOKEN', value: 'changed' }] };
     const outcome = await fixture.deploy({ ...risky, desired });
@@ -169,13 +169,13 @@ describe('where the service does not deploy an old revision again', () => {
     });
   });
 
-  test('the former image alone, where only that had changed', async () => {
+  test('restores the former image alone, if only that changed', async () => {
     const fixture = await running();
     await fixture.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
     expect(fixture.control.sent.at(-1)).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:1' } });
   });
 
-  test('a PATCH whose answer is lost is settled by looking', async () => {
+  test('resolves a PATCH with a lost response by polling', async () => {
     const fixture = await running();
     fixture.control.onWrite = () => {
       fixture.control.onWrite = () => undefined;
@@ -188,7 +188,7 @@ describe('where the service does not deploy an old revision again', () => {
     expect(fixture.control.count('patch')).toBe(2);
   });
 
-  test('a commit cannot be put back: it says why, and how a person can', async () => {
+  test('says why a commit cannot be restored, and how a person can', async () => {
     const fixture = await brokenNext();
     fixture.control.lacks.add('redeploy');
     const outcome = await fixture.deploy(risky);

@@ -3,7 +3,7 @@ import { goesLive, serviceError } from './control-model.ts';
 import { first, running, second, workflowOn, DeployFixture } from './deploy-fixture.ts';
 
 describe('two steps on one commit share one revision', () => {
-  test('the later one follows what the first one made', async () => {
+  test('the later step follows the revision of the first one', async () => {
     const fixture = await running();
     fixture.control.push(goesLive(second));
     const outcome = await fixture.deploy({ workflow: workflowOn(second) });
@@ -11,7 +11,7 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('also while the revision does not report its commit yet: it is watched until it does', async () => {
+  test('waits for a revision to report its commit', async () => {
     const fixture = await running();
     fixture.control.push(goesLive(second));
     await fixture.deploy({ workflow: workflowOn(second) });
@@ -19,7 +19,7 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.reported('status').map(({ status }) => status)).toEqual(['QUEUED', 'BUILDING', 'DEPLOYED']);
   });
 
-  test('where it turns out to be of another commit, the ref is built after all', async () => {
+  test('builds the ref if the revision turns out to be of another commit', async () => {
     const fixture = await running();
     fixture.control.push(goesLive('c'.repeat(40)));
     fixture.control.scripts.push(goesLive(second));
@@ -28,14 +28,14 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.control.count('patch')).toBe(1);
   });
 
-  test('a step that does not wait takes it for the one', async () => {
+  test('a step that does not wait assumes that it is the same', async () => {
     const fixture = await running();
     fixture.control.push(goesLive(second));
     const outcome = await fixture.deploy({ workflow: workflowOn(second), wait: false });
     expect(outcome).toMatchObject({ kind: 'started', revisionId: 'r2', changed: false });
   });
 
-  test('a revision that never tells its commit is followed to the end of the time', async () => {
+  test('follows a revision that never reports its commit until the deadline', async () => {
     const fixture = await running();
     fixture.control.push([{ after: 0, status: 'QUEUED' }]);
     expect(await fixture.deploy({ workflow: workflowOn(second) })).toMatchObject({
@@ -44,7 +44,7 @@ describe('two steps on one commit share one revision', () => {
     });
   });
 
-  test('a service that never tells commits is built to be sure', async () => {
+  test('builds if the service never reports commits', async () => {
     const fixture = await running();
     fixture.control.push([
       { after: 0, status: 'BUILDING' },
@@ -55,7 +55,7 @@ describe('two steps on one commit share one revision', () => {
     expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
   });
 
-  test('also where both decide at the same moment: a service that heeds what the change was decided on lets one through', async () => {
+  test('one of two concurrent changes wins, if the service honours the precondition', async () => {
     const fixture = await running();
     fixture.control.heedsIfLatest = true;
     const deciding = fixture.control.patchDeployment.bind(fixture.control);
@@ -69,7 +69,7 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.reported('planned').map(({ plan }) => plan.kind)).toEqual(['patch', 'none']);
   });
 
-  test('who is overtaken again and again gives up, and says what is in the way', async () => {
+  test('gives up after several conflicts, and reports the reason', async () => {
     const fixture = await running();
     fixture.control.fails('patch', serviceError('conflict', 'patch deployment', { status: 412 }), { times: 99 });
     const outcome = await fixture.deploy({ workflow: workflowOn(second) });
@@ -78,7 +78,7 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.control.count('patch')).toBe(5);
   });
 
-  test('one of two that create the same deployment goes on from what the other has made', async () => {
+  test("of two concurrent creations, one continues with the other's deployment", async () => {
     const fixture = new DeployFixture();
     fixture.control.fails('create', serviceError('conflict', 'create deployment', { status: 409 }), { applied: true });
     fixture.control.scripts.push(goesLive(first));
@@ -87,7 +87,7 @@ describe('two steps on one commit share one revision', () => {
     expect(fixture.control.count('create')).toBe(1);
   });
 
-  test('a conflict with something that is not a deployment is refused', async () => {
+  test('fails on a conflict with something that is no deployment', async () => {
     const fixture = new DeployFixture();
     fixture.control.fails(
       'create',

@@ -6,8 +6,8 @@ interface Sleeper {
 }
 
 /**
- * Time that passes when everybody sleeps: once nothing is left to do, the clock stands at the moment at which the first
- * sleeper wants to wake. A minute of rollout passes in no time, in the right order.
+ * A clock that advances when every task sleeps: it jumps to the earliest wake-up time. A minute of rollout takes no
+ * time and keeps its order.
  */
 export class SimulatedClock implements Clock {
   #now: number;
@@ -45,7 +45,7 @@ export class SimulatedClock implements Clock {
     });
   }
 
-  /** Does `act` after `ms`, as somebody outside of the story would. */
+  /** Calls `act` after `ms`, outside of the deploy run. */
   after(ms: number, act: () => void): void {
     void this.sleep(ms).then(act);
   }

@@ -8,7 +8,7 @@ import { ends, serviceError } from './control-model.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { built, hello, running, DeployFixture } from './deploy-fixture.ts';
 
-/** Asks one test, or several, of an agent that answers like this. */
+/** Runs smoke tests against an agent with these answers. */
 async function requested(
   tests: SmokeTest | SmokeTest[],
   answers: Answer[],
@@ -41,7 +41,7 @@ describe('verdicts', () => {
     ['the right answer', [says('hello')], 'passed', 1],
     ['a wrong answer, twice', [says('good bye')], 'failed', 2],
     ['an error, twice', [breaks('boom')], 'failed', 2],
-    ['nobody there, twice', [gone], 'unproven', 2],
+    ['an unreachable agent, twice', [gone], 'unproven', 2],
     ['a cold start', [gone, says('hello')], 'passed', 2],
     ['answers that disagree', [says('good bye'), says('hello')], 'unproven', 2],
     ['a stream that ends before its answer', [[{ event: 'metadata', data: { run_id: 'r' } }]], 'unproven', 2],
@@ -57,18 +57,18 @@ describe('verdicts', () => {
     expect(verdict).toMatchObject({ kind, tests: [{ name: 'says hello', attempts }] });
   });
 
-  test('a run that the server would not begin is no run that failed', async () => {
+  test('a run that the server does not start is not a failed run', async () => {
     const fails: SmokeTest = { ...hello, expect: [{ kind: 'status', equals: 'error' }] };
     expect((await requested(fails, [breaks('boom')])).verdict.kind).toBe('passed');
     expect((await requested(fails, [noSuchGraph])).verdict.kind).toBe('failed');
   });
 
-  test('an address at which no server is well proves nothing', async () => {
+  test('an address without a healthy server proves nothing', async () => {
     const { verdict } = await requested(hello, [noSuchGraph], (agent) => void (agent.isWell = false));
     expect(verdict.kind).toBe('unproven');
   });
 
-  test('all tests are asked, and one that failed fails all', async () => {
+  test('runs all tests, and fails if one fails', async () => {
     const { verdict, events } = await requested(
       [hello, { ...hello, name: 'again', attempts: 1 }],
       [says('hello'), says('good bye')],
@@ -78,17 +78,17 @@ describe('verdicts', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['smoke-attempt', 'smoke-tested', 'smoke-attempt', 'smoke-tested']);
   });
 
-  test('no test is no verdict', async () =>
+  test('no test gives no verdict', async () =>
     expect((await requested([], [])).verdict).toEqual({ kind: 'none', tests: [] }));
 
-  test('what is told of an answer holds no secret', async () => {
+  test('reports an answer without its secrets', async () => {
     const { verdict, events } = await requested({ ...hello, attempts: 1 }, [says('my token is canary')]);
     expect(verdict.kind).toBe('failed');
     expect(JSON.stringify([verdict, events])).not.toContain('canary');
   });
 });
 
-test('not even the beginning of a secret is told that lies where the words are cut', async () => {
+test('hides a secret that truncation cuts in half', async () => {
   const secret = 'canary-'.repeat(20);
   const clock = new SimulatedClock();
   const agent = new AgentModel(clock, says(`${'x'.repeat(190)}${secret}`));
@@ -99,7 +99,7 @@ test('not even the beginning of a secret is told that lies where the words are c
 });
 
 describe('time', () => {
-  test('an attempt is bounded by its test, and the next one waits a little', async () => {
+  test('an attempt has the timeout of its test, and the next one waits a little', async () => {
     const { tookMs } = await requested({ ...hello, timeoutMs: 10_000, attempts: 3 }, [says('hello', 999_999_999)]);
     expect(tookMs).toBe(10_000 + 2_000 + 10_000 + 4_000 + 10_000);
   });
@@ -110,8 +110,8 @@ describe('time', () => {
   });
 });
 
-describe('how it is asked', () => {
-  test('stateless, with values and updates beside the modes of the test', async () => {
+describe('the request', () => {
+  test('is stateless, with values and updates beside the modes of the test', async () => {
     const { agent } = await requested({ ...hello, streamModes: ['messages-tuple'] }, [says('hello')]);
     expect(agent.requested).toEqual([
       {
@@ -126,13 +126,13 @@ describe('how it is asked', () => {
     ]);
   });
 
-  test('on a thread of its own, which is removed', async () => {
+  test('uses a new thread, and removes it', async () => {
     const { agent } = await requested({ ...hello, thread: true }, [says('hello')]);
     expect(agent.requested[0]?.threadId).toBe('thread1');
     expect(agent.there.size).toBe(0);
   });
 
-  test('with a context: by an assistant of its own, which is removed', async () => {
+  test('with a context uses a new assistant, and removes it', async () => {
     const { agent } = await requested({ ...hello, context: { tone: 'kind' } }, [says('hello')]);
     expect(agent.created).toEqual([
       { graph_id: 'echo', context: { tone: 'kind' }, name: 'Landfall smoke test: says hello' },
@@ -141,24 +141,24 @@ describe('how it is asked', () => {
     expect(agent.there.size).toBe(0);
   });
 
-  test('with a context for an assistant given by its uuid: of the same graph', async () => {
+  test("with a context and an assistant's uuid uses the same graph", async () => {
     const assistant = '8b6e4c1e-0000-4000-8000-000000000001';
     const { agent } = await requested({ ...hello, assistant, context: {} }, [says('hello')]);
     expect(agent.created[0]?.graph_id).toBe('echo');
   });
 });
 
-describe('what was made for a test', () => {
+describe('resources made for a test', () => {
   const made = { ...hello, thread: true, context: {}, attempts: 1, timeoutMs: 5_000 };
   test.each<[string, Answer]>([
     ['fails', breaks('boom')],
     ['cannot be reached', gone],
     ['never ends', says('hello', 999_999_999)],
-  ])('is removed also where the run %s', async (_, answer) => {
+  ])('are removed even if the run %s', async (_, answer) => {
     expect((await requested(made, [answer])).agent.there.size).toBe(0);
   });
 
-  test('is told by its id where it cannot be removed', async () => {
+  test('are reported by id if they cannot be removed', async () => {
     const { verdict, notes } = await requested(made, [says('hello')], (agent) => {
       agent.removal = serviceError('busy', 'delete thread', { status: 500 });
     });
@@ -168,7 +168,7 @@ describe('what was made for a test', () => {
   });
 });
 
-describe('a run on a thread has the last word on how it ended', () => {
+describe('the final status of a run on a thread decides', () => {
   const onThread = { ...hello, thread: true, attempts: 1 };
   test.each([
     ['success', 'passed'],
@@ -182,7 +182,7 @@ describe('a run on a thread has the last word on how it ended', () => {
     expect(verdict.kind).toBe(kind);
   });
 
-  test('a server that does not tell leaves the word of the stream', async () => {
+  test("uses the stream's status if the server reports none", async () => {
     const { verdict } = await requested(onThread, [says('hello')], (agent) => {
       agent.getRun = async () => {
         throw serviceError('missing', 'get run', { status: 404 });
@@ -192,9 +192,9 @@ describe('a run on a thread has the last word on how it ended', () => {
   });
 });
 
-describe('what is advised where nothing is proven', () => {
+describe('advice if nothing is proven', () => {
   test.each<[string, Answer[], Partial<DeployRequest>, string]>([
-    ['nobody answers', [gone], {}, 'can be reached with this key'],
+    ['the agent is unreachable', [gone], {}, 'can be reached with this key'],
     ['answers disagree', [says('good bye'), says('hello')], {}, 'makes the answers differ'],
     ['the address is none', [], { agentUrl: 'agent' }, 'Give agent-url'],
   ])('%s', async (_, answers, more, advice) => {

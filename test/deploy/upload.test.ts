@@ -32,7 +32,7 @@ const writes = (fixture: DeployFixture) =>
   fixture.control.calls.filter((call) => ['create', 'request upload', 'put', 'patch', 'delete'].includes(call));
 const lost = (operation: string) => serviceError('unreachable', operation, { effect: 'unknown', detail: 'reset' });
 
-/** A world in which the folder `one` is live, as r2: r1 waited for it. */
+/** A fixture in which the folder `one` is live as r2, after r1 waited for it. */
 const running = async (): Promise<DeployFixture> => {
   const fixture = new DeployFixture();
   await asking(fixture);
@@ -40,7 +40,7 @@ const running = async (): Promise<DeployFixture> => {
 };
 
 describe('a folder', () => {
-  test('is created, then uploaded, then named; what waited is not followed, what the upload makes is', async () => {
+  test('creates, uploads and names it, and follows the revision of the upload', async () => {
     const fixture = new DeployFixture();
     const outcome = await asking(fixture);
     expect(outcome).toMatchObject({
@@ -57,7 +57,7 @@ describe('a folder', () => {
     expect(fixture.reported('uploading')).toMatchObject([{ files: 2, size: 20 }]);
   });
 
-  test('that is live already is left alone: nothing is asked for, sent or written', async () => {
+  test('that is live already needs no request, upload or write', async () => {
     const fixture = await running();
     const before = fixture.control.calls.length;
     expect(await asking(fixture)).toMatchObject({ kind: 'unchanged', changed: false });
@@ -65,7 +65,7 @@ describe('a folder', () => {
     expect(fixture.control.calls.length).toBeGreaterThan(before);
   });
 
-  test('that changed is uploaded, and its one PATCH carries what else differs', async () => {
+  test('that changed is uploaded, with all other changes in the same PATCH', async () => {
     const fixture = await running();
     const desired = { ...folder, buildCommand: 'make', secrets: [{ name: 'TOKEN', value: 'another-value' }] };
     const outcome = await asking(fixture, 'two', { desired });
@@ -77,7 +77,7 @@ describe('a folder', () => {
     });
   });
 
-  test('that is on its way is followed, not uploaded twice', async () => {
+  test('that is being built is followed, not uploaded twice', async () => {
     const fixture = new DeployFixture();
     await asking(fixture, 'one', { wait: false });
     const outcome = await asking(fixture);
@@ -86,21 +86,21 @@ describe('a folder', () => {
     expect(fixture.reported('started').at(-1)).toMatchObject({ how: 'adopted' });
   });
 
-  test('is only planned by a dry run: nothing is uploaded', async () => {
+  test('is not uploaded by a dry run', async () => {
     const fixture = new DeployFixture();
     const outcome = await asking(fixture, 'one', { mode: 'plan' });
     expect(outcome).toMatchObject({ kind: 'planned', plan: { kind: 'create' } });
     expect(writes(fixture)).toEqual([]);
   });
 
-  test('whose build fails is told as failed, and the same folder is uploaded once more', async () => {
+  test('whose build failed is uploaded again', async () => {
     const fixture = new DeployFixture();
     fixture.control.scripts.push(ends('BUILD_FAILED'));
     expect(await asking(fixture)).toMatchObject({ kind: 'failed', revisionId: 'r2' });
     expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
   });
 
-  test('goes back by its former upload where a service redeploys nothing', async () => {
+  test('rolls back to its former upload if the service does not redeploy', async () => {
     const fixture = await running();
     fixture.control.lacks.add('redeploy');
     await asking(fixture, 'two');
@@ -112,12 +112,12 @@ describe('a folder', () => {
   });
 });
 
-describe('an upload that does not come through', () => {
+describe('an upload that fails', () => {
   test.each([
     ['a store that is busy', serviceError('busy', 'upload source', { status: 503, effect: 'unknown' })],
     ['a store that was not reached', lost('upload source')],
     ['an address that expired', serviceError('unauthorized', 'upload source', { status: 403 })],
-  ])('is begun again at a new address: %s', async (_, error) => {
+  ])('starts again with a new address: %s', async (_, error) => {
     const fixture = new DeployFixture();
     fixture.control.fails('put', error, { times: 2 });
     expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
@@ -132,7 +132,7 @@ describe('an upload that does not come through', () => {
   test.each([
     ['that keeps failing', serviceError('busy', 'upload source', { status: 503, effect: 'unknown' }), 3],
     ['that is too large for the store', serviceError('rejected', 'upload source', { status: 413 }), 1],
-  ])('%s ends the story as failed, with what was created kept', async (_, error, times) => {
+  ])('%s fails the run, and keeps what was created', async (_, error, times) => {
     const fixture = new DeployFixture();
     fixture.control.fails('put', error, { times: 3 });
     expect(await asking(fixture)).toMatchObject({ kind: 'failed', changed: true, passes: false });
@@ -140,7 +140,7 @@ describe('an upload that does not come through', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('the next run goes on from the deployment that waits', async () => {
+  test('continues in the next run with the deployment that waits', async () => {
     const fixture = new DeployFixture();
     fixture.control.fails('put', serviceError('rejected', 'upload source', { status: 413 }));
     await asking(fixture);
@@ -148,7 +148,7 @@ describe('an upload that does not come through', () => {
     expect(fixture.control.count('create')).toBe(1);
   });
 
-  test('a folder that changed meanwhile is not taken', async () => {
+  test('rejects a folder that changed meanwhile', async () => {
     const fixture = new DeployFixture();
     const further = {
       requestUpload: fixture.control.requestUpload.bind(fixture.control),
@@ -162,7 +162,7 @@ describe('an upload that does not come through', () => {
     expect(fixture.control.count('patch')).toBe(0);
   });
 
-  test('a service without uploads is told as such', async () => {
+  test('reports a service without uploads', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.add('uploads');
     const outcome = await asking(fixture);
@@ -171,15 +171,15 @@ describe('an upload that does not come through', () => {
   });
 });
 
-describe('a PATCH of an upload whose answer never came', () => {
-  test('is settled by the digest of the latest revision', async () => {
+describe('a PATCH of an upload with a lost response', () => {
+  test('is resolved by the digest of the latest revision', async () => {
     const fixture = new DeployFixture();
     fixture.control.fails('patch', lost('patch deployment'), { applied: true });
     expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
     expect(fixture.control.count('patch')).toBe(1);
   });
 
-  test('is never sent again where nobody can tell', async () => {
+  test('is never sent again if the outcome is unknown', async () => {
     const fixture = new DeployFixture();
     fixture.control.fails('patch', lost('patch deployment'));
     const outcome = await asking(fixture);
@@ -188,7 +188,7 @@ describe('a PATCH of an upload whose answer never came', () => {
     expect(fixture.control.count('patch')).toBe(1);
   });
 
-  test('is taken for done where somebody else uploaded the same folder', async () => {
+  test('succeeded if another client uploaded the same folder', async () => {
     const fixture = await running();
     fixture.control.fails('patch', lost('patch deployment'));
     fixture.control.scripts.push(goesLive());
@@ -210,7 +210,7 @@ describe('a PATCH of an upload whose answer never came', () => {
     expect(fixture.control.count('patch')).toBe(2);
   });
 
-  test('two steps with one folder make one revision where the service heeds the precondition', async () => {
+  test('two steps with one folder make one revision under the precondition', async () => {
     const fixture = await running();
     fixture.control.heedsIfLatest = true;
     const outcomes = await Promise.all([asking(fixture, 'two'), asking(fixture, 'two')]);
@@ -221,14 +221,14 @@ describe('a PATCH of an upload whose answer never came', () => {
   });
 });
 
-test('no address of the store and no secret is told', async () => {
+test("reports neither the store's address nor secrets", async () => {
   const fixture = new DeployFixture();
   fixture.control.fails('put', serviceError('busy', 'upload source', { status: 503, effect: 'unknown' }));
   const outcome = await asking(fixture);
   expect(JSON.stringify([fixture.events, outcome])).not.toMatch(/signature|secret-of-the-store|canary/);
 });
 
-test('ended while it uploads, the step says that something was changed', async () => {
+test('reports a change if it is cancelled during the upload', async () => {
   const fixture = new DeployFixture();
   const further = {
     requestUpload: fixture.control.requestUpload.bind(fixture.control),
@@ -246,10 +246,10 @@ test('ended while it uploads, the step says that something was changed', async (
 });
 
 test.each([
-  ['is advised to choose another source', notOffered('request upload'), 'another source'],
-  ['is advised to look at the store', serviceError('unauthorized', 'upload source', { status: 401 }), 'store'],
-  ['is advised to check the way there', lost('upload source'), 'can be reached from here'],
-])('a person whose upload failed %s', async (_, error, advice) => {
+  ['suggests another source', notOffered('request upload'), 'another source'],
+  ['suggests a check of the store', serviceError('unauthorized', 'upload source', { status: 401 }), 'store'],
+  ['suggests a check of the connection', lost('upload source'), 'can be reached from here'],
+])('a failed upload %s', async (_, error, advice) => {
   const fixture = new DeployFixture();
   fixture.control.fails(error.operation === 'request upload' ? 'request upload' : 'put', error, { times: 3 });
   expect((await asking(fixture)).advice).toContain(advice);

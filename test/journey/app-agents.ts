@@ -1,4 +1,4 @@
-// Agents that answer, in this process: one real agent server for each word that a commit may have its agent say.
+// Agents in this process: one real agent server for each word that a commit makes its agent say.
 import { systemClock } from '../../src/clock.ts';
 import { temporaryAgent, type TemporaryAgent } from '../agent-server/temporary-agent.ts';
 import { serveAgent, type Serving } from '../agent-server/serving.ts';
@@ -12,7 +12,7 @@ export const graph = new StateGraph(State)
   .compile();
 `;
 
-/** The agents of a journey, started when a commit first asks for their word. */
+/** The agents of a journey. Each starts when a commit first needs its word. */
 export interface Agents {
   /** Where the agent that says this word answers. */
   saying(word: string): Promise<string>;

@@ -1,4 +1,4 @@
-// What the App does when somebody is away: itself, GitHub, or the control service; and what it finds when it is back.
+// Outages of the App, of GitHub and of the control service, and what the App recovers afterwards.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ async function commitAgo(project: Project, message: string, minutes: number): Pr
 const clockIn = (minutes: number): Clock => ({ ...systemClock, now: () => systemClock.now() + minutes * 60_000 });
 
 describe.concurrent('GitHub', aJourney, () => {
-  test('asks one installation to wait: another one goes on, and the first one when it may again', async () => {
+  test('delays the rate-limited installation and serves another one', async () => {
     const [limited, free] = await Promise.all([openProject(fixture, 'limited'), openProject(fixture, 'free')]);
     const { github } = fixture;
     const installation = github.installationId('limited');
@@ -46,7 +46,7 @@ describe.concurrent('GitHub', aJourney, () => {
     const [waits, goes] = await Promise.all([limited.push('Change'), free.push('Change')]);
     await free.concluded(goes, 'success', /Live and proven/);
     expect(await limited.check(waits)).toBeUndefined();
-    // Whoever was asked to wait does, and does not ask again and again.
+    // The App honours Retry-After instead of repeating the request.
     expect(refused).toBeLessThan(12);
     isOver = true;
     await limited.concluded(waits, 'success', /Live and proven/);
@@ -101,7 +101,7 @@ describe.concurrent('an Action beside the App', aJourney, () => {
   });
 });
 
-test('the control service is away for a while: the check says that it waits, then it goes on', aJourney, async () => {
+test('waits in the check while the control service is down, then continues', aJourney, async () => {
   const project = await openProject(fixture, 'dark');
   fixture.service.isAway = true;
   const commit = await project.push('Change');
@@ -112,16 +112,16 @@ test('the control service is away for a while: the check says that it waits, the
   expect(await project.revisions()).toHaveLength(1);
 });
 
-test('the App is down: what was missed meanwhile is asked for again, or found by looking', aJourney, async () => {
+test('after an outage of the App, redelivers missed webhooks or finds the commits', aJourney, async () => {
   const [missed, forgotten] = await Promise.all([openProject(fixture, 'missed'), openProject(fixture, 'forgotten')]);
   const { github } = fixture;
   await github.settled();
   await fixture.stop();
-  const call = await missed.push('While nobody listens');
+  const call = await missed.push('While the App is down');
   await github.settled();
-  // What is not even told is what GitHub has forgotten by the time that somebody asks.
+  // GitHub has no record of a webhook that it never sent.
   github.sendWebhooksTo(undefined);
-  const found = await commitAgo(forgotten, 'While nobody listens', 30);
+  const found = await commitAgo(forgotten, 'While the App is down', 30);
   await forgotten.clone.push();
   github.sendWebhooksTo(fixture.webhookUrl);
   await fixture.start(clockIn(2));

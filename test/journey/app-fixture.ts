@@ -1,5 +1,5 @@
-// The ground that the App's journeys stand on: GitHub on loopback held against GitHub's own document, our control
-// service with agents that answer, and the App as it is started, in this process.
+// The fixture of the App's journeys: GitHub on loopback, validated against its OpenAPI document, our control service
+// with running agents, and the App in this process.
 import { join } from 'node:path';
 import { makeWork } from '../../app/work-of.ts';
 import { logLine } from '../../app/operate/log-line.ts';
@@ -14,7 +14,7 @@ import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
 import type { Built } from './app-rollouts.ts';
 import { startJourneyService, type JourneyService } from './app-service.ts';
 
-/** How a world differs from the usual. */
+/** Options that differ from the defaults. */
 export interface AppFixtureOptions {
   /** Organizations: each journey has one of its own, since GitHub's limits are one installation's. */
   owners: readonly string[];
@@ -43,7 +43,7 @@ export interface AppFixture {
   close(): Promise<void>;
 }
 
-/** People of every world: the first administers, the second may write, the third is a stranger. */
+/** People of every fixture: the first administers, the second may write, the third is a stranger. */
 export const people = { admin: 'mona', writer: 'wilma', stranger: 'stan' } as const;
 
 /** The secret that GitHub is about to sign with: the App takes it and the one that GitHub still uses. */
@@ -57,7 +57,7 @@ const maxWaitMs = 90_000;
 const lookEveryMs = 100;
 const seldomMs = 3_000;
 
-/** Opens a world. Whoever does closes it. */
+/** Opens a fixture. The caller closes it. */
 export async function openAppFixture(options: AppFixtureOptions): Promise<AppFixture> {
   const { owners, builder = 'app', bindings = [], isDown = false } = options;
   const written = new Map<string, number>();
@@ -133,11 +133,11 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
     },
     async close() {
       await github.settled();
-      // Each is ended whatever became of the others; the first trouble is told.
+      // Close everything, then throw the first error.
       const ends = [() => fixture.stop(), () => service.close(), () => postgres.stop(), () => demo.stop()];
-      const troubles: unknown[] = [];
-      for (const end of ends) await end().catch((error: unknown) => troubles.push(error));
-      if (troubles.length > 0) throw troubles[0];
+      const errors: unknown[] = [];
+      for (const end of ends) await end().catch((error: unknown) => errors.push(error));
+      if (errors.length > 0) throw errors[0];
     },
   };
   github.sendWebhooksTo(fixture.webhookUrl);

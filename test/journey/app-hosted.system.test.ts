@@ -1,4 +1,4 @@
-// A hosted service that builds pushes by itself: the App makes no revision, follows the service's, and misses it.
+// A hosted service that builds pushes by itself: the App follows its revisions, and reports a missing one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { steadyNow, systemClock } from '../../src/clock.ts';
 import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-test('its revision of the pushed commit is found, followed, asked and told', aJourney, async () => {
+test("finds, follows, tests and reports the service's revision of the pushed commit", aJourney, async () => {
   const project = await openProject(fixture, 'hosted');
   const letGo = fixture.service.hold(project.deploymentId);
   const commit = await project.push('Change');
@@ -33,7 +33,7 @@ test('its revision of the pushed commit is found, followed, asked and told', aJo
   expect(await project.revisions()).toHaveLength(1);
 });
 
-test('a revision that it never makes is missed, told, and not made in its place', aJourney, async () => {
+test('reports a missing revision and does not make it instead', aJourney, async () => {
   const project = await openProject(fixture, 'absent');
   const commit = await project.push('Change');
   await fixture.untilSeen(project.fullName, 'the wait', async () =>
@@ -44,7 +44,7 @@ test('a revision that it never makes is missed, told, and not made in its place'
   const run = await project.concluded(commit, 'failure', /The service made no revision of this commit/);
   expect(run.buttons).toEqual(['redeploy']);
   expect(await project.revisions()).toEqual([]);
-  // A person who asks for it anyway gets it from the App.
+  // A person can still request it from the App.
   await fixture.github.pressRerun(project.fullName, run.id);
   await project.concluded(commit, 'success', /Live and proven/);
   expect(await project.revisions()).toHaveLength(1);

@@ -30,7 +30,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('killed while a revision is built, it goes on, and finds what was pushed meanwhile', aJourney, async () => {
+test('resumes a build after a kill, and finds what was pushed meanwhile', aJourney, async () => {
   const project = await openProject(fixture, 'killed');
   const letGo = fixture.service.hold(project.deploymentId);
   const first = await project.push('Before the end');

@@ -1,4 +1,4 @@
-// What people press on GitHub, and what the App does about wrong answers, pull requests, branches and names.
+// What people click on GitHub, and how the App handles wrong answers, pull requests, branches and renames.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aJourney, openAppFixture, people, type AppFixture } from './app-fixture.ts';
 import { ofCommit, openProject, type Project } from './app-project.ts';
@@ -55,7 +55,7 @@ describe.concurrent('a wrong answer', aJourney, () => {
     expect(await project.liveCommit()).toBe(mended);
   });
 
-  test('holds the deployment where the file asks for it, until a person presses Redeploy', async () => {
+  test('holds the deployment if the file says so, until a person clicks Redeploy', async () => {
     const project = await openProject(fixture, 'held', {
       file: { 'on-failure': 'rollback', 'after-rollback': 'hold' },
     });
@@ -73,7 +73,7 @@ describe.concurrent('a wrong answer', aJourney, () => {
 });
 
 describe.concurrent('a person', aJourney, () => {
-  test('presses Rollback, which takes write access', async () => {
+  test('rolls back with a button, which requires write access', async () => {
     const project = await openProject(fixture, 'back');
     const commit = await project.push('Change');
     const run = await project.concluded(commit, 'success');
@@ -91,7 +91,7 @@ describe.concurrent('a person', aJourney, () => {
     expect(await project.revisions()).toHaveLength(2);
   });
 
-  test('presses Re-run on one check, and on all of a commit: each time it is built again, once', async () => {
+  test('rebuilds once per Re-run, of one check or of all checks of a commit', async () => {
     const project = await openProject(fixture, 'again');
     const commit = await project.push('Change');
     const run = await project.concluded(commit, 'success');
@@ -108,7 +108,7 @@ describe.concurrent('a person', aJourney, () => {
 });
 
 describe.concurrent('a pull request', aJourney, () => {
-  test('that changes the file is told its mistakes on their lines, then how many revisions it would make', async () => {
+  test('that changes the file gets its errors on their lines, then its revision count', async () => {
     const project = await openProject(fixture, 'pulls');
     await project.clone.git('checkout', '--quiet', '-b', 'faster');
     const wrong = await project.commit('Be faster', deployFile(project, 'install-comand: npm ci'));
@@ -140,7 +140,7 @@ describe.concurrent('a pull request', aJourney, () => {
     await fixture.github.openPullRequest(project.fullName, pull);
     await project.concluded(head, 'neutral', /^Nothing to deploy$/, ofCommit);
 
-    // A stranger is told which fields would change, and not what the deployment has in them.
+    // A stranger sees the names of changed fields, but no deployed values.
     const changed = await theirs.commit('Faster', deployFile(project, 'install-command: npm ci'));
     await theirs.push();
     const run = await project.concluded(changed, 'success', /^Would change 1 deployment: 1 revision$/, ofCommit);
@@ -153,7 +153,7 @@ describe.concurrent('a pull request', aJourney, () => {
 });
 
 describe.concurrent('while a revision is on its way', aJourney, () => {
-  test('the branch is deleted: what waits ends, what runs is told', async () => {
+  test('on branch deletion, ends what waits and reports what runs', async () => {
     const project = await openProject(fixture, 'ends', { branch: 'release' });
     const letGo = fixture.service.hold(project.deploymentId);
     const runs = await project.push('Runs');
@@ -169,7 +169,7 @@ describe.concurrent('while a revision is on its way', aJourney, () => {
     expect(await project.revisions()).toHaveLength(1);
   });
 
-  test('the repository is renamed: its check is told under the new name, and later pushes say what is missing', async () => {
+  test('on a rename, moves the check and reports the mismatch for later pushes', async () => {
     const project = await openProject(fixture, 'moves');
     const letGo = fixture.service.hold(project.deploymentId);
     const commit = await project.push('Change');

@@ -9,33 +9,33 @@ import { people, type AppFixture } from './app-fixture.ts';
 
 /** How a project differs from the usual. */
 export interface ProjectOptions {
-  /** Fields of the deploy file beside the usual ones; `null` for a repository without one. */
+  /** Fields of the deploy file in addition to the defaults; `null` for a repository without one. */
   file?: Readonly<Record<string, unknown>> | null;
-  /** What is deployed; `main` when absent, which the file is read from in any case. */
+  /** The deployed branch; `main` when absent. The file is read from `main` in any case. */
   branch?: string;
 }
 
 /** A repository, its deployment with the first commit live, and a clone to push from. */
 export interface Project {
   fullName: string;
-  /** The deployment's. */
+  /** Of the deployment. */
   name: string;
   deploymentId: string;
-  /** The commit that is live when the journey begins. */
+  /** The commit that is live at the start. */
   first: string;
   clone: Clone;
   /** Commits these files. @returns the commit */
   commit(message: string, files?: Record<string, string>): Promise<string>;
   /** Commits and pushes. @returns the commit */
   push(message: string, files?: Record<string, string>): Promise<string>;
-  /** The newest check run of the deployment on a commit; of the commit as a whole where a name is given. */
+  /** The newest check run of the deployment on a commit; the one for the commit as a whole when a name is given. */
   check(commit: string, name?: string): Promise<ShownRun | undefined>;
-  /** The same, once it is completed with this conclusion, and these words in its title. */
+  /** The same, once it is completed with this conclusion and its title matches. */
   concluded(commit: string, conclusion: string, title?: RegExp, name?: string): Promise<ShownRun>;
   /** All that a check run says: title, summary and text, as its page shows their signs. */
   wordsOf(run: Pick<ShownRun, 'id'>): Promise<string>;
   annotations(run: Pick<ShownRun, 'id'>): Promise<unknown>;
-  /** Oldest first, without the one that was live when the journey began. */
+  /** Oldest first, without the one that was live at the start. */
   revisions(): Promise<Revision[]>;
   /** Resolves when the newest revision is being built. */
   building(): Promise<void>;
@@ -45,7 +45,7 @@ export interface Project {
   deploymentsOf(commit: string): readonly DeploymentRecord[];
   /** The only one of a commit, once its last state is this. */
   deployed(commit: string, state: string): Promise<DeploymentRecord>;
-  /** Resolves when nothing is open for the deployment any more, and every delivery was worked on. */
+  /** Resolves when the deployment has no open work and every delivery was processed. */
   quiet(): Promise<void>;
 }
 
@@ -162,5 +162,5 @@ export async function openProject(fixture: AppFixture, owner: string, options: P
   return project;
 }
 
-/** The check that speaks of a commit as a whole. */
+/** Name of the check for a commit as a whole. */
 export const ofCommit = commitCheckName;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 describe.concurrent('a push', aJourney, () => {
-  test('is built, asked its smoke tests, and its check goes green', async () => {
+  test('is built, smoke-tested, and its check goes green', async () => {
     const project = await openProject(fixture, 'green', { file: { environment: 'live' } });
     const commit = await project.push('Change');
     const run = await project.concluded(commit, 'success', /Live and proven/);
@@ -28,7 +28,7 @@ describe.concurrent('a push', aJourney, () => {
     expect(await project.liveCommit()).toBe(commit);
   });
 
-  test('to a branch that nothing is deployed of says so', async () => {
+  test('to a branch without a deployment says so', async () => {
     const project = await openProject(fixture, 'bare', { file: null });
     await project.clone.git('checkout', '--quiet', '-b', 'docs');
     const commit = await project.push('Explain');
@@ -39,7 +39,7 @@ describe.concurrent('a push', aJourney, () => {
     expect(project.deploymentsOf(commit)).toEqual([]);
   });
 
-  test('with a skip word is left out until a person presses Redeploy', async () => {
+  test('with a skip word is skipped until a person clicks Redeploy', async () => {
     const project = await openProject(fixture, 'skips');
     const commit = await project.push('Correct a word [Skip Deploy]');
     const run = await project.concluded(commit, 'neutral', /Not deployed: .*\[skip deploy\]/i);
@@ -49,7 +49,7 @@ describe.concurrent('a push', aJourney, () => {
     expect(await project.liveCommit()).toBe(commit);
   });
 
-  test('that touches none of the paths is left out, and the next one that does is built', async () => {
+  test('outside the paths is skipped, and the next one inside them is built', async () => {
     const project = await openProject(fixture, 'paths', {
       file: { paths: { include: ['src/**'], exclude: ['**/*.md'] } },
     });
@@ -81,7 +81,7 @@ describe.concurrent('a push', aJourney, () => {
     ]);
   });
 
-  test('back to an older commit is built although that one was live before', async () => {
+  test('back to an older commit is built even if that commit was live before', async () => {
     const project = await openProject(fixture, 'forced');
     const commit = await project.push('Change');
     await project.concluded(commit, 'success');
@@ -93,7 +93,7 @@ describe.concurrent('a push', aJourney, () => {
     expect(await project.check(commit)).toMatchObject({ conclusion: 'success' });
   });
 
-  test('that does not build fails with the last lines of its log, and what was live stays', async () => {
+  test('that does not build fails with its last log lines, and the live revision stays', async () => {
     const project = await openProject(fixture, 'broken');
     const commit = await project.push('Break', { 'build.txt': 'fails\n' });
     const run = await project.concluded(commit, 'failure', /^Failed/);
@@ -105,13 +105,13 @@ describe.concurrent('a push', aJourney, () => {
     expect(await project.liveCommit()).toBe(project.first);
     const mended = await project.push('Mend', { 'build.txt': 'works\n' });
     await project.concluded(mended, 'success', /Live and proven/);
-    // It failed by itself, and what it broke is mended in another commit.
+    // The failure has its own cause, and another commit fixes it.
     expect(await project.check(commit)).toMatchObject({ conclusion: 'failure' });
   });
 });
 
 describe.concurrent('beside a push', aJourney, () => {
-  test('four more before it is built: the first and the last are built, the others wait for the last', async () => {
+  test('builds the first and the last of five quick pushes', async () => {
     const project = await openProject(fixture, 'five');
     const letGo = fixture.service.hold(project.deploymentId);
     const commits = [await project.push('Change 1')];
@@ -139,7 +139,7 @@ describe.concurrent('beside a push', aJourney, () => {
     expect(await project.liveCommit()).toBe(fifth);
   });
 
-  test("a file that names another repository's deployment is refused, and nothing of that one is told", async () => {
+  test("rejects a file that names another repository's deployment and reveals nothing", async () => {
     const [victim, thief] = await Promise.all([
       openProject(fixture, 'victim'),
       openProject(fixture, 'thief', { file: null }),
@@ -163,7 +163,7 @@ describe.concurrent('beside a push', aJourney, () => {
     expect(await victim.revisions()).toEqual([]);
   });
 
-  test('both secrets are taken while GitHub changes from one to the other, and no third one', async () => {
+  test('accepts the current and the next webhook secret, and no other', async () => {
     const project = await openProject(fixture, 'secrets');
     const commit = await project.push('Change');
     await project.concluded(commit, 'success');
@@ -180,7 +180,7 @@ describe.concurrent('beside a push', aJourney, () => {
       };
       return (await fetch(fixture.webhookUrl, { method: 'POST', headers, body })).status;
     };
-    expect(await send('a-secret-that-nobody-told-the-app')).toBe(401);
+    expect(await send('a-secret-unknown-to-the-app')).toBe(401);
     expect(await send(nextWebhookSecret)).toBe(202);
     await fixture.until('the commit to be built again', async () => (await project.revisions()).length === 2);
     await project.concluded(commit, 'success');

@@ -1,4 +1,4 @@
-// A maker of revisions that takes no time, but builds what the repository holds, or waits where a journey wants it to.
+// Makes revisions in no time: builds what the repository holds, or waits where a test holds it.
 import type { Rollouts } from '../../src/control-service/service/settings.ts';
 import type { ControlStore } from '../../src/control-service/store/store.ts';
 import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
@@ -47,12 +47,12 @@ async function make(store: ControlStore, making: Making, claimed: RevisionRecord
   const revision = status === 'AWAITING_BUILD' ? await build(store, making, claimed) : claimed;
   if (!revision || !(await store.setStatus(id, ['AWAITING_DEPLOY'], 'DEPLOYING'))) return;
   await store.setDatabaseState(deploymentId, 'ready');
-  // Whoever finds it live is answered by it.
+  // Switch the gateway first, so that a live revision always has its own agent.
   await making.serve(revision);
   await store.activate(deploymentId, id);
 }
 
-/** The revision with its build; undefined where there came none of it. */
+/** The revision with its build; undefined if the build failed. */
 async function build(
   store: ControlStore,
   making: Making,

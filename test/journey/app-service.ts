@@ -1,4 +1,4 @@
-// Our control service over HTTP, with revisions that are made in an instant of what the repository holds just then.
+// Our control service over HTTP. Its revisions are made instantly from the current content of the repository.
 import { once } from 'node:events';
 import { systemClock } from '../../src/clock.ts';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
@@ -18,9 +18,9 @@ export interface JourneyService {
   tenantId: string;
   /** Our own client of it, as an operator would use it. */
   control: ControlServiceClient;
-  /** Every build of the deployment waits from now on. @returns what lets them go on. */
+  /** Holds every build of the deployment from now on. @returns a function that releases them */
   hold(deploymentId: string): () => void;
-  /** While true every connection is closed without an answer. */
+  /** While true, every connection is closed without a response. */
   isAway: boolean;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startJourneyService(
     },
     held: async (deploymentId) => held.get(deploymentId)?.over,
     async serve({ deployment_id: id, repo_commit_sha: commit }) {
-      gateway.switchTo(id, { origin: await agents.saying(words.get(commit ?? '') ?? ''), token: 'of-nobody' })?.close();
+      gateway.switchTo(id, { origin: await agents.saying(words.get(commit ?? '') ?? ''), token: 'unused' })?.close();
     },
   });
   let url = '';

@@ -17,11 +17,11 @@ test.each([
   ['in hexadecimal digits', Buffer.from(`-${word}`).toString('hex')],
   ['in an address', encodeURIComponent(`a b/${word}`)],
   ['as JSON in JSON', JSON.stringify(JSON.stringify({ token: `"${word}"` }))],
-])('a canary sings %s', (_, reported) => {
+])('finds a canary %s', (_, reported) => {
   expect(sings(word, reported)).toBe(true);
 });
 
-test('of other words a canary says nothing', () => {
+test('finds no canary in other words', () => {
   expect(sings(word, `***, and ${newCanaryWord()}`)).toBe(false);
 });
 
@@ -35,7 +35,7 @@ async function run(body: string): Promise<{ code: number | null; output: string 
     await writeFile(
       join(folder, 'test/one.test.js'),
       `import { expect, inject, test } from 'vitest';
-       test('tells', () => { const word = inject('canaryWord'); ${body} });`,
+       test('prints', () => { const word = inject('canaryWord'); ${body} });`,
     );
     await writeFile(
       join(folder, 'vitest.config.mjs'),
@@ -53,7 +53,7 @@ async function run(body: string): Promise<{ code: number | null; output: string 
 }
 
 describe.concurrent('the reporter', () => {
-  test('lets a run pass that tells nothing', async () => {
+  test('passes a run that prints no secret', async () => {
     expect(await run('expect(word).toMatch(/^k[0-9a-f]{24}$/); console.log("nothing");')).toEqual({
       code: 0,
       output: '',
@@ -61,12 +61,12 @@ describe.concurrent('the reporter', () => {
   });
 
   test.each([
-    ['prints it', 'console.log("the key is", word);', 'tells: in stdout'],
-    ['prints it in base64', 'console.error(btoa("user:" + word));', 'tells: in stderr'],
-    ['fails with it', 'expect({ seen: { token: word } }).toEqual({});', 'tells: in an error'],
+    ['prints it', 'console.log("the key is", word);', 'prints: in stdout'],
+    ['prints it in base64', 'console.error(btoa("user:" + word));', 'prints: in stderr'],
+    ['fails with it', 'expect({ seen: { token: word } }).toEqual({});', 'prints: in an error'],
   ])('fails a run that %s, and names the test', async (_, body, place) => {
     const { code, output } = await run(body);
-    expect(output).toContain(`canaries: a secret was told in 1 places\n  ${place}`);
+    expect(output).toContain(`canaries: found a secret in 1 places\n  ${place}`);
     expect(code).toBe(1);
   });
 });

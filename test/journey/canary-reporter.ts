@@ -1,10 +1,10 @@
-/** A vitest reporter: fails a run in which a secret of the journeys was printed, or stands in an error. */
+/** A vitest reporter: fails a run in which a secret of the journeys was printed or is part of an error. */
 import { inspect } from 'node:util';
 import type { UserConsoleLog } from 'vitest';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
 import { newCanaryWord, sings } from './canary-word.ts';
 
-/** Makes the word that the canaries of a run hold, and listens for it in all that the run tells. */
+/** Makes the word that the canaries of a run contain, and searches all output of the run for it. */
 export default class CanaryReporter implements Reporter {
   readonly #word = newCanaryWord();
   readonly #heard = new Set<string>();
@@ -34,7 +34,7 @@ export default class CanaryReporter implements Reporter {
     }
     if (this.#heard.size === 0) return;
     const places = [...this.#heard].map((place) => `  ${sings(this.#word, place) ? 'a title' : place}`);
-    this.#vitest?.logger.error(`canaries: a secret was told in ${places.length} places\n${places.join('\n')}`);
+    this.#vitest?.logger.error(`canaries: found a secret in ${places.length} places\n${places.join('\n')}`);
     process.exitCode = 1;
   }
 

@@ -13,7 +13,7 @@ const secrets = canaries(word);
 
 let fixture: JourneyFixture;
 let repository: Repository;
-/** The deployment, as the first step told it. */
+/** The deployment that the first step reported. */
 let id = '';
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(() => fixture?.close());
 
 const within = { timeout: 90_000 };
 
-/** How many ways of telling its secrets the agent knows. */
+/** How many encodings of its secrets the agent has. */
 const ways = Object.keys(secrets).length * 14;
 
 const asking = (input: string, expected: object, thread = false): object => ({
@@ -36,11 +36,11 @@ const asking = (input: string, expected: object, thread = false): object => ({
   attempts: 1,
 });
 
-/** Questions that are answered with every secret, and expectations that are not met: so what was seen is told. */
+/** Questions answered with every secret, and expectations that fail, so that the answers are reported. */
 const smokeTests = JSON.stringify([
   asking('gossip 0', { values: [{ path: '$', equals: {} }] }),
   asking('gossip 2', { status: 'interrupted', nodes: { 'in-order': ['other'] } }, true),
-  ...Array.from({ length: ways }, (_, at) => asking(`tell ${at}`, { values: [{ path: '$.said', equals: '' }] })),
+  ...Array.from({ length: ways }, (_, at) => asking(`say ${at}`, { values: [{ path: '$.said', equals: '' }] })),
   asking('fail 0', { values: [{ path: '$.said', matches: '^nothing$' }] }),
   asking('fail 1', { status: 'success' }),
   asking('fail 7', { status: 'success' }, true),
@@ -54,24 +54,24 @@ const inputs = {
   'smoke-tests': smokeTests,
 };
 
-/** A step that is asked to say more than usual. */
+/** A step with debug output. */
 const step = (more: Record<string, string> = {}): Promise<StepResult> =>
   fixture.step(repository, { inputs: { ...inputs, ...more }, env: { ...secrets, RUNNER_DEBUG: '1' } });
 
-/** The lines of a text that sing, with the word blotted out: a failure shows where, and tells nothing. */
+/** The lines that contain the canary, redacted, so that a failure shows the place and not the secret. */
 const singing = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .filter((line) => sings(word, line))
     .map((line) => line.replaceAll(word, '<canary>').slice(0, 300));
 
-/** All that a step leaves behind, but for the commands that the runner takes out of its log. */
+/** All output of a step, except for the commands that the runner removes from its log. */
 const reported = ({ log, outputs, summary }: StepResult): string =>
   [...log.split('\n').filter((line) => !line.startsWith('::add-mask::')), ...Object.values(outputs), summary].join(
     '\n',
   );
 
-/** The command line, as npx runs it in the repository. */
+/** Runs the command line as npx would in the repository. */
 function landfall(...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
   const env = { LANDFALL_BASE_URL: fixture.service.url, LANDFALL_API_KEY: fixture.service.apiKey };
   const options = { cwd: repository.folder, env: { ...process.env, ...env, ...secrets } };
@@ -82,14 +82,14 @@ function landfall(...args: string[]): Promise<{ code: unknown; out: string; err:
   });
 }
 
-/** Every option of the step as the command line takes it. */
+/** Every input of the step as a command-line option. */
 function options(given: Record<string, string>): string[] {
   const usual = { name: 'gossip', source: 'github', 'repo-url': repository.folder, 'repo-ref': 'main' };
   const all = { ...usual, 'graph-config-path': 'langgraph.json', ...given };
   return Object.entries(all).flatMap(([name, value]) => value.split('\n').flatMap((each) => [`--${name}`, each]));
 }
 
-/** The files below a folder, but for those of the database itself. */
+/** The files below a folder, except for those of the database itself. */
 async function files(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   if (entries.some(({ name }) => name === 'PG_VERSION')) return [];
@@ -101,14 +101,14 @@ async function files(folder: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-test('a step tells no secret in its log, its outputs, its summary, whatever the agent says', within, async () => {
+test("prints no secret in a step's log, outputs or summary", within, async () => {
   const first = await step();
   expect(first).toMatchObject({ exitCode: 1, outputs: { outcome: 'broken', 'smoke-verdict': 'failed' } });
   id = first.outputs['deployment-id'] ?? '';
   expect(first.log).toContain('CANARY_QUOTES=***');
   expect(singing(reported(first))).toEqual([]);
-  // The agent has the secrets, and its own users may hear of them.
-  const { said } = await fixture.ask(first.outputs['deployment-url'], 'tell 0');
+  // The agent has the secrets, and may show them to its own users.
+  const { said } = await fixture.ask(first.outputs['deployment-url'], 'say 0');
   expect(sings(word, said)).toBe(true);
 });
 
@@ -118,7 +118,7 @@ test('a build does not have the secrets', within, async () => {
   expect(logs.filter(({ message }) => message === 'secrets of the build: none')).toHaveLength(2);
 });
 
-test('the command line tells no secret', within, async () => {
+test('prints no secret on the command line', within, async () => {
   const held = Object.keys(secrets).map((name) => `NEW_${name}=${name}`);
   const planned = await landfall('plan', '--json', ...options({ ...inputs, secrets: held.join('\n') }));
   expect([planned.code, JSON.parse(planned.out)]).toMatchObject([0, { outcome: 'planned', plan: 'patch' }]);
@@ -130,7 +130,7 @@ test('the command line tells no secret', within, async () => {
   for (const { out, err } of [planned, deployed, call]) expect(singing(`${out}\n${err}`)).toEqual([]);
 });
 
-test('a secret that somebody committed is told by no build that fails', within, async () => {
+test('prints no committed secret when a build fails', within, async () => {
   await writeFile(join(repository.folder, 'committed.txt'), Object.values(secrets).join('\n'));
   await repository.commit('Keep it where everybody can find it');
   const failed = await step();
@@ -140,7 +140,7 @@ test('a secret that somebody committed is told by no build that fails', within, 
   expect(singing(reported(failed))).toEqual([]);
 });
 
-test('an agent that throws its secrets at the start tells them to nobody', within, async () => {
+test('reports no secret that an agent throws at startup', within, async () => {
   await rm(join(repository.folder, 'committed.txt'));
   await repository.edit('graph.ts', "'nothing'", "'throw'");
   await repository.commit('Fail at the start');
@@ -151,13 +151,13 @@ test('an agent that throws its secrets at the start tells them to nobody', withi
   expect(singing(reported(failed))).toEqual([]);
 });
 
-test('a request that is refused repeats no secret', within, async () => {
+test('repeats no secret when it rejects a request', within, async () => {
   const refused = await step({ 'build-command': 'cat a | sh' });
   expect(refused).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
   expect(singing(reported(refused))).toEqual([]);
 });
 
-test('no log, revision or file of the service holds a secret, and the service itself says none', within, async () => {
+test("keeps secrets out of the service's logs, revisions, files and output", within, async () => {
   const revisions = await fixture.revisions(id);
   expect(revisions.map(({ status }) => status)).toEqual(['DEPLOY_FAILED', 'BUILD_FAILED', 'DEPLOYED']);
   const { control } = fixture;

@@ -2,22 +2,22 @@ import { createServer, request as send } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What becomes of a request: it goes through, it does and its answer is lost, or it never arrives. */
+/** What happens to a request: it passes, its response is lost, or it never arrives. */
 export type Fate = 'passes' | 'answer lost' | 'never arrives';
 
-/** Stands between a client and a service, on loopback. */
+/** A proxy between a client and a service, on loopback. */
 export interface CuttingProxy {
   url: string;
-  /** `METHOD /path` of every request that came, in order. */
+  /** `METHOD /path` of every request, in order. */
   requests: string[];
-  /** The bodies that came, with all that is in them. */
+  /** The complete body of every request. */
   bodies: string[];
   close(): Promise<void>;
 }
 
 /**
- * Starts it. `fateOf` is asked for every request, with its `METHOD /path`, and may let it wait; `more` are headers that
- * every request gets on its way.
+ * Starts it. `fateOf` decides what happens to each request (`METHOD /path`), and may delay it. `more` are headers added
+ * to every request.
  */
 export async function startCuttingProxy(
   service: string,
@@ -53,7 +53,7 @@ export async function startCuttingProxy(
   }
 
   const server = createServer((incoming, outgoing) => {
-    // A client that goes away while it still sends.
+    // A client that disconnects while it sends.
     handle(incoming, outgoing).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// The ground that a journey stands on: both services in a process of their own, git repositories, and a runner.
+// The fixture of the journeys: both services in a process of their own, git repositories, and a runner.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,17 +21,17 @@ export const root = join(import.meta.dirname, '../..');
 /** The person or team whose repositories these are. */
 const owner = 'acme';
 
-/** What a step of a workflow is given beyond the usual. */
+/** Options of a workflow step. */
 export type Given = Partial<Pick<Step, 'env' | 'onLine' | 'cancel' | 'event'>> & {
   inputs?: Readonly<Record<string, string>>;
-  /** The address that the step talks to; the service's own when absent. */
+  /** The base URL for the step; the service's own when absent. */
   baseUrl?: string;
   /** The commit that the workflow runs on; the head when absent. */
   commit?: string;
 };
 
 export interface JourneyFixture {
-  /** Everything of this journey lies below it: `git`, `data`. */
+  /** The folder of this journey: `git`, `data`. */
   folder: string;
   service: LocalService;
   control: ControlServiceClient;
@@ -39,7 +39,7 @@ export interface JourneyFixture {
   repository(agent: string, name?: string): Promise<Repository>;
   /** Runs the Action on a repository, as a workflow on its branch `main` would. */
   step(repository: Repository, given?: Given): Promise<StepResult>;
-  /** Asks the live agent of a deployment; the values that the run ends with. */
+  /** Sends an input to the live agent of a deployment, and returns the final values. */
   ask(deploymentUrl: string | undefined, input: string): Promise<Talk>;
   /** The revisions of a deployment, newest first. */
   revisions(deploymentId: string | undefined): Promise<Revision[]>;
@@ -51,22 +51,22 @@ export interface JourneyFixture {
 }
 
 const Talk = z.object({ said: z.string(), mood: z.string().default(''), pid: z.int().default(0) });
-/** What the talker answers; the gossip tells less of itself. */
+/** The talker's final values; the gossip agent has fewer. */
 export type Talk = z.infer<typeof Talk>;
 
-/** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
+/** Links this project's packages instead of installing them, which would delay every build. */
 export const linkPackages = 'node link.mjs';
-/** What that command runs. */
+/** The script of that command. */
 export const linkScript = `import { symlinkSync } from 'node:fs';
 symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
 `;
 
-/** Starts a world; `env` is the services' environment. Whoever does closes it. */
+/** Starts a fixture; `env` is the services' environment. The caller closes it. */
 export async function openJourneyFixture({
   env = process.env,
 }: { env?: NodeJS.ProcessEnv } = {}): Promise<JourneyFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-journey-'));
-  // As root the database runs as another user, who has to pass through.
+  // As root, the database runs as another user, who needs access to the parent folders.
   await chmod(folder, 0o711);
   const git = join(folder, 'git');
   const data = join(folder, 'data');
@@ -122,7 +122,7 @@ export async function openJourneyFixture({
           GITHUB_REF: 'refs/heads/main',
           GITHUB_SHA: commit ?? (await repository.head()),
           GITHUB_EVENT_NAME: 'push',
-          GITHUB_ACTOR: 'somebody',
+          GITHUB_ACTOR: 'octocat',
         },
       });
     },

@@ -1,4 +1,4 @@
-// A folder becomes a deployment, changes, goes back, and goes away: by the Action on the real service.
+// A folder is deployed, changed, rolled back and deleted: by the Action on the real service.
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const edit = async (from: string, to: string): Promise<void> => {
 
 let deployed: StepResult['outputs'] = {};
 
-test('a folder is uploaded, built and live; what waited for it gave way', within, async () => {
+test('uploads and builds a folder; the revision that waited for it is replaced', within, async () => {
   const first = await step();
   expect(first).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create' } });
   deployed = first.outputs;
@@ -54,13 +54,13 @@ test('a folder is uploaded, built and live; what waited for it gave way', within
   expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
 });
 
-test('the same folder again is left alone, for the service tells its digest', within, async () => {
+test('leaves an unchanged folder alone, by the digest that the service reports', within, async () => {
   const again = await step();
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false' } });
   expect(await fixture.revisions(deployed['deployment-id'])).toHaveLength(2);
 });
 
-test('another content makes one revision, and a rollback brings the former one back', within, async () => {
+test('makes one revision of new content, and a rollback restores the former one', within, async () => {
   await edit("'first'", "'second'");
   expect(await step()).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch' } });
   expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'second you' });
@@ -68,7 +68,7 @@ test('another content makes one revision, and a rollback brings the former one b
   expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
 });
 
-test('a deletion takes all of it, and the name is free again', within, async () => {
+test('deletes everything, and the name is free again', within, async () => {
   const id = deployed['deployment-id'] ?? '';
   expect(await step({ mode: 'delete', 'dry-run': 'true' })).toMatchObject({ outputs: { outcome: 'planned' } });
   await fixture.control.getDeployment(id);

@@ -4,16 +4,16 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Repository } from '../../src/demo/repository.ts';
 
-/** Keeps builds waiting for as long as a journey wants to look at them. */
+/** Holds builds for as long as a test needs. */
 export interface Gate {
-  /** The build command: tells its process id, and ends when the gate is open. */
+  /** The build command: reports its process id, and exits when the gate opens. */
   command: string;
   /** The id of the process that waits, once one does. */
   reached(): Promise<number>;
   open(): void;
   /** Closes it again for the next build. */
   close(): void;
-  /** Takes the gate away; whoever waits at it fails. */
+  /** Removes the gate; waiting builds fail. */
   remove(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ if (!answer.ok) process.exit(1);
 `;
 
 /**
- * Puts a gate into a repository, whose next commit has it. It is an address, for a build may run as a user who reaches
- * no folder of the journey's.
+ * Adds a gate to a repository, from its next commit on. It is a URL, since a build may run as a user without access to
+ * the journey's folder.
  */
 export async function placeGate(repository: Repository): Promise<Gate> {
   let isOpen = false;
@@ -35,7 +35,7 @@ export async function placeGate(repository: Repository): Promise<Gate> {
       return;
     }
     waiting.push({ pid, answer });
-    // A build that was killed waits no longer.
+    // A killed build does not wait any more.
     answer.on('close', () => (waiting = waiting.filter((one) => one.answer !== answer)));
     server.emit('reached');
   });

@@ -8,9 +8,9 @@ import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 let fixture: JourneyFixture;
 let repository: Repository;
 let gate: Gate;
-/** Where the agent answers, over all of it. */
+/** The address of the agent, the same for all tests. */
 let address = '';
-/** Every process of an agent or a build that was met. */
+/** Every process of an agent or a build so far. */
 const met: number[] = [];
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function ask(): Promise<{ said: string; pid: number }> {
   return answer;
 }
 
-/** A commit that says another word, and a step that deploys it, which is kept waiting at the gate. */
+/** Commits another word and starts a step that deploys it, held at the gate. */
 async function deployWord(former: string, word: string, given: Parameters<JourneyFixture['step']>[1] = {}) {
   await repository.edit('graph.ts', `'${former}'`, `'${word}'`);
   await repository.commit(`Say ${word}`);
@@ -43,35 +43,31 @@ async function deployWord(former: string, word: string, given: Parameters<Journe
   return { step, building };
 }
 
-test(
-  'a service that is killed in the middle of a build goes on with it, and so does the step that watches',
-  within,
-  async () => {
-    const former = await ask();
-    const { step, building } = await deployWord('first', 'second');
-    await fixture.kill();
-    await expect.poll(() => [runs(building), runs(former.pid)], { timeout: 40_000 }).toEqual([false, false]);
+test('resumes the build after the service is killed, and so does the waiting step', within, async () => {
+  const former = await ask();
+  const { step, building } = await deployWord('first', 'second');
+  await fixture.kill();
+  await expect.poll(() => [runs(building), runs(former.pid)], { timeout: 40_000 }).toEqual([false, false]);
 
-    gate.close();
-    await fixture.startAgain();
-    await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toMatchObject({ said: 'first hello' });
-    expect((await ask()).pid).not.toBe(former.pid);
+  gate.close();
+  await fixture.startAgain();
+  await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toMatchObject({ said: 'first hello' });
+  expect((await ask()).pid).not.toBe(former.pid);
 
-    expect(await gate.reached()).not.toBe(building);
-    gate.open();
-    const { exitCode, outputs, log } = await step;
-    expect({ exitCode, outputs }).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', changed: 'true' } });
-    expect(log).toContain('Restarted: the service was stopped in the middle of it');
-    const revisions = await fixture.revisions(outputs['deployment-id']);
-    expect(revisions.map(({ id, status }) => [id, status])).toEqual([
-      [outputs['revision-id'], 'DEPLOYED'],
-      [expect.any(String), 'DEPLOYED'],
-    ]);
-    expect(await ask()).toMatchObject({ said: 'second hello' });
-  },
-);
+  expect(await gate.reached()).not.toBe(building);
+  gate.open();
+  const { exitCode, outputs, log } = await step;
+  expect({ exitCode, outputs }).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', changed: 'true' } });
+  expect(log).toContain('Restarted: the service was stopped in the middle of it');
+  const revisions = await fixture.revisions(outputs['deployment-id']);
+  expect(revisions.map(({ id, status }) => [id, status])).toEqual([
+    [outputs['revision-id'], 'DEPLOYED'],
+    [expect.any(String), 'DEPLOYED'],
+  ]);
+  expect(await ask()).toMatchObject({ said: 'second hello' });
+});
 
-test('a step that is cancelled is gone within two seconds, and its revision goes on', within, async () => {
+test('a cancelled step exits within two seconds, and its revision continues', within, async () => {
   gate.close();
   const cancel = new AbortController();
   const { step } = await deployWord('second', 'third', { cancel: cancel.signal });
@@ -93,7 +89,7 @@ test('a step that is cancelled is gone within two seconds, and its revision goes
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged' } });
 });
 
-test('a service that is told to leave takes everything with it', within, async () => {
+test('stopping the service ends all of its processes', within, async () => {
   await fixture.service.stop();
   expect(met.length).toBeGreaterThanOrEqual(5);
   expect(met.filter(runs)).toEqual([]);

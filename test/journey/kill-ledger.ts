@@ -1,13 +1,13 @@
-// Clients of a live agent that write all the time, and what the agent acknowledged to them.
+// Clients that write to a live agent all the time, and what the agent acknowledged to them.
 import * as z from 'zod';
 
 const Id = z.record(z.string(), z.unknown());
 const ended = new Set(['success', 'error', 'timeout', 'interrupted']);
 
-/** What a client asks an agent, with the key of its tenant. */
+/** A request to an agent, with the key of its tenant. */
 export type Ask = (path: string, init?: { method?: string; body?: unknown }) => Promise<unknown>;
 
-/** Asks the agent at an address. Throws for whatever is no 2xx. */
+/** Sends requests to the agent at an address. Throws for any status but 2xx. */
 export const askOf =
   (address: string, apiKey: string): Ask =>
   async (path, { method = 'GET', body } = {}) => {
@@ -22,13 +22,13 @@ export const askOf =
     return text === '' ? undefined : JSON.parse(text);
   };
 
-/** What was acknowledged, by kind, and how to see whether it is still there. */
+/** What was acknowledged, by kind, and how to check that it still exists. */
 export class KillLedger {
   readonly threads = new Map<string, string>();
   readonly runs = new Map<string, string>();
   readonly items = new Map<string, string>();
   readonly assistants = new Map<string, string>();
-  /** Requests without a 2xx: nothing was promised. */
+  /** Requests without a 2xx, which promise nothing. */
   refused = 0;
   #count = 0;
 
@@ -54,7 +54,7 @@ export class KillLedger {
     }
   }
 
-  /** What of it is missing or differs, and the runs that have not ended. Forgets nothing. */
+  /** What of it is missing or differs, and the runs that have not ended. The ledger stays as it is. */
   async missing(ask: Ask): Promise<string[]> {
     const wrong: string[] = [];
     const look = async (what: string, path: string, isRight: (seen: Record<string, unknown>) => boolean) => {

@@ -1,4 +1,4 @@
-// Whatever is killed, at whatever moment: nothing acknowledged is lost, nothing is stuck, and no revision fails for it.
+// Kills anything at any moment: nothing acknowledged is lost, nothing is stuck, and no revision fails because of it.
 // LANDFALL_KILLS=36 for a long sweep; LANDFALL_KILLS_SEED repeats a sequence.
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ let repository: Repository;
 let deploymentId = '';
 let word = 'first';
 const ledger = new KillLedger();
-/** A second deployment, of uploads; the word of its agent is that of the newest one that was asked for. */
+/** A second deployment, of uploads. Its agent says the word of the newest upload that was built. */
 let uploadedId = '';
 let uploadedWord = '';
 let uploads: UploadLedger;
@@ -68,7 +68,7 @@ afterAll(async () => fixture?.close(), 120_000);
 /** A revision that only an outage can have failed. */
 class RevisionFailed extends Error {}
 
-/** Waits for a state that the service reports; what it saw last stands in the failure. */
+/** Waits for a state of the service; a failure includes the last one seen. */
 async function until(what: string, comesTrue: () => Promise<true | string>): Promise<void> {
   let seen: true | string = 'nothing';
   for (const deadline = performance.now() + 180_000; performance.now() < deadline;) {
@@ -87,11 +87,11 @@ const areAtRest = async (): Promise<true | string> => {
   return seen === true ? isAtRest(uploadedId, uploadedWord) : seen;
 };
 
-/** Every revision has reached its end, the newest is live, and its agent answers as its commit says. */
+/** Every revision has ended, the newest is live, and its agent answers as its commit says. */
 async function isAtRest(id: string, says: string): Promise<true | string> {
   const revisions = await fixture.revisions(id);
   const failed = revisions.filter(({ status }) => /FAILED|ERROR|INTERRUPTED/.test(status));
-  // A failure is final: no waiting undoes it.
+  // A failure is final: waiting does not help.
   if (failed.length > 0)
     throw new RevisionFailed(failed.map((each) => `${each.status}: ${each.status_message}`).join('\n'));
   const [newest] = revisions;
@@ -109,7 +109,7 @@ async function deploy(round: number): Promise<void> {
   await fixture.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
 }
 
-/** Has the newest upload that was acknowledged built. */
+/** Builds the newest acknowledged upload. */
 async function deployUploaded(): Promise<void> {
   const newest = uploads.acknowledged.at(-1);
   if (!newest) throw new Error('No upload was acknowledged.');
@@ -121,7 +121,7 @@ const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It ended by itself between the look and the blow.
+    // It exited between the check and the kill.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 };
@@ -210,7 +210,7 @@ test('loses, sticks and fails nothing, whatever is killed', { timeout: 60_000 + 
       enough.abort();
       await Promise.all(clients);
     }
-    // Runs under way end by themselves; what is lost stays lost however long one waits.
+    // Runs under way end by themselves; a lost one stays lost.
     await until(`Round ${round}, ${killEvent}: what was acknowledged`, async () => {
       wrong.splice(0, wrong.length, ...(await ledger.missing(ask)), ...uploads.missing());
       return wrong.length === 0 || wrong.slice(0, 3).join('\n');
@@ -224,7 +224,7 @@ test('loses, sticks and fails nothing, whatever is killed', { timeout: 60_000 + 
   expect(uploads.acknowledged.length).toBeGreaterThan(rounds);
   expect(new Set((await fixture.revisions(deploymentId)).map(({ status }) => status))).toEqual(new Set(['DEPLOYED']));
   expect(buildProcessesBelow(`${fixture.folder}/data`)).toBe(0);
-  // A former agent may rest for a while; with the service every one of them ends.
+  // A former agent may stay for a while, but it ends with the service.
   await fixture.service.stop();
   expect(agentPids()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// One cause makes at most one revision: whoever asks at the same moment, and whatever is lost on the way.
+// One cause makes at most one revision, also with concurrent steps and lost responses.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
@@ -7,9 +7,9 @@ import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 let fixture: JourneyFixture;
 const proxies: CuttingProxy[] = [];
-/** It takes a minute until a change is given up, so that step begins first and is looked at last. */
+/** This step takes a minute to give up, so it starts first and its result is checked last. */
 let givenUp: Promise<StepResult>;
-/** On its way the answer to the change is lost, and from then on nothing comes through. */
+/** Loses the response to the change, and drops every request after it. */
 let dark: CuttingProxy;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const writes = ({ requests }: CuttingProxy, method: string): number =>
 
 describe('two steps at the same moment', () => {
   let repository: Repository;
-  /** On this way two writes wait for each other: both steps have decided before either is heard. */
+  /** A proxy that holds two writes until both have arrived: both steps decide before either takes effect. */
   let meeting: CuttingProxy;
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('two steps at the same moment', () => {
 
   test('rebuild: never leaves a new commit where it is', within, async () => {
     await repository.edit('graph.ts', "'second'", "'third'");
-    await repository.commit('Nobody is to hear this yet');
+    await repository.commit('Not to be deployed yet');
     const step = await fixture.step(repository, { inputs: { rebuild: 'never' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', plan: 'none', changed: 'false' } });
     expect(await fixture.revisions(step.outputs['deployment-id'])).toHaveLength(3);
@@ -110,7 +110,7 @@ describe('two steps at the same moment', () => {
   });
 });
 
-describe('an answer that is lost', () => {
+describe('a lost response', () => {
   let repository: Repository;
   let lossy: CuttingProxy;
   let lost = /^POST \/v2\/deployments$/;
@@ -120,7 +120,7 @@ describe('an answer that is lost', () => {
     lossy = await proxy((request) => (lost.test(request) ? 'answer lost' : 'passes'));
   });
 
-  test('to a creation: it is looked for by its name, and followed', within, async () => {
+  test('to a creation: finds the deployment by its name and follows it', within, async () => {
     const step = await fixture.step(repository, { baseUrl: lossy.url });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create', changed: 'true' } });
     expect(writes(lossy, 'POST')).toBe(1);
@@ -128,7 +128,7 @@ describe('an answer that is lost', () => {
     expect(revisions.map(({ id }) => id)).toEqual([step.outputs['revision-id']]);
   });
 
-  test('to a change: it is looked for by its revision, and followed', within, async () => {
+  test('to a change: finds its revision and follows it', within, async () => {
     await repository.edit('graph.ts', "'first'", "'second'");
     const commit = await repository.commit('Say something else');
     lost = /^PATCH /;
@@ -145,7 +145,7 @@ describe('an answer that is lost', () => {
     expect(await fixture.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
   });
 
-  test('where nobody can look: it is told as unknown, and nothing is sent again', { timeout: 180_000 }, async () => {
+  test('reports an unknown outcome and sends nothing again', { timeout: 180_000 }, async () => {
     const step = await givenUp;
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed', plan: 'patch' } });
     expect(step.outputs['reason']).toMatch(/^It is unknown whether the change took effect: /);

@@ -11,7 +11,7 @@ import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 let fixture: JourneyFixture;
 let repository: Repository;
-/** All that the service finds on its search path. */
+/** The PATH of the service. */
 let tools: string;
 let address = '';
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 const run = (inputs: Record<string, string> = {}): Promise<StepResult> =>
   fixture.step(repository, { inputs: { 'install-command': '', ...inputs } });
 
-/** Writes files of the repository; of `undefined` there is none. */
+/** Writes files of the repository; removes those that are undefined. */
 async function write(files: Record<string, string | undefined>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(repository.folder, name);
@@ -50,7 +50,7 @@ test('a sound agent serves', { timeout: 60_000 }, async () => {
   expect(await fixture.ask(address, 'you')).toMatchObject({ said: 'first you' });
 });
 
-describe('what cannot be built fails the step, says why, and leaves the former revision serving', () => {
+describe('what cannot be built fails the step, and the former revision stays live', () => {
   test.each<[string, Record<string, string | undefined>, RegExp[]]>([
     [
       'a graph in Python',
@@ -106,13 +106,13 @@ describe('what cannot be built fails the step, says why, and leaves the former r
   });
 });
 
-describe('a repo-url that is a trap is refused before anything is made', () => {
+describe('rejects a malicious repo-url before it makes anything', () => {
   const trap = (): string => join(tools, 'sprung');
   test.each<[string, (file: string) => string, string]>([
     ['a protocol of git that runs commands', (file) => `ext::sh -c touch% ${file}`, 'blanks'],
     ['the same without blanks', (file) => `ext::touch%20${file}`, 'must be the https address'],
     ['an option of git', (file) => `--upload-pack=touch\${IFS}${file}`, 'hyphen'],
-    ['a folder that nobody allowed', () => 'file:///etc', '--allow-git'],
+    ['a folder that is not allowed', () => 'file:///etc', '--allow-git'],
     ['a way out of the folder that is allowed', () => `${repository.folder}/../../../data`, '--allow-git'],
     ['an address for which there is no key', () => 'git@github.com:acme/talker.git', 'https address'],
   ])('%s', { timeout: 30_000 }, async (_, url, sentence) => {

@@ -6,7 +6,7 @@ import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 let fixture: JourneyFixture;
 let repository: Repository;
-/** The deployment as the first step left it. */
+/** The deployment after the first step. */
 let id = '';
 let address = '';
 
@@ -22,7 +22,7 @@ const within = { timeout: 60_000 };
 const expecting = (said: string): Record<string, string> => ({
   'smoke-tests': JSON.stringify([
     {
-      name: 'repeats what it is asked',
+      name: 'repeats its input',
       assistant: 'talk',
       input: { input: 'Ada' },
       expect: { values: [{ path: '$.said', equals: said }] },
@@ -39,7 +39,7 @@ async function deployWord(former: string, word: string, inputs: Record<string, s
   return run({ ...expecting(`${word} Ada`), ...inputs });
 }
 
-/** What is to be seen of the deployment: how many revisions it has, which one serves, what it says. */
+/** The deployment as a caller sees it: number of revisions, which one serves, its answer. */
 async function seen(): Promise<{ revisions: number; active: string | null; said: string }> {
   const [revisions, { active_revision_id: active }, { said }] = await Promise.all([
     fixture.revisions(id),
@@ -49,7 +49,7 @@ async function seen(): Promise<{ revisions: number; active: string | null; said:
   return { revisions: revisions.length, active, said };
 }
 
-/** An address of this machine where nobody listens. */
+/** An address of this machine without a listener. */
 async function nowhere(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -59,7 +59,7 @@ async function nowhere(): Promise<string> {
   return `http://127.0.0.1:${found.port}`;
 }
 
-test('after two good deploys, mode: rollback brings the first one back and asks it', within, async () => {
+test('after two deploys, mode: rollback restores the first one and tests it', within, async () => {
   const first = await run(expecting('first Ada'));
   expect(first).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', 'smoke-verdict': 'passed' } });
   id = first.outputs['deployment-id'] ?? '';
@@ -75,7 +75,7 @@ test('after two good deploys, mode: rollback brings the first one back and asks 
   expect(await seen()).toEqual({ revisions: 3, active: back.outputs['active-revision-id'], said: 'first you' });
 });
 
-test('the commit that was taken back is deployed again when it is asked for', within, async () => {
+test('deploys a rolled-back commit again on request', within, async () => {
   const step = await run(expecting('second Ada'));
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', 'smoke-verdict': 'passed' } });
   expect(await seen()).toEqual({ revisions: 4, active: step.outputs['revision-id'], said: 'second you' });
@@ -84,26 +84,26 @@ test('the commit that was taken back is deployed again when it is asked for', wi
 test.each([
   ['right, which changes nothing', 'second Ada', 0, 'unchanged', 'passed'],
   ['wrong, which is broken', 'first Ada', 1, 'broken', 'failed'],
-])('mode: smoke asks the live revision, which answers %s', async (_, said, exitCode, outcome, verdict) => {
+])('mode: smoke tests the live revision, which answers %s', async (_, said, exitCode, outcome, verdict) => {
   const before = await seen();
   const step = await run({ mode: 'smoke', ...expecting(said) });
   expect(step).toMatchObject({ exitCode, outputs: { outcome, 'smoke-verdict': verdict, changed: 'false' } });
   expect(await seen()).toEqual(before);
 });
 
-test('mode: smoke on an agent that cannot be reached proves nothing', within, async () => {
+test('mode: smoke on an unreachable agent proves nothing', within, async () => {
   const step = await run({ mode: 'smoke', 'agent-url': await nowhere(), ...expecting('second Ada') });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'unproven', 'smoke-verdict': 'unproven' } });
-  expect(step.outputs['reason']).toContain('repeats what it is asked');
+  expect(step.outputs['reason']).toContain('repeats its input');
 });
 
-test('a revision that cannot be reached is unproven, and never a reason to roll back', within, async () => {
+test('an unreachable revision is unproven, and is not rolled back', within, async () => {
   const step = await deployWord('second', 'third', { 'on-failure': 'rollback', 'agent-url': await nowhere() });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'unproven', 'rolled-back-to': '' } });
   expect(await seen()).toEqual({ revisions: 5, active: step.outputs['revision-id'], said: 'third you' });
 });
 
-test('with on-failure: keep a revision that answers wrongly stays, and is told as broken', within, async () => {
+test('on-failure: keep leaves a revision with wrong answers, reported as broken', within, async () => {
   const step = await deployWord('third', 'fourth', { 'on-failure': 'keep', ...expecting('third Ada') });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'broken', 'rolled-back-to': '' } });
   expect(step.outputs['reason']).toContain('fourth Ada');

@@ -41,7 +41,7 @@ test('the same value is not sent', within, async () => {
 });
 
 test('merge keeps what the step does not name', within, async () => {
-  const step = await give('TOKEN=OTHER_NAME', { OTHER_NAME: 'token of somebody' });
+  const step = await give('TOKEN=OTHER_NAME', { OTHER_NAME: 'another token' });
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch' } });
   expect(await fixture.revisions(step.outputs['deployment-id'])).toHaveLength(3);
   expect(await namesHeld(step)).toEqual(['MOOD', 'TOKEN']);
@@ -49,7 +49,7 @@ test('merge keeps what the step does not name', within, async () => {
 });
 
 test('overwrite takes it away', within, async () => {
-  const env = { OTHER_NAME: 'token of somebody' };
+  const env = { OTHER_NAME: 'another token' };
   const step = await give('TOKEN=OTHER_NAME', env, { 'secrets-strategy': 'overwrite' });
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch' } });
   expect(await fixture.revisions(step.outputs['deployment-id'])).toHaveLength(4);

@@ -1,4 +1,4 @@
-// Tarballs of the talker that are uploaded to a deployment, and what the service acknowledged of them.
+// Tarballs of the talker that are uploaded to a deployment, and what the service acknowledged.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { uploadedFile } from '../../src/control-service/uploads/object-path.ts';
 import { tarballOf } from '../control-service/builds/tarballs.ts';
 import { linkPackages, linkScript, type JourneyFixture } from './fixture.ts';
 
-/** An upload that was answered with a 2xx. */
+/** An upload with a 2xx response. */
 export interface Uploaded {
   path: string;
-  /** What an agent made of it says. */
+  /** What its agent says. */
   word: string;
   sha256: string;
 }
@@ -26,7 +26,7 @@ export async function uploadDeployment(fixture: JourneyFixture, name: string): P
   return id;
 }
 
-/** Puts a tarball at a new address. @returns what the service answers, without having judged it. */
+/** Puts a tarball at a new address. @returns the response, whatever its status */
 export async function putTarball(
   fixture: JourneyFixture,
   deploymentId: string,
@@ -42,25 +42,25 @@ export async function putTarball(
   return { status: response.status, text: await response.text(), path: target.object_path };
 }
 
-/** A client that uploads all the time, and what was acknowledged to it. */
+/** A client that uploads all the time, and the uploads that were acknowledged. */
 export class UploadLedger {
   readonly acknowledged: Uploaded[] = [];
-  /** Uploads without a 2xx: nothing was promised. */
+  /** Uploads without a 2xx, which promise nothing. */
   refused = 0;
   #count = 0;
-  readonly #world: JourneyFixture;
+  readonly #fixture: JourneyFixture;
   readonly #deploymentId: string;
 
   constructor(fixture: JourneyFixture, deploymentId: string) {
-    this.#world = fixture;
+    this.#fixture = fixture;
     this.#deploymentId = deploymentId;
   }
 
-  /** Uploads one tarball. Throws for whatever is no 2xx. */
+  /** Uploads one tarball. Throws for any status but 2xx. */
   async upload(): Promise<Uploaded> {
     const word = `upload${++this.#count}`;
     const tarball = talker(word);
-    const { status, text, path } = await putTarball(this.#world, this.#deploymentId, tarball);
+    const { status, text, path } = await putTarball(this.#fixture, this.#deploymentId, tarball);
     if (status >= 300) throw new Error(`${status} ${text}`);
     const uploaded = { path, word, sha256: createHash('sha256').update(tarball).digest('hex') };
     this.acknowledged.push(uploaded);
@@ -77,10 +77,10 @@ export class UploadLedger {
     }
   }
 
-  /** What was acknowledged and does not lie in the service's folder as it was sent. */
+  /** The acknowledged uploads that the service does not store as they were sent. */
   missing(): string[] {
     return this.acknowledged
-      .filter(({ path, sha256 }) => sha256 !== digestAt(uploadedFile(join(this.#world.folder, 'data'), path)))
+      .filter(({ path, sha256 }) => sha256 !== digestAt(uploadedFile(join(this.#fixture.folder, 'data'), path)))
       .map(({ path }) => `upload ${path}`);
   }
 }
@@ -93,7 +93,7 @@ function digestAt(file: string): string | undefined {
   }
 }
 
-/** The talker, saying a word. */
+/** A tarball of the talker that says a word. */
 function talker(word: string): Buffer<ArrayBuffer> {
   const folder = join(import.meta.dirname, 'agents/talker');
   const files = readdirSync(folder).map((name): [string, string] => [name, readFileSync(join(folder, name), 'utf8')]);

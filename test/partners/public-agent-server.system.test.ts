@@ -18,7 +18,7 @@ import {
   type PublicAgentServer,
 } from './start-public-agent-server.ts';
 
-// The public JavaScript agent server, in a package of its own: whoever talks to it was not fitted to our own server.
+// The public JavaScript agent server, in a package of its own: our client was not written for our own server only.
 
 let server: PublicAgentServer;
 let agent: AgentServerClient;
@@ -41,7 +41,7 @@ const connected = (url: string): AgentServerClient =>
 const requested = (tests: readonly SmokeTest[], whom = agent): Promise<Verdict> =>
   smoke({ tests, agent: whom, clock: systemClock, random: () => 0.5 });
 
-/** The smoke tests of an example's deploy file, as every door reads them. */
+/** The smoke tests of an example's deploy file, as every entry point reads them. */
 function smokeTestsOf(example: string): readonly SmokeTest[] {
   const path = '.github/landfall.yml';
   const text = readFileSync(join(resolve(import.meta.dirname, '../../examples'), example, path), 'utf8');
@@ -73,7 +73,7 @@ describe('smoke tests', () => {
     expect(verdict).toMatchObject({ kind: 'passed', tests: tests.map(({ name }) => ({ name, attempts: 1 })) });
   });
 
-  test('tell the time to the first event and to the last one, not to the end of the connection', async () => {
+  test('report the time to the first and last event, not to the end of the connection', async () => {
     const [tested] = (await requested([{ ...hello, input: { input: 'Ada', sleep_ms: 300 } }])).tests;
     if (tested?.verdict.kind !== 'passed') throw new Error(JSON.stringify(tested));
     const { firstEventMs = Infinity, totalMs } = tested.verdict;
@@ -81,7 +81,7 @@ describe('smoke tests', () => {
     expect(totalMs - firstEventMs).toBeGreaterThan(250);
   });
 
-  test('of an agent that fails are failed, with its own words', async () => {
+  test("fail with the agent's own error", async () => {
     const verdict = await requested([{ ...hello, input: { input: 'Ada', fail: 'no ink' } }]);
     expect(verdict).toMatchObject({
       kind: 'failed',
@@ -89,7 +89,7 @@ describe('smoke tests', () => {
     });
   });
 
-  test('of an agent that answers something else are failed', async () => {
+  test('fail on another answer', async () => {
     const verdict = await requested([{ ...hello, input: { input: 'Eve' } }]);
     expect(verdict).toMatchObject({
       kind: 'failed',
@@ -97,11 +97,11 @@ describe('smoke tests', () => {
     });
   });
 
-  test('of a graph that is not there are failed, for the server says so', async () => {
-    expect(await requested([{ ...hello, assistant: 'nobody' }])).toMatchObject({ kind: 'failed' });
+  test('fail on a missing graph, because the server reports that', async () => {
+    expect(await requested([{ ...hello, assistant: 'missing' }])).toMatchObject({ kind: 'failed' });
   });
 
-  test('of a server that is not there are unproven', async () => {
+  test('are unproven if the server is unreachable', async () => {
     const gone = await unusedPort();
     try {
       expect(await requested([hello], gone)).toMatchObject({
@@ -125,7 +125,7 @@ describe('smoke tests', () => {
 describe('smoke tests of the App', () => {
   const reply = hello.expect;
 
-  test('are runs in the background whose webhooks wake the App, and leave nothing behind', async () => {
+  test('run in the background, wake the App by webhook, and leave nothing behind', async () => {
     const before = await there();
     const ownContext = { ...hello, context: { greeting: 'hello' } };
     const { verdict, stored, logged } = await askAsTheApp(agent, [hello, ownContext]);
@@ -135,7 +135,7 @@ describe('smoke tests of the App', () => {
     expect(await there()).toEqual(before);
   });
 
-  test('of a run that fails are failed with its own words, whatever the webhook is', async () => {
+  test("fail with the agent's own error, whatever the webhook reports", async () => {
     const { verdict, logged } = await askAsTheApp(agent, [{ ...hello, input: { input: 'Ada', fail: 'no ink' } }]);
     expect(verdict).toMatchObject({
       kind: 'failed',
@@ -144,7 +144,7 @@ describe('smoke tests of the App', () => {
     expect(logged).toEqual(['an agent reported the end of a run: error, with an error']);
   });
 
-  test('that only a stream can answer are listened to', async () => {
+  test('read the stream if only that has the answer', async () => {
     const early = { kind: 'first-event', withinMs: 20_000 } as const;
     const { verdict, logged } = await askAsTheApp(agent, [{ ...hello, expect: [...reply, early] }]);
     expect([verdict.kind, logged]).toEqual(['passed', []]);
@@ -160,7 +160,7 @@ async function there(): Promise<string[]> {
   return [...assistants.map(({ assistant_id }) => assistant_id), ...threads.map(({ thread_id }) => thread_id)].sort();
 }
 
-/** A client of an address where nobody is any more. */
+/** A client of an address without a listener. */
 async function unusedPort(): Promise<AgentServerClient> {
   const port = await new Promise<number>((found, fail) => {
     const probe = createServer().on('error', fail);
@@ -198,7 +198,7 @@ describe('streams', () => {
     await agent.deleteThread(threadId);
   });
 
-  test('bring the words of a model one after another', async () => {
+  test('return the tokens of a model one after another', async () => {
     const words: string[] = [];
     const request = { assistant_id: 'support', input: question, stream_mode: ['messages-tuple' as const] };
     for await (const { event, data } of agent.streamRun(request, undefined)) {
@@ -211,7 +211,7 @@ describe('streams', () => {
     expect(words.join('')).toContain('Parcels leave the same day and arrive within two days.');
   });
 
-  test('of a run that fails end with the error', async () => {
+  test('of a failed run end with the error', async () => {
     const request = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' }, stream_mode: ['updates' as const] };
     const events = await Array.fromAsync(agent.streamRun(request, undefined));
     expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: 'no ink' } });
@@ -222,7 +222,7 @@ describe.concurrent('runs', () => {
   const request = { assistant_id: 'echo', input: { input: 'Ada' } };
   const failing = { assistant_id: 'echo', input: { input: 'Ada', fail: 'no ink' } };
 
-  test('are waited for, with and without a thread; what they leave is on the thread', async () => {
+  test('are waited for, with and without a thread; the thread keeps the result', async () => {
     const { thread_id: threadId, status } = await agent.createThread({});
     expect(status).toBe('idle');
     for (const thread of [threadId, undefined]) {
@@ -239,7 +239,7 @@ describe.concurrent('runs', () => {
     expect(await failure(agent.getThread(threadId))).toMatchObject({ kind: 'missing', status: 404 });
   });
 
-  test('go on in the background, and are joined', async () => {
+  test('continue in the background, and are joined', async () => {
     const { thread_id: threadId } = await agent.createThread({});
     const started = await agent.createRun({ assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 300 } }, threadId);
     expect(started).toMatchObject({ thread_id: threadId, status: 'pending' });
@@ -247,7 +247,7 @@ describe.concurrent('runs', () => {
     expect(await agent.getRun(threadId, started.run_id)).toMatchObject({ status: 'success' });
   });
 
-  test('are ended from outside', async () => {
+  test('can be cancelled', async () => {
     const { thread_id: threadId } = await agent.createThread({});
     const started = await agent.createRun(
       { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 60_000 } },
@@ -258,7 +258,7 @@ describe.concurrent('runs', () => {
   });
 });
 
-describe('refusals are read in whichever shape they come', () => {
+describe('reads errors in every format', () => {
   const nowhere = '00000000-0000-4000-8000-000000000000';
   const request = { assistant_id: 'echo', input: { input: 'Ada' } };
 
@@ -282,7 +282,7 @@ describe('refusals are read in whichever shape they come', () => {
     expect(error.detail ?? error.problems[0]?.msg).not.toBe('');
   });
 
-  test('a thread that is taken, and one that is busy', async () => {
+  test('a thread id that is taken, and a busy thread', async () => {
     const { thread_id: threadId } = await agent.createThread({});
     expect(await failure(agent.createThread({ thread_id: threadId }))).toMatchObject({ kind: 'conflict', status: 409 });
     const slow = await agent.createRun({ assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 60_000 } }, threadId);
@@ -302,7 +302,7 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
   throw end;
 }
 
-test('assistants are made, found, read and removed', async () => {
+test('assistants are created, found, read and removed', async () => {
   const made = await agent.createAssistant({ graph_id: 'echo', name: 'polite', context: { greeting: 'good day' } });
   expect(made).toMatchObject({ graph_id: 'echo', name: 'polite', context: { greeting: 'good day' } });
   expect(await agent.getAssistant(made.assistant_id)).toEqual(made);
@@ -314,7 +314,7 @@ test('assistants are made, found, read and removed', async () => {
   expect(await failure(agent.getAssistant(made.assistant_id))).toMatchObject({ kind: 'missing' });
 });
 
-test('health and info are told', async () => {
+test('reads health and info', async () => {
   await agent.ok();
   expect(await agent.info()).toMatchObject({ version: expect.any(String) });
 });

@@ -18,13 +18,13 @@ const pullRequest: Workflow = {
   headRepository: 'acme/agent',
 };
 
-describe('which commit is asked for', () => {
+describe('the requested commit', () => {
   test.each<[string, Partial<Parameters<typeof commitOf>[0]>, string | undefined]>([
     ['a push to the deployed branch: its commit', { workflow: push }, sha],
     ['a push to another branch: unknown', { workflow: { ...push, ref: 'refs/heads/next' } }, undefined],
     ['a push to another repository: unknown', { workflow: { ...push, repository: 'acme/other' } }, undefined],
     [
-      'a repository of the same name elsewhere: unknown',
+      'a repository of the same name on another host: unknown',
       { workflow: { ...push, serverUrl: 'https://ghe.acme.com' } },
       undefined,
     ],
@@ -47,7 +47,7 @@ describe('which commit is asked for', () => {
       undefined,
     ],
     [
-      'another branch, and somebody looked up the head: the head',
+      'another branch with a known head: the head',
       { workflow: { ...push, ref: 'refs/heads/x' }, head: headSha },
       headSha,
     ],
@@ -57,7 +57,7 @@ describe('which commit is asked for', () => {
       sha,
     ],
     ['no workflow at all: unknown', { workflow: undefined }, undefined],
-    ['a service that does not tell its repository: unknown', { workflow: push, repoUrl: undefined }, undefined],
+    ['a service that does not report its repository: unknown', { workflow: push, repoUrl: undefined }, undefined],
     ['the repository spelled for ssh: its commit', { workflow: push, repoUrl: 'git@github.com:Acme/Agent.git' }, sha],
   ])('%s', (_, change, wanted) => {
     const known = commitOf({
@@ -120,9 +120,9 @@ describe('spellings of a repository', () => {
 test.each([
   ['the same', sha, sha, true],
   ['in capitals', sha, sha.toUpperCase(), true],
-  ['told in short', sha, sha.slice(0, 7), true],
-  ['too short to tell', sha, sha.slice(0, 6), false],
+  ['abbreviated', sha, sha.slice(0, 7), true],
+  ['abbreviated to fewer than 7 characters', sha, sha.slice(0, 6), false],
   ['another', sha, headSha, false],
-  ['not told', sha, null, false],
-  ['told by nobody', undefined, undefined, false],
+  ['null', sha, null, false],
+  ['undefined', undefined, undefined, false],
 ])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));

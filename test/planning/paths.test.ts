@@ -30,8 +30,8 @@ describe('a push', () => {
   const agents = rules(['agents/**'], ['**/*.md']);
   test.each<[string, ChangedPaths | undefined, ReturnType<typeof rules> | undefined, string | undefined]>([
     ['without rules', reported('docs/a.md'), undefined, undefined],
-    ['of which nobody asked what it changed', undefined, agents, undefined],
-    ['of which nobody can tell', { kind: 'unavailable', why: 'the list is cut' }, agents, undefined],
+    ['whose changes were not requested', undefined, agents, undefined],
+    ['whose changes are unavailable', { kind: 'unavailable', why: 'the list is cut' }, agents, undefined],
     ['that touches one path that counts', reported('docs/a.md', 'agents/a.py'), agents, undefined],
     [
       'that touches none',

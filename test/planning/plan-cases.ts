@@ -6,7 +6,7 @@ import type { Plan, Seen } from '../../src/planning/plan-types.ts';
 const ours = 'a'.repeat(40);
 export const theirs = 'b'.repeat(40);
 export const known: KnownCommit = { kind: 'known', sha: ours, from: 'this workflow' };
-export const unknown: KnownCommit = { kind: 'unknown', why: 'nobody says' };
+export const unknown: KnownCommit = { kind: 'unknown', why: 'unknown commit' };
 
 export const github: DesiredGithub = {
   source: 'github',

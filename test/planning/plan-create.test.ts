@@ -5,10 +5,10 @@ import { withoutRequest } from '../../src/planning/reported-plan.ts';
 import type { Seen } from '../../src/planning/plan-types.ts';
 import { known, github, docker, request, obstacles, notes } from './plan-cases.ts';
 
-describe('a deployment that is not there', () => {
+describe('a deployment that does not exist', () => {
   const nothing: Seen = { commit: known };
 
-  test('is created with all that was asked for', () => {
+  test('is created with all requested fields', () => {
     const planned = plan(
       { ...github, buildOnPush: false, secrets: [{ name: 'TOKEN', value: 'hush' }] },
       { ...nothing, integration: { kind: 'one', id: 'i1', why: 'the one that reaches it' } },
@@ -91,7 +91,7 @@ describe('a deployment that is not there', () => {
     expect(found.map(({ field }) => field)).toEqual(fields);
   });
 
-  test('the choices are listed', () => {
+  test('lists the choices', () => {
     const choices = [
       { id: 'l1', name: 'east' },
       { id: 'l2', name: 'west' },

@@ -23,7 +23,7 @@ const secrets = fc.uniqueArray(fc.record({ name: word.map((name) => name.toUpper
   selector: ({ name }) => name,
   maxLength: 4,
 });
-// No amount is above a limit that another change may set: what contradicts itself is no plan.
+// No amount exceeds a limit that another change may set: a contradiction is no plan.
 const cores = (max: number) => fc.double({ min: 0.1, max, noNaN: true });
 const limit = fc.double({ min: 8, max: 16, noNaN: true });
 const count = fc.integer({ min: 0, max: 2048 });
@@ -103,7 +103,7 @@ const folder: fc.Arbitrary<DesiredInternalSource> = fc.record(
   {
     source: fc.constant('internal_source' as const),
     name: fc.constant('agent'),
-    // A folder of another name is one of another content here.
+    // Here, a folder with another name has other content.
     sourceDir: fc.constantFrom('a', 'b', 'c'),
     graphConfigPath: fc.constantFrom('langgraph.json', './langgraph.json', 'a/graph.json'),
     installCommand: word,
@@ -134,7 +134,7 @@ const quirks = fc.record({
   hidesDigests: fc.constant(false),
 });
 
-/** Plans against the model and carries the plan out on it; tells what is wrong about that, which is nothing. */
+/** Plans and applies the plan to the model. `wrong` lists the violations. */
 function deployed(service: ServiceModel, desired: Desired): { planned: Plan; wrong: string[] } {
   const planned = plannedFor(service, desired);
   const { deployment } = service;
@@ -143,7 +143,7 @@ function deployed(service: ServiceModel, desired: Desired): { planned: Plan; wro
   if (planned.kind === 'impossible') wrong.push(...planned.obstacles.map(({ problem }) => problem));
   if (planned.kind === 'create') {
     service.create(planned.request);
-    // The first revision waits; the upload's is the one that is built.
+    // The first revision waits; the one of the upload is built.
     if (planned.upload) service.patch(uploaded({}, planned.upload.digest, service));
   }
   if (planned.kind === 'patch') {
@@ -161,14 +161,14 @@ function deployed(service: ServiceModel, desired: Desired): { planned: Plan; wro
   return { planned, wrong };
 }
 
-/** A request that names what was uploaded for it. */
+/** A request that names its upload. */
 function uploaded(request: DeploymentPatchRequest, digest: string, service: ServiceModel): DeploymentPatchRequest {
   const path = service.handOut();
   service.store(path, digest);
   return { ...request, source_revision_config: { ...request.source_revision_config, source_tarball_path: path } };
 }
 
-/** The fields that were sent and do not differ: one could make a revision that nobody needs. */
+/** The fields that were sent without a difference: they could cause an unnecessary revision. */
 function needless(
   { source_config, source_revision_config, secrets }: DeploymentPatchRequest,
   held?: Deployment,
@@ -216,7 +216,7 @@ describe.each([
   ['internal_source', folder],
   ['internal_docker', pushedImage],
 ])('%s', (_, desired: fc.Arbitrary<Desired>) => {
-  test('once it is deployed there is nothing left to do', () => {
+  test('a deployed state needs no further plan', () => {
     fc.assert(
       fc.property(quirks, desired, (liberties, requested) => {
         const service = new ServiceModel(liberties);
@@ -226,7 +226,7 @@ describe.each([
     );
   });
 
-  test('so too after any number of changes, each of which sends only what differs', () => {
+  test('after any number of changes, each sends only what differs', () => {
     fc.assert(
       fc.property(quirks, fc.array(desired, { minLength: 2, maxLength: 4 }), (liberties, requests) => {
         const service = new ServiceModel(liberties);

@@ -44,7 +44,7 @@ describe('rebuild: auto', () => {
       { adopt: 'r2' },
     ],
     [
-      'a revision of it has a status that nobody knows: adopted',
+      'a revision of it has an unknown status: adopted',
       newest(revision('r2', 'PONDERING'), theirs),
       {},
       { adopt: 'r2' },
@@ -102,8 +102,8 @@ describe('rebuild: auto', () => {
     expect(changed(planned)).toEqual(wanted === 'restate' ? ['source_revision_config.repo_ref'] : []);
   });
 
-  test('where the commit cannot be known it says so', () => {
-    expect(notes(plan(github, { ...seen, commit: unknown }))).toContain('nobody says');
+  test('notes an unknown commit', () => {
+    expect(notes(plan(github, { ...seen, commit: unknown }))).toContain('unknown commit');
   });
 
   test('a difference and another commit make one revision', () => {
@@ -127,13 +127,13 @@ describe('rebuild: auto', () => {
     expect(planned).toMatchObject({ kind: 'patch', makesRevision: false, adopt: 'r2' });
   });
 
-  test('the ref of the deployment is restated where none was asked for', () => {
+  test("restates the deployment's ref if none was requested", () => {
     const { repoRef: _left, ...requested } = github;
     const planned = plan(requested, { ...seen, commit: unknown });
     expect(request(planned)).toEqual({ source_revision_config: { repo_ref: 'main' } });
   });
 
-  test('a revision is needed and nobody knows of which ref', () => {
+  test('fails if a revision is needed and its ref is unknown', () => {
     const { repoRef: _left, ...requested } = github;
     const deployment = { ...built, source_revision_config: {} };
     expect(obstacles(plan(requested, { ...seen, deployment, commit: unknown }))[0]?.advice).toBe('Give repo-ref.');

@@ -14,24 +14,24 @@ describe('resources', () => {
   test.each<[string, DesiredExternalDocker['resourceSpec'], Record<string, unknown>]>([
     ['the same', { cpu: 1 }, { cpu: 1 }],
     ['rounded by the service', { cpu: 0.25 }, { cpu: 0.3 }],
-    ['rounded by nobody', { cpu: 0.3 }, { cpu: 0.30000000000000004 }],
+    ['equal but for floating-point error', { cpu: 0.3 }, { cpu: 0.30000000000000004 }],
     [
-      'told with the defaults filled in',
+      'with the defaults filled in',
       { cpu: 1, memory_mb: 512 },
       { cpu: 1, memory_mb: 512, cpu_limit: 2, queue_cpu: 1, memory_limit_mb: 1024 },
     ],
-    ['told with nulls', { cpu: 1 }, { cpu: 1, db_cpu: null, labels: null, something_newer: null }],
-    ['told with empty lists', { cpu: 1 }, { cpu: 1, volumes: [], labels: {} }],
-    ['a default that is asked for and not told', { cpu: 1, cpu_limit: 2 }, { cpu: 1 }],
+    ['with nulls', { cpu: 1 }, { cpu: 1, db_cpu: null, labels: null, something_newer: null }],
+    ['with empty lists', { cpu: 1 }, { cpu: 1, volumes: [], labels: {} }],
+    ['a requested default that is not reported', { cpu: 1, cpu_limit: 2 }, { cpu: 1 }],
     ['some of what is there', { cpu: 1 }, { cpu: 1, memory_mb: 512 }],
     ['a field that is not to be used', { orchestrator_cpu: 1 }, { cpu: 1 }],
     ['a null for what is not there', { cpu: 1, labels: null }, { cpu: 1 }],
     [
-      'a container told with nulls and an empty value',
+      'a container with nulls and an empty value',
       { sidecars: [{ name: 'a', image: 'i', env: [{ name: 'E' }] }] },
       { sidecars: [{ name: 'a', image: 'i', command: null, env: [{ name: 'E', value: '', valueFrom: null }] }] },
     ],
-  ])('are as asked: %s', (_, spec, held) => {
+  ])('match: %s', (_, spec, held) => {
     expect(requested(spec, held)).toMatchObject({ kind: 'none' });
   });
 
@@ -65,26 +65,26 @@ describe('resources', () => {
     expect(changed(planned)).toEqual(fields.map((field) => `source_config.resource_spec.${field}`));
   });
 
-  test('what is there and cannot be sent again stands in the way', () => {
+  test('fails on resources that cannot be sent again', () => {
     const held = { cpu: 1, sidecars: [{ name: 'a', image: 'i', lifecycle: {} }], newer: 3 };
     const planned = requested({ cpu: 2 }, held);
     expect(obstacles(planned).map(({ field }) => field)).toEqual(['source_config.resource_spec.sidecars']);
     expect(notes(requested({ cpu: 2, sidecars: [] }, held))).toContain('source_config.resource_spec.newer');
   });
 
-  test('a mount without its volume is told before it is sent', () => {
+  test('rejects a mount without its volume', () => {
     const planned = requested({ volume_mounts: [{ name: 'data', mountPath: '/data' }] }, { cpu: 1 });
     expect(obstacles(planned)[0]?.problem).toContain('no volume is named data');
   });
 
-  test('an amount above the limit that is there already stands in the way', () => {
+  test('rejects an amount above the existing limit', () => {
     const planned = requested({ cpu: 2 }, { cpu: 1, cpu_limit: 1.5 });
     expect(obstacles(planned)).toMatchObject([
       { field: 'source_config.resource_spec.cpu', problem: 'is 2 and may not be above cpu_limit (1.5)' },
     ]);
   });
 
-  test('a default of what is created is held to the limit that is asked for', () => {
+  test('checks a default of a creation against the requested limit', () => {
     const planned = plan(
       { ...docker, resourceSpec: { max_scale: 2, queue_min_scale: 3 } },
       { commit: seenImage.commit },
@@ -97,7 +97,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('no value of an environment is shown', () => {
+  test('shows no environment values', () => {
     const planned = requested(
       { sidecars: [{ name: 'a', image: 'i', env: [{ name: 'E', value: 'hush' }] }] },
       { cpu: 1 },

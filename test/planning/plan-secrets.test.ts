@@ -41,19 +41,19 @@ describe('secrets', () => {
       [],
     ],
     ['overwrite with nothing empties', requested([], 'overwrite'), [], ['secrets.TOKEN', 'secrets.OTHER']],
-    ['nothing asked for leaves all alone', requested(undefined, 'overwrite'), undefined, []],
+    ['nothing requested changes nothing', requested(undefined, 'overwrite'), undefined, []],
   ])('%s', (_, planned, sent, fields) => {
     expect(request(planned)?.secrets).toEqual(sent);
     expect(changed(planned)).toEqual(fields);
   });
 
-  test('no value is in what may be told', () => {
+  test('exposes no value in the plan', () => {
     const planned = requested([{ name: 'TOKEN', value: 'hush-hush' }], 'overwrite');
     expect(planned.kind).toBe('patch');
     expect(JSON.stringify(withoutRequest(planned))).not.toMatch(/hush|"one"|kept/);
   });
 
-  test('values that the service hides are not overwritten with asterisks', () => {
+  test('hidden values are not overwritten with asterisks', () => {
     const hidden = { ...image, secrets: [{ name: 'OTHER', value: '******' }] };
     const planned = plan({ ...docker, secrets: [{ name: 'A', value: 'b' }] }, { ...seenImage, deployment: hidden });
     expect(obstacles(planned)[0]).toMatchObject({ field: 'secrets.OTHER', advice: expect.stringContaining('secrets') });

@@ -22,7 +22,7 @@ interface Reported {
   path?: string | null;
   digest?: string | null;
 }
-/** What a service tells of an upload; nothing of it where `hides` is meant. */
+/** What a service reports of an upload; nothing if it hides digests. */
 const upload = ({ path = 'uploads/d1/1.tar.gz', digest = ours }: Reported = {}) => ({
   graph_config_path: 'langgraph.json',
   source_tarball_path: path,
@@ -42,7 +42,7 @@ const newest = (status: string, reported: Reported = {}): Partial<Seen> => ({
   latest: revision('r2', status, reported),
   deployment: { ...deployment, latest_revision_id: 'r2', source_revision_config: upload(reported) },
 });
-/** The first revision of a creation: it waits for a folder. */
+/** The first revision of a creation, which waits for a folder. */
 const waiting: Partial<Seen> = {
   latest: revision('r1', 'QUEUED', { path: null, digest: null }),
   live: undefined,
@@ -52,14 +52,14 @@ const waiting: Partial<Seen> = {
     source_revision_config: upload({ path: null, digest: null }),
   },
 };
-/** A service that tells the path, and no digest. */
+/** A service that reports the path, and no digest. */
 const hiding = (status: string): Partial<Seen> => {
   const { source_tarball_digest: _, ...config } = upload();
   const latest = { id: 'r1', status, source_revision_config: config };
   return { latest, live: latest, deployment: { ...deployment, source_revision_config: config } };
 };
 
-/** What is asked otherwise; the folder may not be asked for at all. */
+/** Changes of the request, which may omit the folder. */
 type Requested = Omit<Partial<DesiredInternalSource>, 'sourceDir'> & { sourceDir?: string | undefined };
 
 const inShort = (planned: Plan): string => {
@@ -87,7 +87,7 @@ describe('a folder', () => {
       'upload',
     ],
     ['that a deployment waits for: uploaded', waiting, {}, 'upload'],
-    ['of a service that tells no digest: uploaded again', hiding('DEPLOYED'), {}, 'upload'],
+    ['of a service that reports no digest: uploaded again', hiding('DEPLOYED'), {}, 'upload'],
     ['of such a service, on its way: uploaded again', hiding('BUILDING'), {}, 'upload'],
     ['rebuild: always: uploaded', {}, { rebuild: 'always' }, 'upload'],
     [
@@ -97,15 +97,15 @@ describe('a folder', () => {
       'none, adopt r2',
     ],
     ['rebuild: never, while a deployment waits for it: impossible', waiting, { rebuild: 'never' }, 'impossible'],
-    ['that nobody names: left alone', { tarball: undefined }, { sourceDir: undefined }, 'none'],
+    ['that is not given: left alone', { tarball: undefined }, { sourceDir: undefined }, 'none'],
     [
-      'that nobody names, while a deployment waits for one: impossible',
+      'that is not given, while a deployment waits for one: impossible',
       { ...waiting, tarball: undefined },
       { sourceDir: undefined },
       'impossible',
     ],
     [
-      'that nobody names, whose revision failed: its upload once more',
+      'that is not given, whose revision failed: its upload once more',
       { ...newest('BUILD_FAILED', { digest: theirs }), tarball: undefined },
       { sourceDir: undefined },
       'patch',
@@ -142,7 +142,7 @@ describe('a folder', () => {
     expect(inShort(plan(desired, { ...seen, ...looked }))).toBe(expected);
   });
 
-  test('is told as what is uploaded: how much, and which digest took the place of which', () => {
+  test('reports the size of the upload, and both digests', () => {
     const planned = plan(folder, { ...seen, ...newest('DEPLOYED', { digest: theirs }) });
     expect(planned).toMatchObject({
       kind: 'patch',
@@ -162,13 +162,13 @@ describe('a folder', () => {
     expect(planned).not.toHaveProperty('request.source_revision_config');
   });
 
-  test('is uploaded again with a word where a service tells no digest', () => {
+  test('is uploaded again with a note if a service reports no digest', () => {
     expect(notes(plan(folder, { ...seen, ...hiding('DEPLOYED') }))).toBe(
       'this service does not report the digest of what was uploaded last: it is uploaded again to be sure',
     );
   });
 
-  test('tells what our own rules left out of it, some by name', () => {
+  test('lists what the default rules left out, some of it by name', () => {
     const leftOut = ['.env', 'a/.env', 'b.pem', 'c.key', 'node_modules/', 'p/node_modules/', '.git/'];
     const planned = plan(folder, { ...seen, ...waiting, tarball: { ...tarball, leftOut } });
     expect(notes(planned)).toBe(
@@ -176,7 +176,7 @@ describe('a folder', () => {
     );
   });
 
-  test('that cannot be compared is told so where nobody looked at it', () => {
+  test('is noted if it was not read and cannot be compared', () => {
     for (const looked of [{ ...seen, tarball: undefined }, { commit: unknown }])
       expect(notes(plan(folder, looked))).toBe(
         'what would be uploaded is not known here: the folder was not looked at',
@@ -185,7 +185,7 @@ describe('a folder', () => {
 });
 
 describe('a creation from a folder', () => {
-  test('asks for a deployment, and uploads afterwards', () => {
+  test('creates the deployment, and uploads afterwards', () => {
     const planned = plan(folder, { commit: unknown, tarball });
     expect(planned).toMatchObject({
       kind: 'create',
@@ -259,8 +259,8 @@ test.each([
   ['at its own path', 'uploads/d1/1.tar.gz', ours, undefined, true],
   ['at another path with the same digest', 'uploads/d1/9.tar.gz', ours, ours, true],
   ['at another path with another digest', 'uploads/d1/9.tar.gz', theirs, ours, false],
-  ['at another path, where no digest is told', 'uploads/d1/9.tar.gz', null, ours, false],
-])('an upload whose answer was lost is found %s', (_, path, reported, digest, found) => {
+  ['at another path, without a digest', 'uploads/d1/9.tar.gz', null, ours, false],
+])('finds an upload with a lost response %s', (_, path, reported, digest, found) => {
   const request = { source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' } };
   expect(carriesSource(request, revision('r2', 'QUEUED', { path, digest: reported }), digest)).toBe(found);
 });

@@ -30,7 +30,7 @@ describe('field by field', () => {
     expect(planned.kind === 'patch' && planned.makesRevision).toBe(makesRevision);
   });
 
-  test('only what differs is sent, and each change says from, to and why', () => {
+  test('sends only what differs, and each change says from, to and why', () => {
     const planned = plan({ ...github, repoRef: 'next', buildOnPush: true }, seen);
     expect(request(planned)).toEqual({
       source_config: { build_on_push: true },
@@ -55,17 +55,17 @@ describe('field by field', () => {
     expect(planned.kind === 'patch' && planned.formerLatestRevisionId).toBe('r1');
   });
 
-  test('what is not asked for stays as it is', () => {
+  test('keeps fields that are not requested', () => {
     const desired: DesiredGithub = { source: 'github', name: 'agent', secretsStrategy: 'merge', rebuild: 'auto' };
     expect(plan(desired, seen).kind).toBe('none');
   });
 
-  test('a branch that the service tells in its long spelling is the same', () => {
+  test('a full ref is the same as its branch', () => {
     const source_revision_config = { ...built.source_revision_config, repo_ref: 'refs/heads/main' };
     expect(plan(github, { ...seen, deployment: { ...built, source_revision_config } }).kind).toBe('none');
   });
 
-  test('a command that only the next revision heeds says so', () => {
+  test('notes a command that takes effect with the next revision', () => {
     expect(notes(plan({ ...github, buildCommand: 'npm run build' }, seen))).toContain('until the next revision');
     expect(notes(plan({ ...github, buildCommand: 'npm run build', repoRef: 'next' }, seen))).toBe('');
   });
@@ -100,20 +100,20 @@ describe('what cannot be changed', () => {
     ).toEqual([field]);
   });
 
-  test('another source stands alone: nothing else can be compared', () => {
+  test('another source is the only difference: nothing else can be compared', () => {
     const found = obstacles(plan(docker, seen));
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ field: 'source', problem: expect.stringContaining('github') });
   });
 
-  test('a tag, where building on push is on already and nobody turns it off', () => {
+  test('a tag, if build-on-push is on already and stays on', () => {
     const deployment = { ...built, source_config: { ...built.source_config, build_on_push: true } };
     const tag = { ...github, repoRef: 'refs/tags/v1' };
     expect(obstacles(plan(tag, { ...seen, deployment }))[0]?.field).toBe('source_config.build_on_push');
     expect(plan({ ...tag, buildOnPush: false }, { ...seen, deployment }).kind).toBe('patch');
   });
 
-  test('all that stands in the way is told at once', () => {
+  test('reports all obstacles at once', () => {
     const found = obstacles(
       plan({ ...github, name: 'x', repoUrl: 'https://github.com/a/b', deploymentType: 'prod' }, seen),
     );
@@ -124,7 +124,7 @@ describe('what cannot be changed', () => {
     ]);
   });
 
-  test('a fixed field that the service does not report is left alone, and it says so', () => {
+  test('keeps a fixed field that the service does not report, with a note', () => {
     const deployment = { ...built, source_config: { repo_url: 'https://github.com/acme/agent' } };
     const planned = plan({ ...github, deploymentType: 'prod' }, { ...seen, deployment });
     expect(planned.kind).toBe('none');
@@ -136,7 +136,7 @@ describe('what cannot be changed', () => {
     expect(obstacles(plan(github, { ...seen, deployment }))[0]?.advice).toContain('another name');
   });
 
-  test('no password of an address is shown', () => {
+  test('shows no password of an address', () => {
     const [found] = obstacles(plan({ ...github, repoUrl: 'https://me:hush@github.com/acme/other' }, seen));
     expect(JSON.stringify(found)).not.toContain('hush');
   });

@@ -15,19 +15,19 @@ const serves = (activeRevisionId: string | null, latestRevisionId = 'r2', active
   latestRevisionId,
   activeCreatedAt,
 });
-/** How far r2 has come after it was seen like this, in order. */
+/** The state of r2 after these observations, in order. */
 const after = (...sights: Observation[]) =>
   sights.reduce((state, each, at) => rolloutAfter(state, { ...each, at }), rolloutOf('r2'));
 
-describe('a revision that is followed', () => {
+describe('a followed revision', () => {
   test.each<[string, Observation[], string]>([
     ['was not seen yet', [], 'in-progress'],
     ['builds', [observation('BUILDING')], 'in-progress'],
     ['waits behind another', [observation('QUEUED')], 'in-progress'],
-    ['is in a state that nobody knows', [observation('BUILDING'), observation('PONDERING')], 'in-progress'],
+    ['is in an unknown state', [observation('BUILDING'), observation('PONDERING')], 'in-progress'],
     ['is UNKNOWN to the service itself', [observation('UNKNOWN')], 'in-progress'],
     ['is DEPLOYED and active', [observation('BUILDING'), observation('DEPLOYED', serves('r2'))], 'live'],
-    ['is DEPLOYED, and nobody asked who serves', [observation('DEPLOYED')], 'in-progress'],
+    ['is DEPLOYED, and the serving revision was not requested', [observation('DEPLOYED')], 'in-progress'],
     ['is DEPLOYED, and the former one still serves', [observation('DEPLOYED', serves('r1'))], 'in-progress'],
     ['is DEPLOYED, and nothing serves yet', [observation('DEPLOYED', serves(null))], 'in-progress'],
     ['is DEPLOYED, and the newest of all serves', [observation('DEPLOYED', serves('r3', 'r3'))], 'superseded'],
@@ -38,24 +38,20 @@ describe('a revision that is followed', () => {
     ['was skipped', [observation('SKIPPED')], 'superseded'],
     ['was interrupted', [observation('INTERRUPTED')], 'interrupted'],
     ['has ended once and for all', [observation('BUILD_FAILED'), observation('DEPLOYED', serves('r2'))], 'failed'],
-    [
-      'recovers from a state that nobody knows',
-      [observation('PONDERING'), observation('DEPLOYED', serves('r2'))],
-      'live',
-    ],
+    ['recovers from an unknown state', [observation('PONDERING'), observation('DEPLOYED', serves('r2'))], 'live'],
   ])('%s', (_, sights, kind) => expect(after(...sights).kind).toBe(kind));
 
   test.each<[string, string | undefined, string | undefined, string]>([
     ['a newer one serves', '2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z', 'superseded'],
     ['an older one still serves', '2026-01-01T10:00:00Z', '2026-01-01T09:00:00Z', 'in-progress'],
-    ['nobody tells when they were made', undefined, undefined, 'in-progress'],
+    ['there are no creation times', undefined, undefined, 'in-progress'],
   ])('is DEPLOYED in the middle of a queue, and %s', (_, created_at, activeCreatedAt, kind) => {
     const queued = observation('DEPLOYED', serves('rx', 'r9', activeCreatedAt), created_at ? { created_at } : {});
     expect(after(queued).kind).toBe(kind);
   });
 });
 
-test('every change of status is remembered with its time', () => {
+test('records every change of status with its time', () => {
   const state = after(
     observation('QUEUED'),
     observation('QUEUED'),
@@ -71,12 +67,12 @@ test('every change of status is remembered with its time', () => {
   ]);
 });
 
-test('what was seen before it was followed counts', () => {
+test('counts earlier observations', () => {
   const state = rolloutAfter(rolloutOf('r2', [{ status: 'QUEUED', at: -5 }]), observation('QUEUED'));
   expect(state.seen).toEqual([{ status: 'QUEUED', at: -5 }]);
 });
 
-test('the commit and the message of the service are kept, also when it stops telling them', () => {
+test('keeps the commit and the message if later responses lack them', () => {
   const reported = observation('BUILDING', undefined, {
     source_revision_config: { repo_commit_sha: 'abc' },
     status_message: 'step 1',
@@ -84,14 +80,14 @@ test('the commit and the message of the service are kept, also when it stops tel
   expect(after(reported, observation('BUILD_FAILED'))).toMatchObject({ builtCommit: 'abc', statusMessage: 'step 1' });
 });
 
-test('a superseded one names what took its place', () => {
+test('names the revision that superseded it', () => {
   expect(after(observation('SKIPPED', serves('r1', 'r3')))).toMatchObject({ by: 'r3' });
   expect(after(observation('SKIPPED', serves('r1', 'r2')))).not.toHaveProperty('by');
   expect(after(observation('DEPLOYED', serves('r3', 'r3')))).toMatchObject({ by: 'r3' });
 });
 
-describe('when the time is over', () => {
-  test('an unfinished one says what was seen last', () => {
+describe('at the deadline', () => {
+  test('an unfinished one reports the last observation', () => {
     expect(rolloutOutOfTime(after(observation('QUEUED'), observation('BUILDING')))).toMatchObject({
       kind: 'timed-out',
       lastStatus: 'BUILDING',
@@ -99,7 +95,7 @@ describe('when the time is over', () => {
     expect(rolloutOutOfTime(after())).toMatchObject({ kind: 'timed-out', lastStatus: 'nothing' });
   });
 
-  test('an end stays what it is', () => {
+  test('a final state stays', () => {
     expect(rolloutOutOfTime(after(observation('SKIPPED'))).kind).toBe('superseded');
   });
 });

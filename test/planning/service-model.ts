@@ -9,14 +9,14 @@ import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import type { SourceRevisionConfig } from '../../src/contract/control/source.ts';
 
-/** Liberties that a service may take when it answers what it was sent. */
+/** Ways in which a service's responses may differ from what it was sent. */
 export interface Quirks {
   fillsDefaults: boolean;
   addsNulls: boolean;
-  /** Keeps nothing of the fields that are marked as not to be used. */
+  /** Drops deprecated fields. */
   dropsUnused: boolean;
   reordersSecrets: boolean;
-  /** Tells nothing of what was uploaded, as the public service does. */
+  /** Reports nothing of an upload, as the public service does. */
   hidesDigests: boolean;
 }
 
@@ -28,12 +28,12 @@ const plainService: Quirks = {
   hidesDigests: false,
 };
 
-/** A service that obeys `fieldRules` and nothing more: what it holds after each request. */
+/** A service that follows `fieldRules` and nothing more: its state after each request. */
 export class ServiceModel {
   deployment: Deployment | undefined;
   readonly revisions: Revision[] = [];
   readonly quirks: Quirks;
-  /** The digests of what was uploaded, by the paths that were handed out; undefined until the bytes are there. */
+  /** The digests of the uploads, by the paths that were issued; undefined until the bytes are there. */
   readonly uploads = new Map<string, string | undefined>();
 
   constructor(quirks: Quirks = plainService) {
@@ -92,7 +92,7 @@ export class ServiceModel {
     return this.#checked();
   }
 
-  /** The newest revision gets this status, is of this commit, and serves where it is DEPLOYED. */
+  /** Sets status and commit of the newest revision, which serves if it is DEPLOYED. */
   settle(status: string, commit?: string): void {
     const held = this.#checked();
     const newest = this.revisions[0];
@@ -110,16 +110,16 @@ export class ServiceModel {
     return this.revisions.find((each) => each.id === id);
   }
 
-  /** A path that a tarball may be put at. */
+  /** Issues a path for a tarball. */
   handOut(): string {
     const path = `uploads/d1/${this.uploads.size + 1}.tar.gz`;
     this.uploads.set(path, undefined);
     return path;
   }
 
-  /** The bytes of this digest are put at a path. */
+  /** Stores the bytes of this digest at a path. */
   store(path: string, digest: string): void {
-    if (!this.uploads.has(path)) throw new Error(`${path} was not handed out`);
+    if (!this.uploads.has(path)) throw new Error(`${path} was not issued`);
     this.uploads.set(path, digest);
   }
 

@@ -18,7 +18,7 @@ describe('a push to build', () => {
     ['one to a branch', {}, { branch: 'main', after, before, forced: false, created: false }],
     ['one that was forced', { forced: true }, { forced: true }],
     ['one that makes a branch', { created: true, before: nothing }, { created: true, before: undefined }],
-    ['a new branch is told by its zeros, too', { before: nothing }, { created: true, before: undefined }],
+    ['a new branch with a zero `before` only', { before: nothing }, { created: true, before: undefined }],
     ['a branch with slashes in its name', { ref: 'refs/heads/feat/refs/tags/x' }, { branch: 'feat/refs/tags/x' }],
     [
       'one whose payload lacks everything that it may',
@@ -37,7 +37,7 @@ describe('no push to build', () => {
     ['a note', { ref: 'refs/notes/commits' }, 'not-a-branch', 'it pushes no branch'],
     ['a branch without a name', { ref: 'refs/heads/' }, 'not-a-branch', 'it pushes no branch'],
     ['a deleted branch', { deleted: true, after: nothing }, 'deleted', 'there is nothing to build'],
-    ['a deletion that only its zeros tell', { after: nothing }, 'deleted', 'there is nothing to build'],
+    ['a deletion with a zero `after` only', { after: nothing }, 'deleted', 'there is nothing to build'],
     ['a deletion in a repository of longer hashes', { after: '0'.repeat(64) }, 'deleted', 'there is nothing to build'],
     ['a fork', { repository: { fork: true } }, 'fork', 'branches of forks are not built'],
   ])('%s', (_, more, code, why) => {

@@ -57,7 +57,7 @@ describe('a push', () => {
       'adopt r1: commit aaaaaaa is live already with revision r1',
     ],
     [
-      'its commit is live, told in the place of the newest',
+      'its commit is live as the newest revision',
       { live: live(older), latest: live(sha, 'r2') },
       {},
       'adopt r2: commit aaaaaaa is live already with revision r2',
@@ -81,7 +81,7 @@ describe('a push', () => {
       'trigger: commit aaaaaaa is not live, ccccccc is; the changed paths are not known (the branch was forced back), so all of them count',
     ],
     [
-      "somebody else's revision is on its way",
+      'another revision is on its way',
       { live: live(older), latest: coming(other) },
       {},
       'wait r2: revision r2 of commit ccccccc is on its way',
@@ -111,7 +111,7 @@ describe('a push', () => {
       'trigger: the live revision does not report its commit, so aaaaaaa is built to be sure',
     ],
     [
-      'the service tells commits in short',
+      'the service reports abbreviated commits',
       { live: live('aaaaaaa') },
       {},
       'adopt r1: commit aaaaaaa is live already with revision r1',
@@ -159,7 +159,7 @@ describe('a push', () => {
       'trigger: commit aaaaaaa is not live, bbbbbbb is',
     ],
     [
-      'it was rolled back, and somebody builds it again',
+      'it was rolled back, and is on its way again',
       { live: live(older), latest: coming(sha), rolledBackCommit: sha },
       {},
       'adopt r2: revision r2 of commit aaaaaaa is on its way already',
@@ -207,7 +207,7 @@ describe('a push', () => {
       'skip (paths-untouched): the one path that changed is not among those that the deploy file counts',
     ],
     [
-      'nobody asked which paths it touches',
+      'its changed paths were not requested',
       { live: live(older) },
       { rules: agents },
       'trigger: commit aaaaaaa is not live, bbbbbbb is',
@@ -244,7 +244,7 @@ describe('what was missed and is found later', () => {
   });
 });
 
-describe('a person who asks again', () => {
+describe('a person requests another build', () => {
   const again = 'a Re-run was requested, so commit aaaaaaa is built again';
   const requestedAction = 'a person requested Redeploy, so commit aaaaaaa is built again';
   test.each<[string, TriggerCause, Standing, Partial<TriggerInput>, string]>([
@@ -307,10 +307,10 @@ describe('a person who asks again', () => {
   });
 });
 
-describe('the way back', () => {
+describe('a rollback', () => {
   const back = { live: live(other), held: hold, rolledBackCommit: sha };
   test.each<[string, TriggerCause, Standing, string]>([
-    ['that a person asks for', 'rollback', back, 'trigger: a person requested a rollback to commit aaaaaaa'],
+    ['that a person requests', 'rollback', back, 'trigger: a person requested a rollback to commit aaaaaaa'],
     [
       'after wrong answers',
       'failure',
@@ -367,7 +367,7 @@ const anyCause = fc.constantFrom(
 ) satisfies fc.Arbitrary<TriggerCause>;
 const anyMore = fc.constantFrom({}, message('[skip deploy]'), changed('docs/a'), changed('agents/a'));
 
-describe('whatever stands and whoever asks', () => {
+describe('for any state and any cause', () => {
   /** A case in which it does not hold, or null. */
   const exception = (holds: (decision: Decision, cause: TriggerCause, standing: Standing) => boolean) =>
     fc.check(
@@ -377,11 +377,11 @@ describe('whatever stands and whoever asks', () => {
       { numRuns: 1000 },
     ).counterexample;
 
-  test('nothing is triggered while a revision is on its way', () => {
+  test('triggers nothing while a revision is on its way', () => {
     expect(exception(({ kind }, _, { latest }) => latest?.standing !== 'on-its-way' || kind !== 'trigger')).toBeNull();
   });
 
-  test('only a revision of this very commit is adopted', () => {
+  test('adopts only a revision of this very commit', () => {
     const commitOf = ({ latest, live: serves }: Standing, id: string) =>
       [latest, serves].find((each) => each?.id === id)?.commit;
     expect(
@@ -391,11 +391,11 @@ describe('whatever stands and whoever asks', () => {
     ).toBeNull();
   });
 
-  test('the reason is one clause that can be shown', () => {
+  test('gives the reason as one clause', () => {
     expect(exception(({ why }) => /^[^\n.]+[^\n.,;\s]$/.test(why))).toBeNull();
   });
 
-  test('a push is triggered only where its commit is not live', () => {
+  test('triggers a push only if its commit is not live', () => {
     expect(
       exception(({ kind }, cause, standing) => cause !== 'push' || kind !== 'trigger' || standing.live?.commit !== sha),
     ).toBeNull();

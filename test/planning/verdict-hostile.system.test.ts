@@ -29,7 +29,7 @@ function judged(expectation: Expectation, values: unknown, nodes: string[] = [])
   return held;
 }
 
-/** Made by JSON.parse, which takes any depth: what a stranger's server can really send. */
+/** Made by JSON.parse, which accepts any depth, as a remote server can send it. */
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 const long = 'a'.repeat(5_000_000);
 
@@ -121,7 +121,7 @@ test.each<[what: string, expectation: Expectation, values: unknown, held: boolea
     Array.from({ length: 2000 }, (_, i) => ({ [`k${i}`]: i })),
     true,
   ],
-])('in bounded time and words: %s', (_, expectation, values, held) => {
+])('judges in bounded time and size: %s', (_, expectation, values, held) => {
   const started = performance.now();
   const seen = judged(expectation, values);
   expect(seen.held).toBe(held);
@@ -157,12 +157,12 @@ test.each<[what: string, expectation: Expectation, values: unknown]>([
   expect(judged(expectation, values).held).toBe(false);
 });
 
-test('a path that takes too many steps names the reason and what to change', () => {
+test('explains which path takes too many steps, and what to change', () => {
   const { seen } = judged(at('$[?count($[*])>50000]', one), numbers(5_000));
   expect(seen).toBe('nothing: the path takes too many steps, so search fewer places');
 });
 
-test('a common search through the most values finds what it looks for', () => {
+test('a common search through the most values succeeds', () => {
   const messages = numbers(1_900).map((index) => ({ type: 'ai', name: `n${index}`, b: [1, 2], c: { d: 1, e: 2 } }));
   expect(judged(at("$..[?@.name == 'n1899'].c.d", one), { messages }).held).toBe(true);
   expect(judged(at("$.messages[?search(@.name, '^n1[0-9]{3}$') && @.c.d == 1].b[0]", one), { messages }).held).toBe(
@@ -170,13 +170,13 @@ test('a common search through the most values finds what it looks for', () => {
   );
 });
 
-test('a hundred thousand nodes with long names are told in few words', () => {
+test('summarizes a hundred thousand nodes with long names', () => {
   const visited = Array.from({ length: 100_000 }, () => 'n'.repeat(500));
   const seen = judged({ kind: 'nodes', order: 'set', nodes: ['a'] }, {}, visited);
   expect(seen.seen.length).toBeLessThan(1200);
 });
 
-test('what is seen is one line that moves no cursor and turns no text around', () => {
+test('shows one line without control characters or text direction marks', () => {
   const text = 'a\nb\r\u001b[31mred\u009b2J\u2028c\u202etxt.exe\u200bz\ud800';
   for (const value of [text, { [text]: text }, [text]]) {
     const { seen } = judged(at('$', { kind: 'equals', value: 1 }), value);
@@ -196,7 +196,7 @@ test('what is seen is one line that moves no cursor and turns no text around', (
   expect(failed[0]?.seen.length).toBeLessThan(400);
 });
 
-test('half a character breaks nothing, in a key or in a text', () => {
+test('accepts half a surrogate pair in keys and texts', () => {
   const fits: ValueTest = { kind: 'schema', schema: { additionalProperties: { pattern: 'b' } } };
   expect(judged(at('$', fits), { '\ud800': 'a' })).toMatchObject({
     held: false,
@@ -206,7 +206,7 @@ test('half a character breaks nothing, in a key or in a text', () => {
   expect(judged(at('$.a', { kind: 'matches', pattern: 'b' }), { a: 'b\ud800' }).held).toBe(true);
 });
 
-test('a secret is blotted out before a text is cut, wherever the agent repeats it', () => {
+test('redacts secrets before it truncates, anywhere in an answer', () => {
   const secret = 'sk-canary-/~"\n-0123456789';
   const redact = (text: string) => text.replaceAll(secret, '***');
   const ends = Array.from({ length: 40 }, (_, i) => `${'x'.repeat(170 + i)}${secret}`);
@@ -237,7 +237,7 @@ test('a secret is blotted out before a text is cut, wherever the agent repeats i
   }
 });
 
-test('a secret is judged as it is, and only told otherwise', () => {
+test('judges a secret as it is, and redacts it in the report', () => {
   const answered = {
     kind: 'answered',
     status: 'success',

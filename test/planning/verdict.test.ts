@@ -35,9 +35,9 @@ const nodes = (order: 'sequence' | 'set', ...names: string[]): Expectation => ({
 const success: Expectation = { kind: 'status', equals: 'success' };
 
 test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, line: string]>([
-  ['a status that is asked for holds', success, {}, 'holds: status is success | success'],
+  ['a requested status holds', success, {}, 'holds: status is success | success'],
   [
-    'another status does not, and the error is told',
+    'another status does not hold, and the error is reported',
     success,
     { status: 'error', error: { error: 'BoomError', message: 'boom: yes' } },
     'fails: status is success | error (BoomError: boom: yes)',
@@ -185,14 +185,14 @@ test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, 
 test.each<[sentence: string, expected: Expectation[], status: Answer['status'], verdict: string]>([
   ['a test that says nothing of the status fails on a run that failed', [], 'error', 'failed'],
   ['also where the values that it left are right', [at('$.reply', contains('hello'))], 'error', 'failed'],
-  ['and on a run that waits for somebody', [at('$.reply', contains('hello'))], 'interrupted', 'failed'],
-  ['it passes on a run that came to its end', [at('$.reply', contains('hello'))], 'success', 'passed'],
-  ['a test that asks for an error gets one', [{ kind: 'status', equals: 'error' }], 'error', 'passed'],
+  ['and on an interrupted run', [at('$.reply', contains('hello'))], 'interrupted', 'failed'],
+  ['it passes on a finished run', [at('$.reply', contains('hello'))], 'success', 'passed'],
+  ['a test that expects an error passes on one', [{ kind: 'status', equals: 'error' }], 'error', 'passed'],
 ])('%s', (_, expected, status, verdict) => {
   expect(concludeTest(requests(expected, 1), [answer({ status })]).kind).toBe(verdict);
 });
 
-test('what could not be reached holds nothing, and keeps the order of the test', () => {
+test('an unreachable answer holds nothing, and keeps the order of the test', () => {
   const held = judge(requests([success, nodes('set', 'a')]), { kind: 'unreachable', why: 'reset' });
   expect(held.map(({ held, seen, expectation: { kind } }) => [kind, held, seen])).toEqual([
     ['status', false, 'no answer'],
@@ -230,13 +230,13 @@ describe('JSON Schema', () => {
     ['data that looks like a pattern', { const: { pattern: '^x' } }, { pattern: '^x' }, true],
     ['a reference', { $defs: { id: { pattern: '^[0-9]+$' } }, items: { $ref: '#/$defs/id' } }, ['1', 'x'], false],
     ['letters that mean something in a pattern', { pattern: '\\.\\*\\[' }, 'a.*[(|)]{1}/^$\\?+', true],
-    ['a format', { format: 'email' }, 'nobody', false],
-    ['a format that is not checked is passed over', { format: 'url' }, 'nobody', true],
+    ['a format', { format: 'email' }, 'no email', false],
+    ['a format that is not checked is ignored', { format: 'url' }, 'no url', true],
   ])('%s', (_, schema, value, held) => {
     expect(judge(requests([at('$', fits(schema))]), answer({ values: value })).at(-1)?.held).toBe(held);
   });
 
-  test('a schema is not changed by judging with it', () => {
+  test('judging does not change the schema', () => {
     const schema = { properties: { a: { pattern: '^b' } }, patternProperties: { c: { $ref: '#/properties/a' } } };
     const before = structuredClone(schema);
     judge(requests([at('$', fits(schema))]), answer({ values: { a: 'b', c: 'd' } }));
@@ -261,8 +261,8 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   ['a right answer passes', [right], 'passed'],
   ['a wrong answer fails', [wrong], 'failed'],
   ['a late answer fails', [late], 'failed'],
-  ['one that was never asked is unproven', [], 'unproven: no request was sent'],
-  ['one that was not reached is unproven', [away], 'unproven: no answer in one attempt: connect ECONNREFUSED'],
+  ['a test without an attempt is unproven', [], 'unproven: no request was sent'],
+  ['an unreachable one is unproven', [away], 'unproven: no answer in one attempt: connect ECONNREFUSED'],
   ['however often', [away, away, away], 'unproven: no answer in 3 attempts: connect ECONNREFUSED'],
   ['a cold start that could not be reached does not count against a right answer', [away, away, right], 'passed'],
   ['nor for a wrong one', [away, wrong, wrong], 'failed'],
@@ -298,7 +298,7 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   ],
 ])('%s', (_, attempts, verdict) => expect(reported(concludeTest(polite(3), attempts))).toBe(verdict));
 
-test('a verdict carries the times and expectations of the answer that it is about', () => {
+test('a verdict has the times and expectations of its answer', () => {
   const passed = concludeTest(polite(3), [late, answer({ totalMs: 700, firstEventMs: undefined })]);
   expect(passed).toMatchObject({ kind: 'passed', totalMs: 700, firstEventMs: undefined });
   const failed = concludeTest(polite(3), [wrong, late]);
@@ -316,11 +316,11 @@ test.each<[sentence: string, most: number, attempts: Evidence[], next: 'again' |
   ['until no attempt is left', 3, [away, away, away], 'enough'],
   ['a right answer is enough', 3, [right], 'enough'],
   ['a right answer after a cold start is enough', 3, [away, right], 'enough'],
-  ['a wrong answer is asked again, to see whether the next agrees', 3, [wrong], 'again'],
+  ['a wrong answer is requested again, to compare it with the next one', 3, [wrong], 'again'],
   ['and again while attempts are left', 3, [wrong, wrong], 'again'],
   ['and no more then', 3, [wrong, wrong, wrong], 'enough'],
   ['a wrong and a right answer disagree already', 5, [wrong, right], 'enough'],
-  ['a late answer is asked again', 3, [late], 'again'],
+  ['a late answer is requested again', 3, [late], 'again'],
   ['with one attempt a wrong answer is enough', 1, [wrong], 'enough'],
 ])('%s', (_, most, attempts, next) => expect(nextAttempt(polite(most), attempts)).toBe(next));
 

@@ -54,7 +54,7 @@ test('the temporary files of one connection are bounded, also after RESET ALL', 
   await later.end();
 });
 
-test('settings and functions of an agent do not run when its database is ensured or dropped', async () => {
+test('runs no settings or functions of an agent when it ensures or drops its database', async () => {
   const other = { database: 'agent_trap', role: 'agent_trap', password: 'trap' };
   const trap = new Client({ connectionString: await ensureAgentDatabase(postgres.url, other) });
   await trap.connect();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-test('an open database answers, and closing it twice does no harm', async () => {
+test('an open database answers, and closing it twice is safe', async () => {
   const database = openDatabase<{ note: { id: number; text: string } }>({
     url: postgres.url,
     applicationName: 'reader',
@@ -32,12 +32,12 @@ test('an open database answers, and closing it twice does no harm', async () => 
   await database.close();
 });
 
-test('a connection that breaks in the middle of a transaction ends the transaction and not the process', async () => {
+test('a broken connection ends its transaction, and not the process', async () => {
   const database = openDatabase({ url: postgres.url });
   const broken = database.db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db);
-    // Nobody asks anything while it breaks.
+    // The connection is idle while it breaks.
     await new Promise((resolve) => setTimeout(resolve, 50));
     await sql`select 1`.execute(tx);
   });
@@ -46,7 +46,7 @@ test('a connection that breaks in the middle of a transaction ends the transacti
   await database.close();
 });
 
-test('what needs a connection waits for a free one as long as it is told to, and no longer', async () => {
+test('waits for a free connection until the timeout', async () => {
   const open = (waitMs: number) => openDatabase({ url: postgres.url, max: 1, waitMs });
   const [short, long] = [open(2000), open(60_000)];
   const [held, other] = await Promise.all([short.pool.connect(), long.pool.connect()]);
@@ -60,7 +60,7 @@ test('what needs a connection waits for a free one as long as it is told to, and
   await Promise.all([short.close(), long.close()]);
 });
 
-test('a server without a further connection says what to raise, through every way of asking', async () => {
+test('suggests a higher limit if the server has no further connection', async () => {
   const agent = { database: 'crowded', role: 'crowded', password: 'crowded' };
   const url = await ensureAgentDatabase(postgres.url, agent);
   const admin = openDatabase({ url: postgres.url });
@@ -88,13 +88,13 @@ test('a server without a further connection says what to raise, through every wa
 describe('an error of a query', () => {
   const coded = (code: string, message = '') => Object.assign(new Error(message), { code });
   test.each([
-    ['means the database is away when nobody listens', coded('ECONNREFUSED'), true],
+    ['means the database is unavailable when the connection is refused', coded('ECONNREFUSED'), true],
     ['means it when every address refuses', new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]), true],
     ['means it when the server shuts down', coded('57P01'), true],
     ['means it when the server starts up', coded('57P03'), true],
     ['means it when the connection broke', new Error('Connection terminated unexpectedly'), true],
     ['means it when connecting took too long', new Error('timeout expired'), true],
-    ['means it when no connection came free', new Error('timeout exceeded when trying to connect'), true],
+    ['means it when no connection was free', new Error('timeout exceeded when trying to connect'), true],
     ['means it when it was caused by one that does', new Error('send', { cause: coded('08006') }), true],
     ['does not mean it when the statement is wrong', coded('42601', 'syntax error'), false],
     ['does not mean it when a row is there already', coded('23505'), false],
@@ -104,7 +104,7 @@ describe('an error of a query', () => {
   test('that is no error means nothing', () => expect(isDatabaseUnavailable('ECONNREFUSED')).toBe(false));
 });
 
-test('an error of several attempts says what each of them met', () => {
+test('an error of several attempts has the message of each', () => {
   const refused = (host: string) => new Error(`connect ECONNREFUSED ${host}:5432`);
   expect(messageOf(new AggregateError([refused('::1'), refused('127.0.0.1')]))).toBe(
     'connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432',
@@ -112,7 +112,7 @@ test('an error of several attempts says what each of them met', () => {
 });
 
 describe('the database of an installation', () => {
-  test('is the one at DATABASE_URL where that is set, and closing leaves it running', async () => {
+  test('is the one at DATABASE_URL if that is set, and closing leaves it running', async () => {
     const found = await resolveDatabase({ databaseUrl: postgres.url, dataDir: '/nonexistent', log: () => undefined });
     expect(found).toMatchObject({ url: postgres.url, embedded: false });
     await found.close();
@@ -124,21 +124,25 @@ describe('the database of an installation', () => {
   test.each([
     ['of another kind', 'mysql://me:canary-2f9@db/app'],
     ['no address', 'canary-2f9'],
-  ])('is asked for again where DATABASE_URL is %s, without repeating it', async (_, databaseUrl) => {
+  ])('is rejected if DATABASE_URL is %s, without repeating it', async (_, databaseUrl) => {
     const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
     await expect(resolving).rejects.toThrow('DATABASE_URL is not the address of a Postgres database.');
     await expect(resolving).rejects.not.toThrow('canary-2f9');
   });
 
   test.each([
-    ['nobody listens', (url: URL) => Object.assign(url, { port: '1' }), /connect ECONNREFUSED .*host and port/],
+    [
+      'the connection is refused',
+      (url: URL) => Object.assign(url, { port: '1' }),
+      /connect ECONNREFUSED .*host and port/,
+    ],
     ['the password is wrong', (url: URL) => Object.assign(url, { password: 'canary-2f9' }), /password authentication/],
     [
       'there is no such database',
       (url: URL) => Object.assign(url, { pathname: '/nowhere' }),
       /"nowhere" does not exist/,
     ],
-  ])('is asked for again where %s at DATABASE_URL', async (_, change, why) => {
+  ])('is rejected if %s at DATABASE_URL', async (_, change, why) => {
     const databaseUrl = change(new URL(postgres.url)).href;
     const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
     await expect(resolving).rejects.toThrow(why);
@@ -146,7 +150,7 @@ describe('the database of an installation', () => {
     await expect(resolving).rejects.not.toThrow(new URL(databaseUrl).password);
   });
 
-  test('is an embedded one where DATABASE_URL is empty', async () => {
+  test('is an embedded one if DATABASE_URL is empty', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'landfall-resolve-'));
     chmodSync(folder, 0o711);
     const found = await resolveDatabase({ databaseUrl: '', dataDir: join(folder, 'postgres'), log: () => undefined });

@@ -42,7 +42,7 @@ describe("an agent's database", () => {
     ]);
   });
 
-  test('can be ensured again, also by several at once, keeps its rows, and takes a new password', async () => {
+  test('can be ensured again concurrently; keeps its rows, and takes a new password', async () => {
     await query(await ensureAgentDatabase(postgres.url, one), 'insert into kept values (7)');
     const renewed = { ...one, password: 'renewed' };
     const urls = await Promise.all([1, 2, 3].map(() => ensureAgentDatabase(postgres.url, renewed)));
@@ -56,14 +56,14 @@ describe("an agent's database", () => {
       'in its query, and the host too',
       ({ hostname, port, pathname }: URL, who: string) => `postgres://${pathname}?host=${hostname}&port=${port}&${who}`,
     ],
-  ])('is told without the administrator, whose address names user and password %s', async (_, spell) => {
+  ])('has no administrator in its URL, whose user and password are %s', async (_, spell) => {
     const admin = new URL(postgres.url);
     const url = await ensureAgentDatabase(spell(admin, `user=${admin.username}&password=${admin.password}`), two);
     expect(await query(url, 'select current_user as role')).toEqual([{ role: two.role }]);
     expect(url).not.toContain(admin.password);
   });
 
-  test('is the only one its role can reach', async () => {
+  test('is the only one that its role can connect to', async () => {
     const [first, second] = [
       await ensureAgentDatabase(postgres.url, one),
       await ensureAgentDatabase(postgres.url, two),
@@ -92,7 +92,7 @@ describe("an agent's database", () => {
     }
   });
 
-  test('leaves the server with a verifier of the password and not with the password', async () => {
+  test('gives the server a verifier of the password, and not the password', async () => {
     await ensureAgentDatabase(postgres.url, two);
     const [kept] = await query(postgres.adminUrl, `select rolpassword from pg_authid where rolname = '${two.role}'`);
     expect(kept).toEqual({ rolpassword: expect.stringMatching(/^SCRAM-SHA-256\$4096:/) });
@@ -105,7 +105,7 @@ describe("an agent's database", () => {
     await dropDatabase(postgres.url, 'unrelated');
   });
 
-  test('can be made by an administrator who is no superuser', async () => {
+  test('can be made by an administrator without superuser rights', async () => {
     await query(postgres.url, "create role plain_admin login createdb createrole password 'plain'");
     await query(postgres.url, 'create database plain_home owner plain_admin');
     const admin = new URL(withDatabase(postgres.url, 'plain_home'));
@@ -120,7 +120,7 @@ describe("an agent's database", () => {
     await query(postgres.url, 'drop role plain_admin');
   });
 
-  test('says what to allow where the administrator may make no roles', async () => {
+  test('fails with the missing right if the administrator may not create roles', async () => {
     await query(postgres.url, "create role powerless login password 'powerless'");
     const admin = new URL(postgres.url);
     [admin.username, admin.password] = ['powerless', 'powerless'];
@@ -137,12 +137,12 @@ describe("an agent's database", () => {
     ['would be cut off', 'a'.repeat(64)],
     ['would be cut off, counted in bytes', 'ä'.repeat(32)],
     ['does not fit into an address', 'what?'],
-  ])('is not made under a name that %s', async (_, database) => {
+  ])('rejects a name that %s', async (_, database) => {
     await expect(ensureAgentDatabase(postgres.url, { ...two, database })).rejects.toThrow("can't be the name");
     await expect(createDatabase(postgres.url, database)).rejects.toThrow("can't be the name");
   });
 
-  test('removing what is not there is no error', async () => {
+  test('accepts the removal of a missing database', async () => {
     await dropAgentDatabase(postgres.url, { database: 'never', role: 'never' });
     await expect(query(withDatabase(postgres.url, 'never'), 'select')).rejects.toThrow('does not exist');
   });

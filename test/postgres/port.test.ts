@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The file of the last time, and a port that was free a moment ago. */
+/** The file with the former port, and a port that was free a moment ago. */
 async function lastTime(): Promise<{ folder: string; file: string; port: number; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-port-'));
   folders.push(folder);
@@ -24,20 +24,20 @@ async function lastTime(): Promise<{ folder: string; file: string; port: number;
   return { folder, file: join(folder, 'port'), port: address.port, close };
 }
 
-test('the port of the last time is taken again where it is free', async () => {
+test('uses the former port if it is free', async () => {
   const { file, port, close } = await lastTime();
   await close();
   expect(await choosePort(file)).toBe(port);
 });
 
-test('any other one is taken where somebody has it', async () => {
+test('uses any other port if the former one is taken', async () => {
   const { file, port, close } = await lastTime();
   const chosen = await choosePort(file);
   await close();
   expect([chosen === port, chosen > 1023]).toEqual([false, true]);
 });
 
-test('any other one is taken where the file is closed to us, as after a run as root', async () => {
+test('uses any other port if the file is not readable, as after a run as root', async () => {
   const { folder, file, close } = await lastTime();
   await close();
   chmodSync(file, 0o000);

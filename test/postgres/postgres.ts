@@ -4,18 +4,18 @@ import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { createDatabase, dropDatabase } from '../../src/postgres/databases.ts';
 
-/** An empty database on the run's own Postgres. */
+/** An empty database on the Postgres of this test run. */
 export interface TestPostgres {
   /** Address of the empty database, as the superuser. */
   url: string;
   /** Address of the server's own database, for tests that make further databases and roles. */
   adminUrl: string;
-  /** Removes the database, whoever is still connected. */
+  /** Removes the database, with all open connections. */
   stop(): Promise<void>;
 }
 
 /**
- * A fresh, empty database on a real Postgres, in some tens of milliseconds. The server is one for the whole run and
+ * A new, empty database on a real Postgres, in some tens of milliseconds. The server is one for the whole run and
  * starts with the first call.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
@@ -25,7 +25,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   return { url, adminUrl, stop: () => dropDatabase(adminUrl, name) };
 }
 
-/** Over a bare socket, so that a test which intercepts HTTP keeps working. */
+/** Over a plain socket, so that a test can intercept HTTP. */
 async function pingPostgres(): Promise<string> {
   const port: number | undefined = inject('postgresProxy');
   if (port === undefined) throw new Error('A unit test has no Postgres. Name its file *.system.test.ts.');

@@ -46,7 +46,7 @@ async function until(true_: () => boolean | Promise<boolean>, ms = 10_000): Prom
   }
 }
 
-test('no job waits a day for a database whose clock is set back by one', async () => {
+test("no job waits a day when the database's clock is set back by one", async () => {
   const schema = 'setback';
   const query = (text: string) => database.pool.query(text);
   const setBack = (by: string) =>
@@ -55,15 +55,15 @@ test('no job waits a day for a database whose clock is set back by one', async (
          language sql stable`,
     );
   const before = await queue({ schema });
-  const late = await before.send('told', { name: 'late' }, { startAfter: 3_600 });
-  await before.send('told', { name: 'new' });
-  await before.send('told', { name: 'repeated' });
+  const late = await before.send('clock', { name: 'late' }, { startAfter: 3_600 });
+  await before.send('clock', { name: 'new' });
+  await before.send('clock', { name: 'repeated' });
   await query(`update ${schema}.job set state = 'retry', retry_count = 1 where data ->> 'name' = 'repeated'`);
   await before.stop();
   await setBack('1 day');
   const after = await queue({ schema });
   const received: string[] = [];
-  await after.work<{ name: string }>('told', { pollSeconds: 0.5 }, async ({ data }) => void received.push(data.name));
+  await after.work<{ name: string }>('clock', { pollSeconds: 0.5 }, async ({ data }) => void received.push(data.name));
   await until(() => received.length === 2);
   expect(new Set(received)).toEqual(new Set(['new', 'repeated']));
   const { rows } = await query(
@@ -99,7 +99,7 @@ describe('a job and a row in one transaction', () => {
       throw new Error('the disk is full');
     });
     await expect(broken).rejects.toThrow('the disk is full');
-    // A job that is sent afterwards and done shows that there was none before it.
+    // A later job that is done shows that there was none before it.
     await jobs.send('rollback', { delivery: 'afterwards' });
     await until(() => done.length > 0);
     expect(done).toEqual(['afterwards']);
@@ -109,14 +109,14 @@ describe('a job and a row in one transaction', () => {
 });
 
 describe('ids', () => {
-  test('a job whose id is known is not sent again', async () => {
+  test('does not send a job with a known id again', async () => {
     const jobs = await queue();
     const id = randomUUID();
     expect(await jobs.send('once', {}, { id })).toBe(id);
     expect(await jobs.send('once', {}, { id })).toBeUndefined();
   });
 
-  test('many jobs at once: repetitions and known ones are left out, the others are sent', async () => {
+  test('sends many jobs at once, except repetitions and known ones', async () => {
     const jobs = await queue();
     const [known, a, b] = [randomUUID(), randomUUID(), randomUUID()];
     await jobs.send('many', {}, { id: known });
@@ -128,18 +128,18 @@ describe('ids', () => {
     expect(await jobs.sendMany('many', [])).toEqual([]);
   });
 
-  test('of jobs with the same id the first counts, and jobs without one all count', () => {
+  test('the first of several jobs with one id counts, and all without an id', () => {
     const list = [{ id: 'a', n: 1 }, { n: 2 }, { id: 'a', n: 3 }, { n: 4 }];
     expect(withoutRepetition(list).map(({ n }) => n)).toEqual([1, 2, 4]);
   });
 });
 
-describe('how soon', () => {
-  test('a job begins at once and not at the next poll', async () => {
+describe('latency', () => {
+  test('a job starts at once and not at the next poll', async () => {
     const jobs = await queue();
     let started: () => void = () => undefined;
     await jobs.work('prompt', { pollSeconds: 30 }, async () => started());
-    // The worker's first look is over before the first job is sent.
+    // The worker polled once before the first job is sent.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const latencies: number[] = [];
     for (let round = 0; round < 15; round += 1) {
@@ -154,7 +154,7 @@ describe('how soon', () => {
     expect(median).toBeLessThan(50);
   });
 
-  test('a job sent by another process is told to this one', async () => {
+  test('a job of another process starts this worker at once', async () => {
     const [here, there] = [await queue(), await queue()];
     const done: number[] = [];
     await here.work<{ n: number }>('across', { pollSeconds: 30 }, async ({ data }) => void done.push(data.n));
@@ -164,7 +164,7 @@ describe('how soon', () => {
     expect(done).toEqual([1]);
   });
 
-  test('a backlog is worked off without waiting for polls', async () => {
+  test('a backlog is processed without waiting for polls', async () => {
     const jobs = await queue();
     await jobs.sendMany(
       'backlog',
@@ -182,7 +182,7 @@ describe('how soon', () => {
     expect([...done].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 
-  test('a job with a time waits for it', async () => {
+  test('a delayed job waits for its time', async () => {
     const jobs = await queue();
     const done: number[] = [];
     await jobs.work('later', { pollSeconds: 0.5 }, async () => void done.push(performance.now()));
@@ -194,7 +194,7 @@ describe('how soon', () => {
 });
 
 describe('a handler', () => {
-  test('that throws has its job repeated, with the number of the attempt, and its trouble is logged without secrets', async () => {
+  test('that throws has its job retried, and its error logged without secrets', async () => {
     const jobs = await queue();
     await jobs.define('shaky', { retryDelay: 1 });
     const attempts: number[] = [];
@@ -210,7 +210,7 @@ describe('a handler', () => {
     expect(JSON.stringify([logged, stored.rows])).not.toContain('canary-7c1');
   });
 
-  test('works on as many jobs at a time as it was told', async () => {
+  test('processes up to the configured number of jobs at a time', async () => {
     const jobs = await queue();
     let [now, most] = [0, 0];
     const done: number[] = [];
@@ -230,7 +230,7 @@ describe('a handler', () => {
 });
 
 describe('stop', () => {
-  test('waits for the job under way', async () => {
+  test('waits for the running job', async () => {
     const jobs = await queue();
     let finished = false;
     let started = false;
@@ -245,7 +245,7 @@ describe('stop', () => {
     expect(finished).toBe(true);
   });
 
-  test('is quick when there is nothing to wait for', async () => {
+  test('is quick without a running job', async () => {
     const jobs = await queue();
     await jobs.work('idle', {}, async () => undefined);
     const began = performance.now();
@@ -253,7 +253,7 @@ describe('stop', () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test('aborts a job that does not end, and it comes again later', async () => {
+  test('aborts a job that hangs, and it is retried later', async () => {
     const jobs = await queue();
     let aborted = false;
     let started = false;

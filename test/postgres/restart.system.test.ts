@@ -31,7 +31,7 @@ async function until(comesTrue: () => boolean): Promise<void> {
   }
 }
 
-test('while the database restarts queries fail as unavailable; afterwards pool and queue go on by themselves', async () => {
+test('queries fail as unavailable during a restart, then pool and queue recover', async () => {
   const crashes: unknown[] = [];
   const onCrash = (error: unknown) => crashes.push(error);
   process.on('unhandledRejection', onCrash);
@@ -53,7 +53,7 @@ test('while the database restarts queries fail as unavailable; afterwards pool a
   expect(isDatabaseUnavailable(meanwhile)).toBe(true);
   const unsent = await queue.send('restart', { word: 'lost' }).catch((error: unknown) => error);
   expect(isDatabaseUnavailable(unsent)).toBe(true);
-  // Long enough for the worker to look in vain.
+  // Long enough for the worker to poll in vain.
   await new Promise((resolve) => setTimeout(resolve, 700));
 
   server = await start();
@@ -64,7 +64,7 @@ test('while the database restarts queries fail as unavailable; afterwards pool a
   expect(logged.join('\n')).toContain('The job queue has a problem and goes on:');
   expect(logged.join('\n')).not.toContain(new URL(server.url).password);
 
-  // Also without a database both end, and soon.
+  // Both stop soon, also without a database.
   await server.stop();
   await queue.stop({ timeoutMs: 500 });
   await database.close();
@@ -73,12 +73,12 @@ test('while the database restarts queries fail as unavailable; afterwards pool a
   expect(crashes).toEqual([]);
 });
 
-test('a job whose process was killed comes again at once to the only worker there is', async () => {
+test('a job of a killed process is retried at once by the only worker', async () => {
   const first = await openQueue({ url: server.url, log: () => undefined });
   let started = false;
   await first.work('orphan', {}, async () => {
     started = true;
-    // Never ends, like the work of a process that was killed.
+    // Never resolves, like the work of a killed process.
     await new Promise(() => undefined);
   });
   await first.send('orphan', {});
@@ -90,7 +90,7 @@ test('a job whose process was killed comes again at once to the only worker ther
   await second.work('orphan', { pollSeconds: 0.5 }, async ({ attempt }) => void attempts.push(attempt));
   await until(() => attempts.length === 1);
   expect(attempts).toEqual([2]);
-  // Far below the heartbeat that it would have to miss otherwise.
+  // Far below the heartbeat timeout.
   expect(performance.now() - began).toBeLessThan(8_000);
   await second.stop();
   await first.stop({ timeoutMs: 10 });

@@ -8,8 +8,8 @@ import { startBurstService, type BurstService } from '../../app/burst/burst-serv
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { testGitHub, type Clone, type TestGitHub } from './github.ts';
 
-// The App as `npm start` runs it, on GitHub as its own document has it: every request that it makes and every answer
-// that it gets is held against that document, and anything that differs fails the file when GitHub is stopped.
+// The App as `npm start` runs it, against GitHub as in its OpenAPI document: every request and response is validated,
+// and a mismatch fails the file when GitHub is stopped.
 
 const name = 'acme/agents';
 const check = 'Landfall: echo';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await mkdir(folder);
   await github.install('acme');
   clone = await demo.clone(name);
-  // Nobody listens there yet: what was pushed now is what the App has missed when it starts.
+  // No listener yet: the App misses this push.
   github.sendWebhooksTo('http://127.0.0.1:9/');
   missed = await clone.commit('Before it is there', { 'a.txt': 'a' });
   await clone.push();
@@ -90,7 +90,7 @@ async function startApp(): Promise<AppCopy> {
   return started;
 }
 
-/** What is found before the patience ends. */
+/** Polls until something is found or the timeout expires. */
 async function until<T>(find: () => Promise<T | undefined | null | false>): Promise<T> {
   const end = performance.now() + 20_000;
   for (;;) {
@@ -113,12 +113,12 @@ async function revisions(): Promise<string[]> {
 }
 
 describe('the App on GitHub', () => {
-  test('what was pushed before it started is asked for again, and built', async () => {
+  test('builds what was pushed before it started, after a redelivery', async () => {
     expect(await ended(missed)).toMatchObject({ conclusion: 'success' });
     expect(demo.github.deliveries().some(({ isAgain, event }) => isAgain && event === 'push')).toBe(true);
   });
 
-  test('a push is one revision, told and deployed, whatever comes twice or gets lost', async () => {
+  test('makes one revision of a push, despite repeated and lost webhooks', async () => {
     const before = await revisions();
     const call = demo.github.requests.length;
     const commit = await clone.commit('Change', { 'b.txt': 'b' });
@@ -146,7 +146,7 @@ describe('the App on GitHub', () => {
     expect(await (await fetch(`${demo.github.url}${path}`, { headers })).json()).toMatchObject({ total_count: 1 });
   });
 
-  test('Redeploy is for those who may, and once', async () => {
+  test('accepts Redeploy from those with write access, and once', async () => {
     const commit = (await demo.github.headOf(name)) ?? '';
     const run = await ended(commit);
     expect(run.buttons).toContain('redeploy');
@@ -158,7 +158,7 @@ describe('the App on GitHub', () => {
     expect(await revisions()).toHaveLength(before.length + 1);
   });
 
-  test("a pull request's head and a merge group have their check", async () => {
+  test("reports a check for a pull request's head and a merge group", async () => {
     await clone.git('checkout', '--quiet', '-b', 'feature');
     const head = await clone.commit('Feature', { 'f.txt': 'f' });
     await clone.push();
@@ -168,7 +168,7 @@ describe('the App on GitHub', () => {
     await clone.git('checkout', '--quiet', 'main');
   });
 
-  test("a fork's pull request too, and nothing of it is built", async () => {
+  test("reports a check for a fork's pull request, and builds nothing of it", async () => {
     const before = await revisions();
     const fork = await demo.github.fork(name, 'stranger');
     const theirs = await demo.clone(fork, 'stranger');

@@ -29,7 +29,7 @@ afterAll(async () => {
   await demo.stop();
 });
 
-/** The pushes that were told since the last time. */
+/** The pushes since the last call. */
 async function pushes(): Promise<Record<string, unknown>[]> {
   await demo.github.settled();
   if (app.received.some(({ isSigned }) => !isSigned)) throw new Error('a webhook is not signed');
@@ -39,7 +39,7 @@ async function pushes(): Promise<Record<string, unknown>[]> {
 }
 
 describe('git over HTTP', () => {
-  test('everybody clones what is public, with what was put in first', async () => {
+  test('public repositories can be cloned with their initial content', async () => {
     const files = await demo.files({});
     await git(files, 'clone', '--quiet', demo.github.gitUrl('acme/agents'), 'copy');
     expect(await git(`${files}/copy`, 'rev-parse', 'HEAD')).toBe(first);
@@ -59,7 +59,7 @@ describe('git over HTTP', () => {
     expect(await git(`${files}/one`, 'rev-parse', 'FETCH_HEAD')).toBe(first);
   });
 
-  test('a push is told whole, signed, under a GUID', async () => {
+  test('a push is sent complete, signed, with a GUID', async () => {
     const clone = await demo.clone('acme/agents', 'writer');
     const commit = await clone.commit('Add a graph', { 'src/graph.ts': 'x\n' });
     await clone.push();
@@ -97,11 +97,11 @@ describe('git over HTTP', () => {
     const [five, back] = await pushes();
     expect(five?.['commits']).toHaveLength(5);
     expect(back).toMatchObject({ forced: true, after: first, commits: [] });
-    // What nobody points at any more can still be had.
+    // A commit without a ref can still be fetched.
     expect(await demo.github.headOf('acme/agents')).toBe(first);
   });
 
-  test('a new branch tells what is new, a deleted one that it is gone', async () => {
+  test('a new branch lists its new commits, and a deleted one is marked deleted', async () => {
     const clone = await demo.clone('acme/agents');
     await clone.push('origin', 'HEAD:refs/heads/same');
     const commit = await clone.commit('Other', { 'o.txt': 'o' });
@@ -122,7 +122,7 @@ describe('git over HTTP', () => {
     expect(gone).toMatchObject({ deleted: true, after: zeros, head_commit: null, commits: [] });
   });
 
-  test('up to three tags are told, more are not', async () => {
+  test('up to three tags are sent, more are not', async () => {
     const clone = await demo.clone('acme/agents');
     await clone.git('tag', 'v1');
     await clone.push('--tags');
@@ -134,7 +134,7 @@ describe('git over HTTP', () => {
   test.each([
     ['a stranger pushes to it', 'acme/agents', 'stranger'],
     ['a stranger pushes to what is private', 'acme/secret', 'stranger'],
-    ['nobody knows the token', 'acme/agents', undefined],
+    ['the token is unknown', 'acme/agents', undefined],
   ])('git is refused when %s', async (_, fullName, login) => {
     const clone = await demo.clone('acme/agents');
     const wrong = `${demo.github.url.replace('://', '://x:wrong@')}/${fullName}.git`;
@@ -143,7 +143,7 @@ describe('git over HTTP', () => {
   });
 
   test.each(['push', 'create', 'delete', 'check_suite', 'installation'])(
-    '%s holds all that GitHub tells',
+    "%s has all fields of GitHub's payload",
     async (name) => {
       const of = (event: string) =>
         demo.github.deliveries().find((each) => each.event === event)?.request.payload ?? {};
@@ -157,7 +157,7 @@ describe('git over HTTP', () => {
 });
 
 describe('pull requests', () => {
-  test('a branch that gets on, and is merged, is told', async () => {
+  test('updates and merge of a branch are sent', async () => {
     const clone = await demo.clone('acme/agents', 'writer');
     await clone.git('checkout', '--quiet', '-b', 'feature');
     await clone.commit('Feature', { 'f.txt': 'f' });
@@ -186,7 +186,7 @@ describe('pull requests', () => {
     app.received.length = 0;
   });
 
-  test("a fork's pull request brings its commit, and nothing of the fork is told but that", async () => {
+  test("a fork's pull request has its commit, and no event of the fork", async () => {
     const fork = await demo.github.fork('acme/agents', 'stranger');
     const clone = await demo.clone(fork, 'stranger');
     await clone.git('checkout', '--quiet', '-b', 'idea');

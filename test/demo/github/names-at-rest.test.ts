@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { NamesAtRest } from '../../../src/demo/github/names-at-rest.ts';
 
-test('a rename waits for the answers that are put together, and those that come later wait for it', async () => {
+test('a rename waits for responses in progress, and later ones wait for the rename', async () => {
   const names = new NamesAtRest();
   const order: string[] = [];
   const step = (name: string, ms: number) => async (): Promise<void> => {
@@ -28,7 +28,7 @@ test('a rename waits for the answers that are put together, and those that come 
   ]);
 });
 
-test('what goes wrong in one holds up nobody', async () => {
+test('a failure in one does not block the others', async () => {
   const names = new NamesAtRest();
   const fails = (): Promise<void> => Promise.reject(new Error('no such name'));
   await expect(Promise.allSettled([names.keep(fails), names.change(fails)])).resolves.toHaveLength(2);

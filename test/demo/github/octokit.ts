@@ -2,7 +2,7 @@ import { Probot } from 'probot';
 import { AppOctokit } from '../../../app/github/octokit.ts';
 import type { GitHubForDemo } from '../../../src/demo/github/github.ts';
 
-/** The App as Probot has it, without its patience between writes. */
+/** The App's Octokit as Probot configures it, without the pause between writes. */
 export const probotOf = ({ app, url }: GitHubForDemo): Probot =>
   new Probot({
     appId: app.id,

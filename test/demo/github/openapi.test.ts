@@ -31,15 +31,15 @@ function exchange(
 
 const refused: Answer = { status: 422, body: { message: 'no' } };
 
-describe("GitHub's own document finds", () => {
+describe("validation against GitHub's OpenAPI document finds", () => {
   test.each<[string, Parameters<typeof exchange>, RegExp]>([
     ['nothing in a request as it should be', [status, { body: { state: 'success', context: 'c' } }, refused], /^$/],
     ['a field that is missing', [run, { body: { head_sha: 'a' } }, refused], /body #: .*"name"/],
     ['a value that is none of those allowed', [status, { body: { state: 'fine' } }, refused], /body #\/state/],
     ['a field of another type', [run, { body: { name: 'n', head_sha: 7 } }, refused], /body #\/head_sha/],
-    ['a name that nobody knows', [status, { body: { state: 'error', reason: 'r' } }, refused], /nobody knows reason/],
+    ['an unknown field', [status, { body: { state: 'error', reason: 'r' } }, refused], /unknown field reason/],
     [
-      'a query that nobody knows',
+      'an unknown query parameter',
       [list, { query: { enviroment: 'x' } }, { status: 404, body: { message: 'no' } }],
       /enviroment/,
     ],

@@ -28,18 +28,17 @@ const documentShape = z.looseObject({
   }),
 });
 
-/** GitHub's own document, cut to the operations that are used: test/data/github-openapi/README.md. */
+/** GitHub's OpenAPI document, cut to the operations that are used: test/data/github-openapi/README.md. */
 const file = join(import.meta.dirname, '../../data/github-openapi/api.github.com.json');
 const document = documentShape.parse(JSON.parse(readFileSync(file, 'utf8')));
 
-/** What any operation may answer, whether or not the document lists it there. */
+/** Responses of any operation, whether or not the document lists them. */
 const always = new Set([401, 403, 404, 422, 429]);
 const errorBody: Schema = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
 
 /**
- * OpenAPI 3.0 says `nullable` where JSON Schema says a type, and keeps what others refer to elsewhere. Two faults of the
- * document are mended, which its own answers do not keep to: an account that is at once a person and an enterprise, and
- * addresses that are empty where none is known.
+ * Converts OpenAPI 3.0 to JSON Schema: `nullable`, and references. Fixes two mistakes of the document that GitHub's own
+ * responses contradict: an account that is both a person and an enterprise, and addresses that are empty if unknown.
  */
 function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);
@@ -60,7 +59,7 @@ const titlesOf = (schemas: unknown[]): string =>
   schemas.map((each) => (typeof each === 'object' && each !== null && 'title' in each ? each.title : '')).join(', ');
 
 const definitions = schema.parse(toJsonSchema(document.components.schemas));
-/** Keywords whose errors only say that there are errors further in. */
+/** Keywords whose errors only repeat nested errors. */
 const branches = new Set(['properties', 'items', '$ref', 'anyOf', 'allOf', 'oneOf']);
 const validators = new Map<unknown, Validator>();
 
@@ -70,7 +69,7 @@ function problemsWith(value: unknown, wanted: Record<string, unknown>, where: st
     validator = new Validator({ ...schema.parse(toJsonSchema(wanted)), definitions }, '7', false);
     validators.set(wanted, validator);
   }
-  // What JSON has no word for is not sent.
+  // Undefined values are not sent.
   const { valid, errors } = validator.validate(JSON.parse(JSON.stringify(value)));
   if (valid) return [];
   const leaves = errors.filter(({ keyword }) => !branches.has(keyword));
@@ -78,7 +77,7 @@ function problemsWith(value: unknown, wanted: Record<string, unknown>, where: st
   return reported.map(({ instanceLocation, error }) => `${where} ${instanceLocation}: ${error}`);
 }
 
-/** What a reference refers to, or the thing itself. */
+/** The target of a reference, or the value itself. */
 function resolved<T>(
   given: T | { $ref: string },
   among: Record<string, T>,
@@ -95,7 +94,7 @@ type Response = z.infer<typeof response>;
 const isParameter = (value: Parameter | { $ref: string }): value is Parameter => !('$ref' in value);
 const isResponse = (value: Response | { $ref: string }): value is Response => !('$ref' in value);
 
-/** A text of the path or the query as the value that it spells. */
+/** A text of the path or the query as the value that it represents. */
 function spelled(text: string, { type }: Record<string, unknown>): unknown {
   if ((type === 'integer' || type === 'number') && /^-?\d+$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
@@ -127,8 +126,7 @@ function* problemsOfRequest(call: Exchange['call'], { parameters = [], requestBo
     yield* problemsWith(spelled(text, wanted), wanted, `${place} parameter ${name}`);
   }
   for (const name of call.query.keys()) {
-    if (!known.some((each) => each.in === 'query' && each.name === name))
-      yield `nobody knows the query parameter ${name}`;
+    if (!known.some((each) => each.in === 'query' && each.name === name)) yield `unknown query parameter ${name}`;
   }
   const wanted = requestBody?.content['application/json']?.schema;
   if (!wanted) {
@@ -142,7 +140,7 @@ function* problemsOfRequest(call: Exchange['call'], { parameters = [], requestBo
   yield* problemsWith(call.body, wanted, 'body');
   const properties = schema.safeParse(wanted['properties']);
   for (const name of properties.success ? Object.keys(call.body) : []) {
-    if (!(name in (properties.data ?? {}))) yield `nobody knows ${name} in the body`;
+    if (!(name in (properties.data ?? {}))) yield `unknown field ${name} in the body`;
   }
   const isRun = call.template.includes('/check-runs') && call.method !== 'GET';
   if (isRun && call.body['status'] === 'completed' && call.body['conclusion'] == null) {
@@ -165,11 +163,11 @@ function* problemsOfAnswer(
   if (!contents) {
     if (status >= 400) yield* problemsWith(body, { ...errorBody }, `answer ${status}`);
     else if (body !== undefined && Object.keys(Object(body)).length > 0)
-      yield `answer ${status} has a body where none is told`;
+      yield `answer ${status} has a body that the document does not have`;
     return;
   }
   if (body instanceof Buffer) {
-    if (!/\.raw/.test(call.headers['accept'] ?? '')) yield `answer ${status} is raw, and was not asked to be`;
+    if (!/\.raw/.test(call.headers['accept'] ?? '')) yield `answer ${status} is raw without a raw Accept header`;
     if (!/\.raw/.test(headers['content-type'] ?? '')) yield `answer ${status} is raw and does not say so`;
     return;
   }

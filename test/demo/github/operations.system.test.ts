@@ -55,7 +55,7 @@ afterAll(async () => {
   await demo.stop();
 });
 
-/** The answer of one operation, which has to agree with GitHub's own document. */
+/** The response of one operation, which must match GitHub's OpenAPI document. */
 async function ask<T>(asking: Promise<{ data: T }>): Promise<T> {
   const before = demo.problems.length;
   const { data } = await asking;
@@ -63,11 +63,11 @@ async function ask<T>(asking: Promise<{ data: T }>): Promise<T> {
   return data;
 }
 
-/** The id of what one operation made. */
+/** The id of what one operation created. */
 const idOf = async (asking: Promise<{ data: unknown }>): Promise<number> =>
   z.object({ id: z.number() }).parse(await ask(asking)).id;
 
-/** The refusal of one operation. */
+/** The error status of one operation. */
 const refusalOf = (asking: Promise<unknown>): Promise<unknown> =>
   asking.then(
     () => 'was done',
@@ -75,7 +75,7 @@ const refusalOf = (asking: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('the App itself', () => {
-  test('is told who it is and where it is installed', async () => {
+  test('reads its own data and installations', async () => {
     expect(await ask(app.request('GET /app'))).toMatchObject({ id: demo.github.app.id, slug: 'landfall' });
     const installation_id = demo.github.installationId('acme');
     expect(await ask(app.request('GET /app/installations'))).toMatchObject([{ id: installation_id }]);
@@ -85,7 +85,7 @@ describe('the App itself', () => {
     expect(await ask(app.request('GET /repos/{owner}/{repo}/installation', at))).toMatchObject({ id: installation_id });
   });
 
-  test('reads its hook, its deliveries and nobody else does', async () => {
+  test('reads its hook and its deliveries, which other tokens cannot', async () => {
     expect(await ask(app.request('GET /app/hook/config'))).toMatchObject({ content_type: 'json' });
     expect(await ask(app.request('GET /app/hook/deliveries'))).toEqual([]);
     expect(
@@ -97,7 +97,7 @@ describe('the App itself', () => {
     ).toBe(401);
   });
 
-  test('is given tokens for where it is installed only', async () => {
+  test('gets tokens for its own installations only', async () => {
     const call = app.request('POST /app/installations/{installation_id}/access_tokens', { installation_id: 7 });
     expect(await refusalOf(call)).toBe(404);
   });
@@ -154,20 +154,20 @@ describe('repositories and what is in them', () => {
     ['ahead', () => `${first}...main`, { status: 'ahead', ahead_by: 1, behind_by: 0 }],
     ['behind', () => `main...${first}`, { status: 'behind', ahead_by: 0, behind_by: 1 }],
     ['identical', () => `${second}...main`, { status: 'identical', total_commits: 0, files: [] }],
-  ])('a comparison tells what is %s', async (_, basehead, wanted) => {
+  ])('a comparison reports what is %s', async (_, basehead, wanted) => {
     const reported = await ask(
       octokit.request('GET /repos/{owner}/{repo}/compare/{basehead}', { ...at, basehead: basehead() }),
     );
     expect(reported).toMatchObject(wanted);
   });
 
-  test('a comparison names renamed files by both names', async () => {
+  test('a comparison has both names of renamed files', async () => {
     const basehead = `${first}...main`;
     const { files } = await ask(octokit.request('GET /repos/{owner}/{repo}/compare/{basehead}', { ...at, basehead }));
     expect(files).toContainEqual(expect.objectContaining({ filename: 'READ ME.md', previous_filename: 'README.md' }));
   });
 
-  test('files, folders and what is not there', async () => {
+  test('reads files and folders, and rejects missing ones', async () => {
     const file = await ask(
       octokit.request('GET /repos/{owner}/{repo}/contents/{path}', { ...at, path: 'src/graph.ts', ref: first }),
     );
@@ -192,7 +192,7 @@ describe('repositories and what is in them', () => {
 });
 
 describe('checks', () => {
-  test('a run is made, changed, found again, and keeps buttons and annotations', async () => {
+  test('a run is created, changed and found, with its buttons and annotations', async () => {
     const annotation = {
       path: 'src/graph.ts',
       start_line: 1,
@@ -255,7 +255,7 @@ describe('checks', () => {
   });
 
   test.each([
-    ['on a commit that nobody knows', { head_sha: 'a'.repeat(40) }],
+    ['on an unknown commit', { head_sha: 'a'.repeat(40) }],
     [
       'with four buttons',
       { actions: ['a', 'b', 'c', 'd'].map((name) => ({ label: name, description: name, identifier: name })) },
@@ -265,13 +265,13 @@ describe('checks', () => {
     const before = demo.problems.length;
     const call = { ...at, name: 'Landfall', head_sha: second, ...wrong };
     expect(await refusalOf(octokit.request('POST /repos/{owner}/{repo}/check-runs', call))).toBe(422);
-    // The document knows some of these bounds itself.
+    // Some of these bounds are in the document itself.
     demo.problems.splice(before);
   });
 });
 
 describe('deployments and statuses', () => {
-  test('a deployment gets statuses, and a success retires the former one of its environment', async () => {
+  test('a success makes the former deployment of its environment inactive', async () => {
     const make = async () =>
       idOf(
         octokit.request('POST /repos/{owner}/{repo}/deployments', {
@@ -315,7 +315,7 @@ describe('deployments and statuses', () => {
     expect(listed.map(({ id }) => id)).toEqual([latter, former]);
   });
 
-  test('a commit whose checks are asked for and not good is not deployed', async () => {
+  test('a commit whose required checks failed is not deployed', async () => {
     const head_sha = first;
     await ask(
       octokit.request('POST /repos/{owner}/{repo}/check-runs', { ...at, name: 'ci', head_sha, conclusion: 'failure' }),
@@ -323,7 +323,7 @@ describe('deployments and statuses', () => {
     expect(await refusalOf(octokit.request('POST /repos/{owner}/{repo}/deployments', { ...at, ref: first }))).toBe(409);
   });
 
-  test('statuses of a commit, and what they are together', async () => {
+  test('reads statuses of a commit, and the combined one', async () => {
     const on = { ...at, sha: second, context: 'landfall' };
     await ask(octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', { ...on, state: 'pending' }));
     await ask(octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', { ...on, state: 'success' }));
@@ -338,7 +338,7 @@ describe('deployments and statuses', () => {
 });
 
 describe('pull requests and people', () => {
-  test('a pull request is what git says', async () => {
+  test('a pull request matches git', async () => {
     const one = { ...at, pull_number: pull };
     const reported = await ask(octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', one));
     expect(reported).toMatchObject({
@@ -359,7 +359,7 @@ describe('pull requests and people', () => {
     await ask(octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', { ...one, title: 'Other' }));
   });
 
-  test('comments are made, changed, found and removed', async () => {
+  test('comments are created, changed, found and removed', async () => {
     const issue = { ...at, issue_number: pull };
     const { id: comment_id } = await ask(
       octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...issue, body: 'a' }),
@@ -386,7 +386,7 @@ describe('pull requests and people', () => {
     expect(reported.permission).toBe(permission);
   });
 
-  test('an installation is nobody, a person is', async () => {
+  test('an installation has no user, a person has', async () => {
     expect(await refusalOf(octokit.request('GET /user'))).toBe(403);
     const headers = { authorization: `token ${demo.github.tokenOf('mona')}` };
     expect(await (await fetch(`${demo.github.url}/user`, { headers })).json()).toMatchObject({ login: 'mona' });

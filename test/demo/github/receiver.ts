@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Webhooks } from '@octokit/webhooks';
 
-/** One webhook as it came. */
+/** One received webhook. */
 export interface Received {
   event: string;
   guid: string;
-  /** Whether the signature is that of the App's secret. */
+  /** Whether the signature matches the App's secret. */
   isSigned: boolean;
   payload: Record<string, unknown>;
 }
 
-/** An App that only takes webhooks. */
+/** An App that only receives webhooks. */
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Those of one event, with an action where one is named after a dot. */
+  /** Those of one event, and of one action if that follows a dot. */
   of(name: string): Received[];
-  /** What is answered from now on. */
+  /** Sets the response from now on. */
   answer(status: number): void;
   close(): Promise<void>;
 }

@@ -47,7 +47,7 @@ async function push(): Promise<{ commit: string; guid: string }> {
 }
 
 describe('deliveries', () => {
-  test('what nobody took can be listed, read and asked for again under its GUID', async () => {
+  test('a failed delivery can be listed, read and redelivered under its GUID', async () => {
     receiver.answer(503);
     const { guid } = await push();
     receiver.answer(202);
@@ -65,7 +65,7 @@ describe('deliveries', () => {
     expect(after[0]).toMatchObject({ guid, status: 'OK', redelivery: true });
   });
 
-  test('an App that is away is told so in the list', async () => {
+  test('the list shows deliveries to an unavailable App', async () => {
     demo.github.sendWebhooksTo('http://127.0.0.1:9/');
     const { guid } = await push();
     demo.github.sendWebhooksTo(receiver.url);
@@ -76,7 +76,7 @@ describe('deliveries', () => {
     });
   });
 
-  test('all of them are found page by page', async () => {
+  test('lists all of them page by page', async () => {
     guids = demo.github
       .deliveries()
       .map(({ guid }) => guid)
@@ -85,7 +85,7 @@ describe('deliveries', () => {
     expect(found.map(({ guid }) => guid)).toEqual(guids);
   });
 
-  test('the same delivery can be had again and again', async () => {
+  test('the same delivery can be redelivered repeatedly', async () => {
     const { guid } = await push();
     receiver.received.length = 0;
     await demo.github.deliver(guid);
@@ -95,7 +95,7 @@ describe('deliveries', () => {
 });
 
 describe('checks', () => {
-  test('Re-run and buttons are told with who pressed', async () => {
+  test('Re-run and buttons report who clicked', async () => {
     const { commit } = await push();
     const actions = [{ label: 'Redeploy', description: 'Once more', identifier: 'redeploy' }];
     const { data: run } = await octokit.request('POST /repos/{owner}/{repo}/check-runs', {
@@ -130,8 +130,8 @@ describe('checks', () => {
   });
 });
 
-describe('what else happens to an App', () => {
-  test('a renamed repository is told, and found under its old name and its id', async () => {
+describe('other events of an App', () => {
+  test('a renamed repository is reported, and found by its old name and its id', async () => {
     const { id } = await demo.github.createRepository('acme/old', { from: await demo.files({ 'b.txt': 'b' }) });
     await demo.github.rename('acme/old', 'new');
     await demo.github.settled();
@@ -144,7 +144,7 @@ describe('what else happens to an App', () => {
     await expect(demo.clone('acme/old')).resolves.toBeDefined();
   });
 
-  test('taken away from an owner it is told so, and its tokens are worth nothing', async () => {
+  test('an uninstallation is reported, and its tokens become invalid', async () => {
     await octokit.request('GET /repos/{owner}/{repo}', at);
     await demo.github.uninstall('acme');
     await demo.github.settled();
@@ -158,14 +158,14 @@ describe('what else happens to an App', () => {
     });
   });
 
-  test('what it was not given is refused', async () => {
+  test('rejects requests without the permission', async () => {
     const status = { ...at, sha: (await demo.github.headOf('acme/agents')) ?? '', state: 'success' as const };
     await expect(octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', status)).rejects.toMatchObject({
       status: 403,
     });
   });
 
-  test('what goes wrong on the way can be played: another answer, none, and none after it was done', async () => {
+  test('simulates other responses, lost ones, and lost ones after the effect', async () => {
     const head_sha = (await demo.github.headOf('acme/agents')) ?? '';
     const make = (name: string) => octokit.request('POST /repos/{owner}/{repo}/check-runs', { ...at, name, head_sha });
     demo.github.interfere(({ method }) => (method === 'POST' ? { status: 503, body: { message: 'away' } } : undefined));
@@ -181,7 +181,7 @@ describe('what else happens to an App', () => {
     expect(names).not.toContain('second');
   });
 
-  test('requests are counted by their operation', async () => {
+  test('counts requests by operation', async () => {
     const before = demo.github.requests.length;
     await octokit.request('GET /repos/{owner}/{repo}/branches/{branch}', { ...at, branch: 'main' });
     const installationId = demo.github.installationId('acme');
@@ -191,7 +191,7 @@ describe('what else happens to an App', () => {
   });
 });
 
-test('an App is made from its manifest', async () => {
+test('creates an App from its manifest', async () => {
   const { url, app: made } = demo.github;
   const manifest = {
     name: 'Ours',

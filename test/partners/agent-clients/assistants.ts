@@ -3,7 +3,7 @@ import type { Client } from '@langchain/langgraph-sdk';
 import { expect, test } from 'vitest';
 import { refusalOf } from './deployed.ts';
 
-/** Everything the client does with assistants. */
+/** All methods of the client for assistants. */
 export function assistantsOf(given: () => Client): void {
   const greeting = async (assistant: string) =>
     Reflect.get(Object(await given().runs.wait(null, assistant, { input: { input: 'you' } })), 'output');
@@ -53,7 +53,7 @@ export function assistantsOf(given: () => Client): void {
     expect(await assistants.count({ metadata: { by: 'sdk' } })).toBe(0);
   });
 
-  test('update, getVersions and setLatest change what it answers, and back', async () => {
+  test('update, getVersions and setLatest change the assistant, and back', async () => {
     const { assistants } = given();
     const { assistant_id: id } = await assistants.create({ graphId: 'greeter', context: { greeting: 'one' } });
     expect(await assistants.update(id, { name: 'Two', context: { greeting: 'two' } })).toMatchObject({
@@ -73,7 +73,7 @@ export function assistantsOf(given: () => Client): void {
     expect(await greeting(id)).toBe('one you');
   });
 
-  test('delete takes the threads along that are asked for', async () => {
+  test('delete removes its threads on request', async () => {
     const { assistants, threads, runs } = given();
     const { assistant_id: id } = await assistants.create({ graphId: 'greeter' });
     const { thread_id } = await threads.create();
@@ -82,7 +82,7 @@ export function assistantsOf(given: () => Client): void {
     expect(await refusalOf(threads.get(thread_id))).toMatchObject({ status: 404 });
   });
 
-  test('getGraph, getSchemas and getSubgraphs tell what a graph is', async () => {
+  test('getGraph, getSchemas and getSubgraphs describe a graph', async () => {
     const { assistants } = given();
     const drawn = await assistants.getGraph('outer', { xray: true });
     expect(drawn.nodes.map(({ id }) => id)).toContain('inside:shout');

@@ -1,4 +1,4 @@
-// Clients that others wrote, on an agent that the real service deployed: they know its address and a key.
+// Third-party clients with an agent on the real service: they have only its address and a key.
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { assistantsOf } from './assistants.ts';
@@ -11,7 +11,7 @@ import { storeOf } from './store.ts';
 import { streamsOf } from './streams.ts';
 import { threadsOf } from './threads.ts';
 
-// Most of it is waiting, which many can do at once.
+// The tests mostly wait, so they run concurrently.
 vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 });
 
 let deployed: Deployed;
@@ -46,7 +46,7 @@ describe.concurrent('the official client, at the address of a deployment', () =>
   });
   protocolsOf(() => deployed);
 
-  test('a page of another origin asks first, without a key, and calls then, with one', async () => {
+  test('a page of another origin sends a preflight without a key, then calls with one', async () => {
     const page = { origin: 'https://page.example' };
     const requested = await fetch(`${deployed.url}/runs/wait`, {
       method: 'OPTIONS',
@@ -85,10 +85,10 @@ describe.concurrent('the official client, at the address of a deployment', () =>
   });
 });
 
-// The client speaks another protocol of events by `threads.stream`, which the public description does not have.
+// `threads.stream` uses another event protocol, which the public description does not have.
 const beyondTheDescription = ['threads.stream'];
 
-test('no method of the client was left out', () => {
+test('every method of the client has a test', () => {
   const offered = groups.flatMap((group) => methodsOf(client(), group).map((method) => `${group}.${method}`));
   expect(offered.filter((name) => !watched.called.has(name))).toEqual(beyondTheDescription);
 });

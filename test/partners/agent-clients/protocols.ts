@@ -15,7 +15,7 @@ import {
 } from '../../agent-server/protocols/a2a-speaking.ts';
 import type { Deployed } from './deployed.ts';
 
-/** What the official clients of the agent-to-agent protocol and the model context protocol do. */
+/** The official clients of the agent-to-agent protocol and the model context protocol. */
 export function protocolsOf(given: () => Deployed): void {
   /** Sends a request with the key. */
   const asking = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -27,12 +27,12 @@ export function protocolsOf(given: () => Deployed): void {
     transports: [new JsonRpcTransportFactory({ fetchImpl: asking })],
     cardResolver: new DefaultAgentCardResolver({ fetchImpl: asking }),
   });
-  // The address has a path of its own, below which the card lies.
+  // The address has a path of its own, below which the card is served.
   const agent = (assistant: string) =>
     agents.createFromUrl(`${given().url}/`, `.well-known/agent-card.json?assistant_id=${assistant}`);
 
   describe('the client of agent to agent', () => {
-    test('reads a card, sends a message, and hears what was said', async () => {
+    test('reads a card, sends a message, and receives the reply', async () => {
       const client = await agent('chat');
       const task = await send(client, message([text('Good day')]));
       expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
@@ -42,7 +42,7 @@ export function protocolsOf(given: () => Deployed): void {
       expect(await threads.getState(task.contextId)).toMatchObject({ values: { messages: { length: 2 } } });
     });
 
-    test('streams a message as it is said', async () => {
+    test('streams the reply to a message', async () => {
       const reported = await streamed((await agent('chat')).sendMessageStream(request(message([text('Good day')]))));
       expect(reported[0]?.$case).toBe('task');
       expect(reported.at(-1)).toMatchObject({
@@ -52,7 +52,7 @@ export function protocolsOf(given: () => Deployed): void {
       expect(JSON.stringify(reported)).toContain('Good day to you');
     });
 
-    test('cancels a task that takes long', async () => {
+    test('cancels a long task', async () => {
       const client = await agent('slow');
       const started = await send(client, message([data({ each: 60_000 })]), { returnImmediately: true });
       const ended = await client.cancelTask({ tenant: '', id: started.id, metadata: undefined });
@@ -62,7 +62,7 @@ export function protocolsOf(given: () => Deployed): void {
       );
     });
 
-    test('answers a question, and the same task goes on', async () => {
+    test('answers a question, and the same task continues', async () => {
       const client = await agent('interrupts');
       const requested = await send(client, message([data({ request: 'dance' })]));
       expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Receiver } from '../../agent-server/webhooks/receiver.ts';
 import { refusalOf } from './deployed.ts';
 
-/** Everything the client does with runs but to stream them. */
+/** All methods of the client for runs, except streams. */
 export function runsOf(given: () => Client, receiver: () => Receiver): void {
   const thread = async () => (await given().threads.create()).thread_id;
   const steps = ['first', 'second', 'third'];
@@ -14,7 +14,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
       10_000,
     );
 
-  test('wait answers the values, or throws what the run failed with', async () => {
+  test('wait returns the values, or throws the error of the run', async () => {
     const { runs } = given();
     for (const on of [null, await thread()]) {
       let known: unknown;
@@ -59,7 +59,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     expect(await runs.list(on)).toHaveLength(1);
   });
 
-  test('createBatch starts several, each with a webhook that tells how it ended', async () => {
+  test('createBatch starts several, each with a webhook for its result', async () => {
     const { runs } = given();
     const made = await runs.createBatch(
       ['a', 'b'].map((input) => ({ assistantId: 'greeter', input: { input }, webhook: receiver().at('/batch') })),
@@ -76,7 +76,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     ]);
   });
 
-  test('cancel ends a run; rollback forgets it', async () => {
+  test('cancel ends a run; rollback deletes it', async () => {
     const { runs, threads } = given();
     const on = await thread();
     const kept = await runs.create(on, 'slow', long);
@@ -109,7 +109,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     );
   });
 
-  test('a caller who waits and goes ends the run, when asked to', async () => {
+  test('a disconnecting caller ends the run on request', async () => {
     const { runs } = given();
     const on = await thread();
     const gone = new AbortController();
@@ -141,7 +141,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     await end;
   });
 
-  test('multitaskStrategy says what becomes of a busy thread', async () => {
+  test('multitaskStrategy decides what happens on a busy thread', async () => {
     const { runs } = given();
     const on = await thread();
     const slow = await runs.create(on, 'slow', { input: { each: 1_000 } });
@@ -165,7 +165,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     expect(await refusalOf(runs.get(on, second.run_id))).toMatchObject({ status: 404 });
   });
 
-  test('a person who is asked answers by a command; interrupts before a node wait as well', async () => {
+  test('a command resumes an interrupt, also one before a node', async () => {
     const { runs } = given();
     const on = await thread();
     await runs.wait(on, 'interrupts', { input: { request: 'dance' } });
@@ -185,7 +185,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     });
   });
 
-  test('afterSeconds puts a run off, ifNotExists makes its thread', async () => {
+  test('afterSeconds delays a run, ifNotExists creates its thread', async () => {
     const { runs } = given();
     const on = crypto.randomUUID();
     expect(await refusalOf(runs.create(on, 'greeter', { input: { input: 'a' } }))).toMatchObject({ status: 404 });

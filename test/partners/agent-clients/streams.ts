@@ -8,12 +8,12 @@ interface Heard {
   data: unknown;
 }
 
-/** Everything the client does with the events of runs. */
+/** All methods of the client for events of runs. */
 export function streamsOf(given: () => Client): void {
   const thread = async () => (await given().threads.create()).thread_id;
   const names = (heard: readonly Heard[]) => [...new Set(heard.map(({ event }) => event))];
 
-  test('stream tells each mode in its own words', async () => {
+  test('stream returns the events of each mode', async () => {
     const { runs } = given();
     const question = { messages: [{ role: 'user', content: 'hi' }] };
     const modes = [
@@ -39,7 +39,7 @@ export function streamsOf(given: () => Client): void {
     ).toContain('Good day to you');
   });
 
-  test('stream with subgraphs tells what the graph inside does, and its own events', async () => {
+  test("stream with subgraphs includes the subgraph's events and its own", async () => {
     const { runs } = given();
     const heard: Heard[] = [];
     for await (const { event, data } of runs.stream(null, 'outer', {
@@ -53,14 +53,14 @@ export function streamsOf(given: () => Client): void {
     expect(heard.at(-1)).toMatchObject({ event: 'updates', data: { inside: { word: 'OH' } } });
   });
 
-  test('a run that fails ends its stream with the error', async () => {
+  test('a failed run ends its stream with the error', async () => {
     const heard: Heard[] = await Array.fromAsync(
       given().runs.stream(await thread(), 'greeter', { input: { input: 'x', fail: 'no ink' }, streamMode: 'values' }),
     );
     expect(heard.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: 'no ink' } });
   });
 
-  test('joinStream goes along with a run, with and without what was before', async () => {
+  test('joinStream follows a run, with and without earlier events', async () => {
     const { runs } = given();
     const on = await thread();
     const run = await runs.create(on, 'slow', { input: { each: 150 }, streamMode: ['updates', 'values'] });
@@ -69,7 +69,7 @@ export function streamsOf(given: () => Client): void {
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
   });
 
-  test('a stream that was cut goes on from the last event that was heard', async () => {
+  test('an interrupted stream resumes after the last event', async () => {
     const { runs } = given();
     const on = await thread();
     let run = { run_id: '' };
@@ -108,7 +108,7 @@ export function streamsOf(given: () => Client): void {
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
   });
 
-  test('a caller who goes ends the run, or not, as was said', async () => {
+  test('a disconnecting caller ends the run, or not, as requested', async () => {
     const { runs } = given();
     for (const [onDisconnect, status] of [
       ['cancel', 'interrupted'],
@@ -133,7 +133,7 @@ export function streamsOf(given: () => Client): void {
     }
   });
 
-  test('a stream of a run that is cancelled ends with an error, and a joined one may cancel it', async () => {
+  test('cancelling a run ends its stream with an error, and joining may cancel it', async () => {
     const { runs } = given();
     const on = await thread();
     const run = await runs.create(on, 'slow', { input: { each: 60_000 }, streamMode: 'updates' });

@@ -3,7 +3,7 @@ import type { Client } from '@langchain/langgraph-sdk';
 import { expect, test, vi } from 'vitest';
 import { refusalOf } from './deployed.ts';
 
-/** Everything the client does with threads. */
+/** All methods of the client for threads. */
 export function threadsOf(given: () => Client): void {
   test('create, get, update, search, count and delete', async () => {
     const { threads, runs } = given();
@@ -35,7 +35,7 @@ export function threadsOf(given: () => Client): void {
     expect(await threads.count({ metadata: { of: id } })).toBe(0);
   });
 
-  test('getState, updateState, patchState and getHistory read and change what is remembered', async () => {
+  test('getState, updateState, patchState and getHistory read and change the state', async () => {
     const { threads, runs } = given();
     const { thread_id: id } = await threads.create();
     await runs.wait(id, 'greeter', { input: { input: 'Ada' } });
@@ -67,7 +67,7 @@ export function threadsOf(given: () => Client): void {
     );
   });
 
-  test('getState with subgraphs shows the state of the graph inside that waits', async () => {
+  test('getState with subgraphs shows the state of an interrupted subgraph', async () => {
     const { threads, runs } = given();
     const { thread_id: id } = await threads.create();
     await runs.wait(id, 'interrupts', { input: { request: 'dance' } });
@@ -84,13 +84,13 @@ export function threadsOf(given: () => Client): void {
       graphId: 'greeter',
       supersteps: [
         { updates: [{ values: { input: 'Ada' }, asNode: '__start__' }] },
-        { updates: [{ values: { output: 'from elsewhere' }, asNode: 'greet' }] },
+        { updates: [{ values: { output: 'from outside' }, asNode: 'greet' }] },
       ],
     });
-    expect(await threads.getState(id)).toMatchObject({ values: { input: 'Ada', output: 'from elsewhere' }, next: [] });
+    expect(await threads.getState(id)).toMatchObject({ values: { input: 'Ada', output: 'from outside' }, next: [] });
     const copied = await threads.copy(id);
     expect(copied.thread_id).not.toBe(id);
-    expect(await threads.getState(copied.thread_id)).toMatchObject({ values: { output: 'from elsewhere' } });
+    expect(await threads.getState(copied.thread_id)).toMatchObject({ values: { output: 'from outside' } });
     expect(await threads.getHistory(copied.thread_id)).toHaveLength(2);
     expect(await threads.prune([copied.thread_id], { strategy: 'keep_latest' })).toEqual({ pruned_count: 1 });
     expect(await threads.getHistory(copied.thread_id)).toHaveLength(1);
@@ -99,7 +99,7 @@ export function threadsOf(given: () => Client): void {
     expect(await threads.getHistory(id)).toHaveLength(2);
   });
 
-  test('joinStream hears every run on a thread, and goes on from an event', async () => {
+  test('joinStream follows every run on a thread, and resumes after an event', async () => {
     const { threads, runs } = given();
     const { thread_id: id } = await threads.create();
     const stop = new AbortController();
@@ -114,7 +114,7 @@ export function threadsOf(given: () => Client): void {
     const run = async (name: string) => runs.join(id, (await runs.create(id, 'greeter', updates(name))).run_id);
     const reporting = (name: string) => heard.findLast(({ data }) => JSON.stringify(data).includes(`hello ${name}`));
     try {
-      // A run is asked for until the stream is there to hear it.
+      // The stream may open late, so start runs until it receives one.
       await vi.waitFor(
         async () => {
           await run('Ada');

@@ -10,8 +10,8 @@ import { linkPackages } from '../../journey/fixture.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { openServed, type Served } from './service.ts';
 
-// The typical flow (control-service.md, What the service does) by a client that knows the public document and nothing of
-// ours, on the real service with real processes; the agents are asked by the official SDK at the address that was told.
+// The typical flow (control-service.md, What the service does) by a client that has only the public document, on the
+// real service with real processes. The official SDK calls the agents at the reported address.
 
 let served: Served;
 let service: PublicCaller;
@@ -39,7 +39,7 @@ const read = async (id: string) => deployment.parse(await service.ask(`GET ${one
 const patch = async (id: string, body: object) =>
   deployment.parse(await service.ask(`PATCH ${one}`, { ids: [id], body }, 200));
 
-/** Polls as the document says, until the status is one that ends it. */
+/** Polls as the document says, until a final status. */
 const polled = (id: string, revisionId: string, end: RegExp): Promise<z.infer<typeof progress>> =>
   vi.waitFor(
     async () => {
@@ -125,7 +125,7 @@ describe.concurrent('create, read, poll until DEPLOYED, change', () => {
     expect(await saidBy(live.source_config.custom_url, 'you')).toMatchObject({ said: 'first you' });
   });
 
-  test('of an image, which fails clearly where nothing can run one', { timeout: 60_000 }, async () => {
+  test('of an image, which fails clearly without a container runtime', { timeout: 60_000 }, async () => {
     const made = await create({
       name: 'from-image',
       source: 'external_docker',
@@ -139,7 +139,7 @@ describe.concurrent('create, read, poll until DEPLOYED, change', () => {
   });
 });
 
-test('a deployment is deleted at once and gone soon, its agent too', { timeout: 60_000 }, async () => {
+test('a deployment is deleted at once, and soon its agent too', { timeout: 60_000 }, async () => {
   const { id, source_config } = await create({
     name: 'to-be-deleted',
     source: 'external_docker',

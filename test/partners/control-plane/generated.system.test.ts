@@ -12,7 +12,7 @@ import { problemsOf, publicOperations } from './public-answers.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { requestOf } from './public-requests.ts';
 
-// Bodies made from the public document's own schemas of requests: whatever it lets be sent is answered as it says.
+// Bodies generated from the public document's request schemas: every valid request gets a documented response.
 
 let fixture: ServiceFixture;
 let service: PublicCaller;
@@ -33,7 +33,7 @@ const createListener = async () => {
 };
 
 test.each(publicOperations.filter(({ path, body }) => body && !path.includes('/auth/')))(
-  '$method $path answers whatever the document lets be sent by the document',
+  '$method $path gives documented responses to all valid requests',
   async ({ method, path, body = {} }) => {
     const { id } = await create();
     const { id: cluster } = await createListener();
@@ -50,7 +50,7 @@ test.each(publicOperations.filter(({ path, body }) => body && !path.includes('/a
   60_000,
 );
 
-test('a resource_spec of the document makes a deployment that tells it in the same words, or is refused by them', async () => {
+test('a documented resource_spec is accepted and returned as it is, or rejected', async () => {
   const generated = publicCaller(fixture.baseUrl, fixture.apiKey);
   const spec = requestOf({ $ref: '#/components/schemas/ResourceSpec-Input' });
   await fc.assert(
@@ -64,7 +64,7 @@ test('a resource_spec of the document makes a deployment that tells it in the sa
   expect([...generated.answered]).toContain('POST /v2/deployments 201');
 }, 60_000);
 
-test('the comparison finds what is missing, what is of another form, and what is more', async () => {
+test('the comparison finds missing, mistyped and additional fields', async () => {
   const { id } = await create();
   const good = z.looseObject({}).parse(await service.ask(`GET ${one}`, { ids: [id] }, 200));
   const operation = publicOperations.find(({ method, path }) => method === 'GET' && path === one);

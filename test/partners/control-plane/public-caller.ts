@@ -1,28 +1,28 @@
 import { expect } from 'vitest';
 import { problemsOf, publicOperations } from './public-answers.ts';
 
-/** What is put into a request. */
+/** The parts of a request. */
 export interface Requested {
-  /** What stands in the braces of the path, in its order. */
+  /** The path parameters, in order. */
   ids?: readonly string[];
   query?: Readonly<Record<string, string | readonly string[]>>;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks as the document says, and holds the answer to it. */
+/** Sends requests as documented, and validates the responses. */
 export interface PublicCaller {
   /**
    * @param operation method and path, as the document has them.
-   * @param status the answer that is meant; whichever when absent.
+   * @param status the expected status; any when absent.
    * @returns the body as JSON; undefined where there is none.
    */
   ask(operation: string, requested?: Requested, status?: number): Promise<unknown>;
-  /** Every answer so far, as `METHOD /path status`. */
+  /** Every response so far, as `METHOD /path status`. */
   answered: ReadonlySet<string>;
 }
 
-/** A caller that knows nothing of this service but its address, a key, and the public document. */
+/** A caller that has only the service's address, a key, and the public document. */
 export function publicCaller(baseUrl: string, apiKey: string): PublicCaller {
   const answered = new Set<string>();
   return {

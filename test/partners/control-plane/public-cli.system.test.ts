@@ -9,7 +9,7 @@ import { linkPackages } from '../../journey/fixture.ts';
 import { installPublicCli, publicCli, type CliEnd } from './public-cli.ts';
 import { openServed, type Served } from './service.ts';
 
-// `langgraphjs deploy` as its vendor publishes it, pointed at our service by its own setting and nothing else.
+// `langgraphjs deploy` as its vendor publishes it, configured for our service by its own setting.
 
 let served: Served;
 let cwd = '';
@@ -33,7 +33,7 @@ const ended = (end: CliEnd) => end.events.at(-1);
 const statuses = async (): Promise<string[]> =>
   (await served.control.listRevisions(id, {})).resources.map(({ status }) => status);
 
-test('a folder is deployed, and the command waits until it is live', within, async () => {
+test('deploys a folder, and waits until it is live', within, async () => {
   const end = await deploy('--install-command', linkPackages);
   expect([end.code, end.stderr]).toEqual([0, '']);
   const [deployment] = (await served.control.listDeployments({ name })).resources;
@@ -50,7 +50,7 @@ test('a folder is deployed, and the command waits until it is live', within, asy
   expect(await answer.json()).toMatchObject({ said: 'first you', mood: 'cheerful' });
 });
 
-test('it is listed with its address, and its revisions and logs are read', async () => {
+test('lists it with its address, and reads its revisions and logs', async () => {
   const [list, revisions, built, ran] = await Promise.all([
     cli('list', '--name-contains', 'public'),
     cli('revisions', 'list', id),
@@ -63,20 +63,16 @@ test('it is listed with its address, and its revisions and logs are read', async
   expect(ran.stdout).toContain('The agent is healthy');
 });
 
-test(
-  'what fails to build is told as failed, with the last lines of its log, and the former one still serves',
-  within,
-  async () => {
-    const end = await deploy('--install-command', 'node no-such-file.mjs');
-    expect(end.code).toBe(1);
-    expect(ended(end)).toMatchObject({ event: 'result', status: 'failed' });
-    const said = end.events.flatMap(({ event, message }) => (event === 'log' ? [message] : []));
-    expect(said.join('\n')).toContain('no-such-file.mjs');
-    expect(await statuses()).toEqual(['BUILD_FAILED', 'DEPLOYED', 'SKIPPED']);
-  },
-);
+test('reports a failed build with its log tail, and the former revision stays live', within, async () => {
+  const end = await deploy('--install-command', 'node no-such-file.mjs');
+  expect(end.code).toBe(1);
+  expect(ended(end)).toMatchObject({ event: 'result', status: 'failed' });
+  const said = end.events.flatMap(({ event, message }) => (event === 'log' ? [message] : []));
+  expect(said.join('\n')).toContain('no-such-file.mjs');
+  expect(await statuses()).toEqual(['BUILD_FAILED', 'DEPLOYED', 'SKIPPED']);
+});
 
-test('a deployment whose source is no upload is left alone, in the words that the command knows', async () => {
+test('rejects a deployment whose source is no upload with a message of its own', async () => {
   const body = { source: 'internal_docker', source_config: {}, source_revision_config: {}, secrets: [] };
   const other = await served.control.createDeployment({ ...body, name: 'pushed' });
   const end = await cli('--remote', '--no-input', '--json', '--deployment-id', other.id);
@@ -87,12 +83,12 @@ test('a deployment whose source is no upload is left alone, in the words that th
   });
 });
 
-test('a key that is none is refused', async () => {
+test('rejects an invalid key', async () => {
   const end = await publicCli(['list'], { url: served.url, apiKey: 'none', cwd });
   expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining('status 401') });
 });
 
-test('it is deleted, and gone', within, async () => {
+test('deletes it', within, async () => {
   expect(await cli('delete', id, '--force')).toMatchObject({ code: 0, stdout: `Deleted deployment ${id}.\n` });
   const isGone = () =>
     served.control.getDeployment(id).then(
@@ -103,7 +99,7 @@ test('it is deleted, and gone', within, async () => {
   expect((await cli('list', '--name-contains', name)).stdout).toBe('No deployments found.\n');
 });
 
-test('what was created without a graph configuration is not built without one', async () => {
+test('does not build without a graph configuration if it was created without one', async () => {
   const body = { source: 'internal_source', source_config: {}, source_revision_config: {}, secrets: [] };
   const made = await served.control.createDeployment({ ...body, name: 'without' });
   const { upload_url, object_path: source_tarball_path } = await served.control.requestUpload(made.id);

@@ -7,33 +7,33 @@ import { installPackages } from '../install-packages.ts';
 
 const packages = import.meta.dirname;
 
-/** Installs the public command line where it is not there. */
+/** Installs the public command line if it is missing. */
 export const installPublicCli = (): Promise<void> => installPackages(packages);
 
-/** Where the public command line is pointed at, and as whom. */
-export interface Pointed {
-  /** The address that it is told by its own setting, `--host-url`. */
+/** The service and the credentials for the public command line. */
+export interface CliTarget {
+  /** The address for its own setting, `--host-url`. */
   url: string;
   apiKey: string;
-  /** The folder that it is called in. */
+  /** Its working directory. */
   cwd: string;
   env?: Readonly<Record<string, string>>;
 }
 
-/** How a command ended. */
+/** How a command exited. */
 export interface CliEnd {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** The events of `--json`, in their order; nothing without that. */
+  /** The events of `--json`, in order; empty without it. */
   events: readonly Record<string, unknown>[];
 }
 
 /**
- * Runs `langgraphjs deploy` as it is published, in a process of its own whose search path has neither Docker nor anything
- * else: what it builds, it builds at the service. It sends its vendor nothing.
+ * Runs `langgraphjs deploy` as published, in a process whose PATH has no Docker, so the service builds. Telemetry to
+ * its vendor is off.
  */
-export async function publicCli(args: readonly string[], { url, apiKey, cwd, env = {} }: Pointed): Promise<CliEnd> {
+export async function publicCli(args: readonly string[], { url, apiKey, cwd, env = {} }: CliTarget): Promise<CliEnd> {
   const program = join(packages, 'node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs');
   const child = spawn(process.execPath, [program, 'deploy', ...args, '--host-url', url], {
     cwd,

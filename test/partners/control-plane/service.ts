@@ -14,16 +14,16 @@ import { linkScript } from '../../journey/fixture.ts';
 
 /** The services of one machine as `landfall local` starts them, below a path as self-hosted ones are. */
 export interface Served extends LocalServices {
-  /** Everything of this test lies below it; `git` in it may be named by `repo_url`. */
+  /** The folder of this test; `repo_url` may name `git` in it. */
   folder: string;
-  /** Puts the sources of an agent of test/journey/agents there, with what stands in for an installation. */
+  /** Copies an agent of test/journey/agents there, with a substitute for its installation. */
   agent(name: string, folder: string): Promise<void>;
 }
 
-/** Starts them; agents are real processes of the agent server. Whoever does closes them. */
+/** Starts them; agents are real processes of the agent server. The caller closes them. */
 export async function openServed(fieldNames: FieldSpelling): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-partner-'));
-  // As root builds and agents run as other users, who have to pass through.
+  // As root, builds and agents run as other users, who need access to the parent folders.
   chmodSync(folder, 0o711);
   await mkdir(join(folder, 'git'));
   const dataDir = join(folder, 'data');
@@ -35,7 +35,7 @@ export async function openServed(fieldNames: FieldSpelling): Promise<Served> {
     allowGit: [join(folder, 'git')],
     basePath: '/api-host',
     fieldNames,
-    // Whatever this machine has: what comes as an image is not run here.
+    // Images are never run here, whatever this machine has.
     running: { engine: join(folder, 'no-engine') },
     clock: systemClock,
     log: () => undefined,

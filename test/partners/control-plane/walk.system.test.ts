@@ -13,8 +13,8 @@ import {
 import { publicOperations, seenAdditions } from './public-answers.ts';
 import { publicCaller, type Requested, type PublicCaller } from './public-caller.ts';
 
-// Every operation of the public service's own document, asked in its words and its spelling of the fields, and every
-// answer held to its schemas: statuses, required fields, types, formats and words, and no field that is not listed.
+// Every operation of the public service's own document, with its field names. Every response is validated against its
+// schemas: statuses, required fields, types, formats and enums, and no additional field that is not listed.
 
 let fixture: ServiceFixture;
 let service: PublicCaller;
@@ -33,11 +33,11 @@ const revisions = `${one}/revisions`;
 const revision = `${revisions}/{revision_id}`;
 const listeners = '/v2/listeners';
 const listener = `${listeners}/{listener_id}`;
-/** The public service has a second App of its own under the longer path; here both are the one that there is. */
+/** The public service has a second App under the longer path; here both are the same one. */
 const apps = ['/v1/integrations/github', '/v1/integrations/forge/github'];
 const repositories = (app: string): string => `${app}/{integration_id}/repos`;
 
-/** A body in the document's own spelling. */
+/** A body with the document's field names. */
 const publicly = (body: ReturnType<typeof fromGit>, changes: Record<string, unknown> = {}) => ({
   ...body,
   source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
@@ -67,7 +67,7 @@ const spec = {
   sidecars: [{ name: 'log', image: 'log:1', env: [{ name: 'A' }], resources: { limits: { cpu: '1' } } }],
 };
 
-describe('what is asked well is answered by the document', () => {
+describe('a valid request gets a documented response', () => {
   test('a repository is deployed, changed, redeployed and listed', async () => {
     const { id, latest_revision_id: first } = await create(
       publicly(fromGit(), { secrets: [{ name: 'A', value: 'b' }] }),
@@ -95,7 +95,7 @@ describe('what is asked well is answered by the document', () => {
     ).toMatchObject({ resources: [] });
   });
 
-  test('an upload and an image go through the same words', async () => {
+  test('an upload and an image use the same operations', async () => {
     const { id } = await create({
       ...fromUpload(),
       source_revision_config: { langgraph_config_path: 'langgraph.json' },
@@ -111,7 +111,7 @@ describe('what is asked well is answered by the document', () => {
     });
   });
 
-  test('lists are narrowed by every filter of the document', async () => {
+  test('lists support every filter of the document', async () => {
     const { id } = await create(
       publicly(fromGit(), { name: 'wanted', source_config: { repo_url: 'https://a.test/b', deployment_type: 'dev' } }),
     );
@@ -166,7 +166,7 @@ describe('what is asked well is answered by the document', () => {
     }
   });
 
-  test('one deployment is deleted, several are, and then they are not there', async () => {
+  test('one deployment is deleted, then several, and then they are gone', async () => {
     const ids = await Promise.all([1, 2, 3, 4].map(async () => (await create(publicly(fromGit()))).id));
     const [single = '', ...several] = ids;
     await service.ask(`DELETE ${one}`, { ids: [single], query: { delete_tracing_project: 'true' } }, 204);
@@ -179,7 +179,7 @@ describe('what is asked well is answered by the document', () => {
   });
 });
 
-describe('what is asked badly is refused by the document', () => {
+describe('an invalid request gets a documented error', () => {
   const body = {};
   test.each<[operation: string, requested: Requested, status: number]>([
     [`POST ${deployments}`, { body }, 422],
@@ -221,12 +221,12 @@ describe('what is asked badly is refused by the document', () => {
     [`GET ${listener}`, [unknownId()], undefined],
     [`PATCH ${listener}`, [unknownId()], {}],
     [`DELETE ${listener}`, [unknownId()], undefined],
-  ] as const)('%s for a tenant that the key is not of is a 403', async (operation, ids, given) => {
+  ] as const)("%s for another tenant than the key's is a 403", async (operation, ids, given) => {
     const requested = { ids, body: given, headers: { 'x-tenant-id': unknownId() } };
     expect(await service.ask(operation, requested, 403)).toHaveProperty('detail');
   });
 
-  test('a change that breaks a rule, a redeployment of what never was built, and a name that is taken', async () => {
+  test('rejects invalid changes, a redeploy without a build, and a taken name', async () => {
     fixture.rollouts.fate = 'build fails';
     const { id, latest_revision_id, name } = await create(publicly(fromGit()));
     await fixture.rollouts.settled();
@@ -239,10 +239,10 @@ describe('what is asked badly is refused by the document', () => {
   });
 });
 
-describe('of the document', () => {
+describe('coverage of the document', () => {
   const left = new Set(differences.flatMap(({ what }) => what));
 
-  test('every answer of every operation that is served was had', () => {
+  test('every response of every served operation occurred', () => {
     const all = publicOperations
       .filter(({ method, path }) => !left.has(`${method} ${path}`))
       .flatMap(({ method, path, answers }) => [...answers.keys()].map((status) => `${method} ${path} ${status}`));
@@ -250,7 +250,7 @@ describe('of the document', () => {
     expect(all.filter((answer) => !service.answered.has(answer))).toEqual([]);
   });
 
-  test('every addition that is listed was met, with a reason of its own', () => {
+  test('every listed addition occurred, and has a reason', () => {
     expect(additions.flatMap(({ what }) => what).filter((what) => !seenAdditions.has(what))).toEqual([]);
     expect(additions.filter(({ reason }) => !/^[A-Z].*\.$/.test(reason))).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { startServer } from '@langchain/langgraph-api/server';
 const { values, positionals } = parseArgs({ options: { auth: { type: 'string' } }, allowPositionals: true });
 const [folder, ...graphs] = positionals;
 
-// The server cannot be asked for any free port, so one is taken and given back just before.
+// The server cannot listen on any free port, so find one just before.
 const port = await new Promise((resolve, reject) => {
   const probe = createServer();
   probe.on('error', reject);

@@ -1,6 +1,6 @@
 import { Annotation, StateGraph } from '@langchain/langgraph';
 
-/** Where somebody who shortens a text might cut it. */
+/** Lengths at which a text may be truncated. */
 const cuts = [30, 190, 490, 790, 1_990, 3_990, 16_370];
 
 /** Every way in which a careless program writes a value. */
@@ -17,7 +17,7 @@ const written = Object.entries(process.env)
     ...cuts.map((characters) => `${'.'.repeat(characters)}${value}`),
   ]);
 
-/** Writes all of it to the log. */
+/** Logs all of it. */
 function gossip(): void {
   for (const text of written) {
     console.log(text);
@@ -28,13 +28,13 @@ function gossip(): void {
 }
 
 gossip();
-/** What a commit changes. */
+/** Changed by a commit. */
 const atStart: string = 'nothing';
 if (atStart === 'throw') throw new Error(`cannot start with ${written[0]}`);
 
 const State = Annotation.Root({ input: Annotation<string>, said: Annotation<string> });
 
-/** Answers with what it should keep to itself, or fails with it: `tell 3`, `fail 3`; it knows how many there are. */
+/** Returns or throws one of the written values: `say 3`, `fail 3`. Returns their count for an unknown number. */
 export const graph = new StateGraph(State)
   .addNode('talk', async ({ input }) => {
     const [request, number] = input.split(' ');

@@ -1,6 +1,6 @@
 import { Annotation, StateGraph } from '@langchain/langgraph';
 
-/** What a commit changes. */
+/** Changed by a commit. */
 const word = 'first';
 
 const State = Annotation.Root({
@@ -10,7 +10,7 @@ const State = Annotation.Root({
   pid: Annotation<number>,
 });
 
-/** Repeats what it is asked, and tells what a journey wants to know of the process that answers. */
+/** Repeats its input, and reports the process that serves it. */
 export const graph = new StateGraph(State)
   .addNode('talk', async ({ input }) => ({
     said: `${word} ${input}`,

@@ -11,23 +11,23 @@ import { startPublicAgentServer } from '../../start-public-agent-server.ts';
 import { manySided } from '../deployed.ts';
 
 /**
- * A server that is asked, and the place that its webhooks may go to. The public server has nowhere to be told of
- * webhooks: the file says it to both.
+ * A server under test, and the receiver of its webhooks. The public server reads the address of the receiver from its
+ * configuration file, so ours does too.
  */
 export interface Contender {
   readonly url: string;
   receiver: Receiver;
-  /** Kills its process, and starts another one on what it left, by which webhooks go to `https://` only. */
+  /** Kills its process, and starts another one on the same data, which sends webhooks to `https://` only. */
   startAgain(): Promise<void>;
-  /** Starts one more process with these settings, and ends it; rejects with the words of one that does not start. */
+  /** Starts one more process with these settings, and stops it; rejects with its error output if it does not start. */
   tryToStart(settings: Settings): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the configuration of the agent holds beside its graphs. */
+/** The agent's configuration besides its graphs. */
 export type Settings = Pick<GraphConfig, 'auth' | 'http' | 'webhooks' | 'env'>;
 
-/** Settings by which webhooks may go to one port of this machine, with headers of their own. */
+/** Settings that allow webhooks to one port of this machine, with their own headers. */
 export const toReceiver = (receiver: Receiver): Settings => ({
   env: { TABLE_TOKEN: 'word of the receiver' },
   webhooks: {
@@ -42,21 +42,21 @@ export const toReceiver = (receiver: Receiver): Settings => ({
   },
 });
 
-/** Settings with rules of access, by which no webhook is sent. */
+/** Settings with auth, and without webhooks. */
 export const guarded = (receiver: Receiver): Settings => ({
   auth: { path: './auth.ts:auth' },
   http: { disable_webhooks: true },
   webhooks: { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port] } },
 });
 
-/** The agent in a folder of its own, with these settings; `remove` takes it away. */
+/** Writes the agent into a new folder with these settings; `remove` deletes it. */
 function folderWith(settings: Settings): { folder: string; settle: (others: Settings) => void; remove: () => void } {
   const above = mkdtempSync(join(tmpdir(), 'landfall-table-'));
   const folder = join(above, 'many-sided');
   cpSync(manySided, folder, { recursive: true });
   symlinkSync(join(import.meta.dirname, '../../../../node_modules'), join(folder, 'node_modules'), 'junction');
   const ids = ['greeter', 'chat', 'interrupts', 'outer', 'keeper', 'slow'];
-  // One more, for tests that delete something for good.
+  // One more, for tests that delete something permanently.
   const graphs = { ...Object.fromEntries(ids.map((id) => [id, `./${id}.ts:${id}`])), spare: './greeter.ts:greeter' };
   const settle = (some: Settings) => writeFileSync(join(folder, 'langgraph.json'), JSON.stringify({ graphs, ...some }));
   settle(settings);

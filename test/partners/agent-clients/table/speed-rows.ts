@@ -1,13 +1,13 @@
 import { field, post, quickest, row, text } from './row.ts';
 import type { Asking, Row } from './row.ts';
 
-/** Less than this (ms) is no waiting, on the busiest machine. */
+/** Less than this (ms) counts as no delay, on the busiest machine. */
 const moment = 400;
 const tries = 5;
 
 /**
- * Whether a caller hears within a moment that a run has ended, from its end on, as its webhook tells it. A busy machine
- * makes that longer, and never shorter.
+ * Whether a caller learns within a moment that a run has ended, measured from its webhook on. A busy machine only makes
+ * that longer.
  */
 async function heardAtOnce(server: Asking, hear: (run: object) => Promise<unknown>): Promise<string> {
   const stayed = await quickest(tries, async () => {

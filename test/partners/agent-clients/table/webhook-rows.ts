@@ -89,7 +89,7 @@ export const webhookRows: Row[] = [
     server.status('POST', '/runs/wait', { ...hello, webhook: 'not a url' }),
   ),
   row('a webhook to a host outside `allowed_domains` is a 422', (server) =>
-    server.status('POST', '/runs/wait', { ...hello, webhook: 'https://elsewhere.example/hook' }),
+    server.status('POST', '/runs/wait', { ...hello, webhook: 'https://other.example/hook' }),
   ),
   row('a webhook to a port outside `allowed_ports` is a 422', async (server) => {
     // A port with a listener: the public server sends it there.
