@@ -11,22 +11,23 @@ const largest = 256 * 1024;
  */
 export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Evidence[] {
   let room = largest;
+  const fits = (evidence: Evidence): boolean => {
+    const { length } = JSON.stringify(evidence);
+    if (length > room) return false;
+    room -= length;
+    return true;
+  };
   return attempts
     .toReversed()
-    .map((evidence) => {
-      const length = JSON.stringify(evidence).length;
-      if (length <= room) {
-        room -= length;
-        return evidence;
-      }
-      return evidence.kind === 'answered' ? withoutValues(test, evidence) : evidence;
-    })
+    .map((whole) => [whole, withoutValues(test, whole)].find(fits) ?? tooLarge)
     .toReversed();
 }
 
-function withoutValues(test: SmokeTest, evidence: Extract<Evidence, { kind: 'answered' }>): Evidence {
+const tooLarge: Evidence = { kind: 'unreachable', why: 'its response was too large to store' };
+
+function withoutValues(test: SmokeTest, evidence: Evidence): Evidence {
+  if (evidence.kind !== 'answered') return evidence;
   const missed = judge(test, evidence).filter(({ held }) => !held);
   const isLate = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
-  if (isLate) return { kind: 'unreachable', why: 'its response was late, and too large to store' };
-  return { ...evidence, values: undefined };
+  return isLate ? tooLarge : { ...evidence, values: undefined };
 }

@@ -37,6 +37,8 @@ async function respond(request: WorkRequest): Promise<WorkResponse> {
     const json = JSON.stringify(await perform(request));
     return json.length > longestResponse ? { kind: 'too-large' } : { kind: 'done', json };
   } catch (error) {
+    // Values that are nested too deep.
+    if (error instanceof RangeError) return { kind: 'too-large' };
     return { kind: 'failed', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

@@ -24,8 +24,8 @@ export interface WorkerOptions {
 /** Handles requests on a thread of its own, one after the other. */
 export interface Worker {
   /** The value as JSON; undefined where the request was given up. */
-  request(request: WorkRequest): Promise<string | undefined>;
-  close(): Promise<void>;
+  request: (request: WorkRequest) => Promise<string | undefined>;
+  close: () => Promise<void>;
 }
 
 /** A thread, and its first message: undefined where it ended without one. */
@@ -44,6 +44,17 @@ async function next(thread: Thread, signal?: AbortSignal): Promise<WorkResponse 
     return await Promise.race([message, exit].map((wait) => wait.catch(() => undefined)));
   } finally {
     over.abort();
+  }
+}
+
+/** Sends a request, unless its values are nested too deep. */
+function isSent(thread: Thread, request: WorkRequest): boolean {
+  try {
+    thread.postMessage(request, []);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 
@@ -74,7 +85,7 @@ export function startWorker({ clock, log }: WorkerOptions, deadlineMs = usualDea
     try {
       // The start of a thread takes its time on a busy machine, which is no fault of the request.
       const hasStarted = (await used.start) !== undefined;
-      if (hasStarted) used.thread.postMessage(request, []);
+      if (hasStarted && !isSent(used.thread, request)) return { kind: 'too-large' };
       const late = clock.sleep(deadlineMs, over.signal).catch(() => undefined);
       const response = hasStarted ? await Promise.race([next(used.thread, over.signal), late]) : undefined;
       if (response && response.kind !== 'started') return response;

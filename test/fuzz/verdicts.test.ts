@@ -87,6 +87,17 @@ test('judging that takes too long leaves the test unproven, and the next one is 
   expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ kind: 'passed' });
 });
 
+test('values that are nested too deep leave the test unproven', async () => {
+  const judge = threadJudge({ clock: systemClock, log });
+  onTestFinished(() => judge.close());
+  for (const depth of [3_000, 49_000]) {
+    const values: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    const tried = { test: expecting('$', contains, 2), attempts: [responded(values)] };
+    const { kind } = await judge.nextAttempt(tried);
+    expect(kind).not.toBe('enough');
+  }
+});
+
 test('judging that was given up is tried once more', async () => {
   let sleeps = 0;
   const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
