@@ -2,7 +2,7 @@ import { connectAgentServer, type AgentServerClient, type AgentServerSettings } 
 import type { AgentServer } from '../src/contract/agent/service.ts';
 
 /** The most values in a response or an event of an agent: parsing more holds the App's event loop. */
-const mostValues = 50_000;
+const mostValues = 30_000;
 
 /** Connections to agents, one for each address. */
 export interface Agents {

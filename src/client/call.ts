@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { CallOptions } from '../contract/call-options.ts';
+import { holdsMore } from '../contract/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { failureOfReply, failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
 import { openStream, send, type HttpReply, type HttpRequest, type HttpStream, type Sent } from './http.ts';
 import { maskOf } from './mask.ts';
-import { holdsMore, tooManyValues, type Reader, type Readout } from './reading.ts';
+import { tooManyValues, type Reader, type Readout } from './reading.ts';
 import { decideRetry } from './retry.ts';
 
 /** One operation of a service: its request, and its name for errors. */

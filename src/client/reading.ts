@@ -32,19 +32,6 @@ export function checked<T>(schema: z.ZodType<T>, operation: string, request: unk
   throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(read.error)}`);
 }
 
-/** Whether a JSON text may hold more values than this. Long texts cost little to parse; many values cost much. */
-export function holdsMore(text: string, most: number): boolean {
-  if (text.length <= most) return false;
-  let found = 0;
-  for (const sign of ',[{') {
-    for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) {
-      found += 1;
-      if (found > most) return true;
-    }
-  }
-  return false;
-}
-
 /** What is wrong with a text that holds more values than this. */
 export const tooManyValues = (what: string, most: number): string => `${what} holds more than ${most} values`;
 

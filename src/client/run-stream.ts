@@ -1,4 +1,5 @@
 import type { CallOptions } from '../contract/call-options.ts';
+import { holdsMore } from '../contract/json-text.ts';
 import type { StreamEvent } from '../contract/agent/stream-event.ts';
 import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
 import { readEvents, type TextEvent } from '../sse/parse-events.ts';
@@ -6,7 +7,7 @@ import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failur
 import { errorOf, maskFor, open, type Operation } from './call.ts';
 import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
-import { holdsMore, parse, tooManyValues, type Readout } from './reading.ts';
+import { parse, tooManyValues, type Readout } from './reading.ts';
 
 /** The limits of a run's stream. */
 export interface StreamLimits {

@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { redactorOf } from '../../app/reconcile/log-tail.ts';
 import { storableJson } from '../../app/inbox/storable-json.ts';
 import { readDeployFile } from '../../app/targets/file-entries.ts';
+import { holdsMore } from '../../src/contract/json-text.ts';
+import { collectManifests } from '../../src/control-service/builds/manifests.ts';
 import { longestTurnOf, watchLoop } from './loop-watch.ts';
 
 /** Milliseconds of CPU of one turn of the App's loop. */
@@ -22,6 +27,25 @@ test.each<[string, () => void]>([
   const watch = watchLoop();
   onTestFinished(() => watch.stop());
   expect(await longestTurnOf(watch, longestTurnMs, work)).toBeLessThan(longestTurnMs);
+});
+
+test('a package.json of very many values does not hold the control service', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-turns-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const many = Array.from({ length: 300_000 }, (_, at) => `"${at.toString(36)}":"1"`);
+  writeFileSync(join(folder, 'package.json'), `{"dependencies":{${many.join()}}}`);
+  const watch = watchLoop();
+  onTestFinished(() => watch.stop());
+  const collect = () => collectManifests(folder, 'npm');
+  expect(await longestTurnOf(watch, longestTurnMs, collect)).toBeLessThan(longestTurnMs);
+});
+
+test.each([
+  ['{"a":[1,2,{"b":3}]}', 4, true],
+  ['{"a":[1,2,{"b":3}]}', 5, false],
+  [JSON.stringify({ a: '[,{\\"[,{', b: ',,,,,,,,' }), 2, false],
+])('%s is counted without its texts', (json, most, expected) => {
+  expect(holdsMore(json, most)).toBe(expected);
 });
 
 test('a secret across the end of a long line is redacted', () => {
