@@ -54,7 +54,7 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       // The demo starts it as a process of its own.
       app: join(root, 'app/main.ts'),
       // A thread of the App.
-      'read-files': join(root, 'app/files/thread.ts'),
+      'app-worker': join(root, 'app/worker/thread.ts'),
     },
     platform: 'node',
     external: (id) => Object.keys(manifest.dependencies).some((name) => id === name || id.startsWith(`${name}/`)),

@@ -1,6 +1,9 @@
 import { connectAgentServer, type AgentServerClient, type AgentServerSettings } from '../src/client/agent.ts';
 import type { AgentServer } from '../src/contract/agent/service.ts';
 
+/** The most values in a response or an event of an agent: parsing more holds the App's event loop. */
+const mostValues = 30_000;
+
 /** Connections to agents, one for each address. */
 export interface Agents {
   at: (url: string) => AgentServer;
@@ -18,7 +21,8 @@ export function connectAgents(settings: Omit<AgentServerSettings, 'url'>): Agent
   const kept = new Map<string, AgentServerClient>();
   return {
     at: (url) => {
-      const agent = kept.get(url) ?? connectAgentServer({ idleMs: longestSilenceMs, ...settings, url });
+      const agent =
+        kept.get(url) ?? connectAgentServer({ idleMs: longestSilenceMs, maxJsonValues: mostValues, ...settings, url });
       kept.delete(url);
       kept.set(url, agent);
       const [oldest] = kept;

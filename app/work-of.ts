@@ -18,6 +18,7 @@ import { createPullRequestExaminer } from './pull-requests/examine.ts';
 import { startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './verify/receive-run.ts';
+import { threadJudge } from './verify/judge.ts';
 import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
 import { createTargetResolver } from './targets/target-resolver.ts';
 import { createOwnership } from './targets/ownership.ts';
@@ -56,6 +57,7 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
   const githubApi = createGitHubApi(clientOf);
   // What a fork writes keeps no push waiting.
   const [pushedFiles, examinedFiles] = [threadReader({ clock, log }), threadReader({ clock, log })];
+  const judge = threadJudge({ clock, log });
   const context: AppContext = {
     clock,
     random,
@@ -73,7 +75,7 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
       log,
       files: pushedFiles,
     }),
-    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, log }),
+    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, judge, log }),
     log,
     decided: resources.decided,
   };
@@ -111,7 +113,8 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
     },
     onDatabaseAway: () => lookAfterOutage(),
     close: async () => {
-      await Promise.all([control.close(), agents.close(), locks.close(), pushedFiles.close(), examinedFiles.close()]);
+      const closing = [control, agents, locks, pushedFiles, examinedFiles, judge];
+      await Promise.all(closing.map((each) => each.close()));
     },
   };
 }

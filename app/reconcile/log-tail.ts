@@ -4,15 +4,17 @@ import { Redactor } from '../../src/deploy/redactor.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { reading, type ReconcileContext } from './reconcile-context.ts';
 
-/** Stored part of a failed revision's logs: lines, and characters of one line. */
+/** Stored part of a failed revision's logs: lines. */
 const lines = 30;
+
+/** Stored part of one line or message (characters). */
 const characters = 1_000;
 
-/** Redacts the deployment's secrets in third-party text. */
+/** Truncates third-party text, and redacts the deployment's secrets in it. */
 export function redactorOf({ secrets }: Pick<Deployment, 'secrets'>): (text: string) => string {
   const redactor = new Redactor(() => undefined);
   redactor.add(secrets);
-  return (text) => redactor.redact(text);
+  return (text) => redactor.redactStart(text, characters);
 }
 
 /** The last lines of a revision's build and deploy logs, oldest first. What cannot be had is left out. */
@@ -30,7 +32,7 @@ export async function lastLines(
     id,
     timestamp,
     level,
-    message: redact(message).slice(0, characters),
+    message: redact(message),
   }));
 }
 

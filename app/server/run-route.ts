@@ -9,7 +9,7 @@ import type { Route } from './router.ts';
 export interface RunWebhook {
   intentId: string;
   token: string | undefined;
-  /** Parses it; undefined if it is not JSON. Called only for a valid token. */
+  /** Parses it; undefined if it is not JSON, or long. Called only for a valid token. */
   body: () => unknown;
 }
 
@@ -18,6 +18,8 @@ export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
 /** The longest webhook about a run (bytes): it contains the thread's state. */
 const longestRun = 10 * 1024 * 1024;
+/** The longest one that is parsed (bytes): parsing it holds the event loop. */
+const longestParsed = 256 * 1024;
 const heldAtOnce = 64 * 1024 * 1024;
 
 /** `POST /runs/{intent}?token=`: receives agents' webhooks about finished smoke test runs. */
@@ -45,7 +47,7 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
         const { status } = await receiveRun({
           intentId: params['intent'] ?? '',
           token,
-          body: () => fromJson(body.bytes.toString('utf8')),
+          body: () => (body.bytes.length > longestParsed ? undefined : fromJson(body.bytes.toString('utf8'))),
         });
         return sendText(response, status, status < 300 ? 'taken' : 'not taken');
       } finally {

@@ -7,31 +7,36 @@ import { Redactor } from '../../src/deploy/redactor.ts';
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
 
+/** The values of a deployment's secrets; null where the service could not return them. */
+export type KnownSecrets = readonly string[] | null;
+
 /** Redacts texts: an agent's output, and our own texts about it. */
-export interface Hiding {
+export interface Redaction {
   said: Redact;
   written: Redact;
 }
 
-/**
- * Redacts the deployment's secrets in its agent's output. If the service cannot return them now, none of the output is
- * shown.
- */
-export async function hidingSecretsOf(
+/** Reads the secrets that a deployment's agent may repeat. */
+export async function secretsOf(
   deploymentId: string,
   { control, clock, signal }: { control: ControlService; clock: Clock; signal: AbortSignal },
-): Promise<Hiding> {
+): Promise<KnownSecrets> {
   const reported = await attempt(
     control.getDeployment(deploymentId, { signal, deadline: clock.now() + readSecretsMs }),
   );
-  if (!reported.ok) {
+  return reported.ok ? reported.value.secrets.map(({ value }) => value) : null;
+}
+
+/** Redacts a deployment's secrets in its agent's output. If they are unknown, none of the output is shown. */
+export function redactionOf(secrets: KnownSecrets): Redaction {
+  if (secrets === null) {
     return {
       said: (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)'),
       written: (text) => text,
     };
   }
   const redactor = new Redactor(() => undefined);
-  redactor.add(reported.value.secrets);
-  const hide: Redact = (text) => redactor.redact(text);
-  return { said: hide, written: hide };
+  redactor.add(secrets.map((value) => ({ value })));
+  const redact: Redact = (text) => redactor.redact(text);
+  return { said: redact, written: redact };
 }

@@ -3,17 +3,17 @@ import type { Clock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { concludeAll, concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
+import { concludeAll } from '../../src/planning/verdict.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { ask, evidenceOfFailure } from '../../src/deploy/ask.ts';
-import { pauseAfter, redacted } from '../../src/deploy/smoke.ts';
+import { pauseAfter } from '../../src/deploy/smoke.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
 import { startRun } from './background-run.ts';
 import { withChosenIds } from './chosen-ids.ts';
 import { cleanUp } from './cleanup.ts';
-import { hidingSecretsOf } from './hidden-secrets.ts';
-import { keepAttempt } from './keep-attempt.ts';
+import { secretsOf } from './hidden-secrets.ts';
+import { judgeHere, unjudged, type Judge } from './judge.ts';
 import { pollRun } from './poll-run.ts';
 import { nextPollAt } from './next-poll.ts';
 import { makeToken } from './one-time-token.ts';
@@ -30,6 +30,8 @@ export interface SmokeTestRunnerOptions {
   control: ControlService;
   /** This App's URL for agents' webhooks, without a trailing slash; without it runs are polled. */
   publicUrl?: string | undefined;
+  /** On this thread when absent. */
+  judge?: Judge;
   /** Receives what could not be removed at an agent. */
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
 }
@@ -63,6 +65,7 @@ export function createSmokeTestRunner({
   random,
   control,
   publicUrl,
+  judge = judgeHere,
   log,
 }: SmokeTestRunnerOptions): SmokeTestRunner {
   const inHand = unusedTokens();
@@ -181,12 +184,14 @@ export function createSmokeTestRunner({
       leftovers: made ? [made] : [],
       spent: [...progress.spent, ...(under?.tokenHash ? [under.tokenHash] : [])],
     };
-    if (nextAttempt(test, attempts) === 'again') {
-      const kept = [...progress.attempts, keepAttempt(test, evidence)];
-      return goOn({ ...ended, attempts: kept, notBefore: clock.now() + pauseAfter(attempts.length, random) });
+    const next = await judge.nextAttempt({ test, attempts });
+    if (next.kind === 'again') {
+      const notBefore = clock.now() + pauseAfter(attempts.length, random);
+      return goOn({ ...ended, attempts: next.kept, notBefore });
     }
-    const hiding = await hidingSecretsOf(intent.deploymentId, { control, clock, signal });
-    const verdict = redacted(concludeTest(test, attempts, hiding.said), hiding.written);
+    const secrets = async () => secretsOf(intent.deploymentId, { control, clock, signal });
+    const verdict =
+      next.kind === 'unjudged' ? unjudged : await judge.conclude({ test, attempts, secrets: await secrets() });
     const tested = { name: test.name, attempts: attempts.length, verdict };
     return goOn({ ...ended, attempts: [], verdicts: [...progress.verdicts, tested] });
   }

@@ -48,12 +48,20 @@ export function effectOfStatus(status: number): 'none' | 'unknown' {
 const isPassing = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 
+/** What is read of an error response (bytes). */
+const mostOfError = 32 * 1024;
+
+const startOf = (body: Buffer, mask: Mask): string =>
+  body.length > mostOfError
+    ? mask(body.subarray(0, mostOfError).toString('utf8'), { cut: true })
+    : body.toString('utf8');
+
 /** Describes an error response. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
   const shown = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
   if (status < 400) return { ...shown, detail: tidy(redirectWords(headers), mask) };
   const retryAfterMs = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
-  return { ...shown, ...readErrorBody(body.toString('utf8'), mask), retryAfterMs };
+  return { ...shown, ...readErrorBody(startOf(body, mask), mask), retryAfterMs };
 }
 
 function redirectWords(headers: ReplyHeaders): string {

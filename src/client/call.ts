@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { CallOptions } from '../contract/call-options.ts';
+import { holdsMore } from '../contract/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { failureOfReply, failureOfSend, type AttemptFailure } from './attempt-failure.ts';
+import { failureOfReply, failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
-import { openStream, send, type HttpRequest, type HttpStream, type Sent } from './http.ts';
+import { openStream, send, type HttpReply, type HttpRequest, type HttpStream, type Sent } from './http.ts';
 import { maskOf } from './mask.ts';
-import type { Reader, Readout } from './reading.ts';
+import { tooManyValues, type Reader, type Readout } from './reading.ts';
 import { decideRetry } from './retry.ts';
 
 /** One operation of a service: its request, and its name for errors. */
@@ -46,8 +47,15 @@ export function call<T>(
   return repeat(link, operation, options, async (timeoutMs) => {
     const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, signal: options.signal };
     const sent = await send(dispatcherOf(link), requestOf(link, operation), limits);
-    return sent.kind === 'reply' && isSuccess(sent.status) ? read(sent) : refused(link, operation, sent);
+    return sent.kind === 'reply' && isSuccess(sent.status)
+      ? readBounded(link, sent, read)
+      : refused(link, operation, sent);
   });
+}
+
+function readBounded<T>({ maxJsonValues }: Connection, reply: HttpReply, read: Reader<T>): Readout<T> {
+  if (!holdsMore(reply.body.toString('latin1'), maxJsonValues)) return read(reply);
+  return { ok: false, failure: unreadable(reply.status, tooManyValues('the answer', maxJsonValues), false) };
 }
 
 /** The same for a streamed response: resolves with its headers. */

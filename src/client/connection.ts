@@ -32,6 +32,8 @@ export interface ConnectionSettings {
   callTimeoutMs?: number | undefined;
   /** The largest response body (bytes). */
   maxBodyBytes?: number | undefined;
+  /** The most values in a response or an event: parsing takes time by their number. Unlimited by default. */
+  maxJsonValues?: number | undefined;
   retry?: Partial<RetryPolicy> | undefined;
 }
 
@@ -52,6 +54,7 @@ export interface Connection {
   attemptTimeoutMs: number;
   callTimeoutMs: number;
   maxBodyBytes: number;
+  maxJsonValues: number;
   close(): Promise<void>;
 }
 
@@ -94,6 +97,7 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
     attemptTimeoutMs: settings.attemptTimeoutMs ?? 30_000,
     callTimeoutMs: settings.callTimeoutMs ?? 120_000,
     maxBodyBytes: settings.maxBodyBytes ?? 16 * 1024 * 1024,
+    maxJsonValues: settings.maxJsonValues ?? Infinity,
     close: async () => {
       if (made?.ok) await made.dispatcher.destroy();
     },

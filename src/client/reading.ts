@@ -32,6 +32,9 @@ export function checked<T>(schema: z.ZodType<T>, operation: string, request: unk
   throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(read.error)}`);
 }
 
+/** What is wrong with a text that holds more values than this. */
+export const tooManyValues = (what: string, most: number): string => `${what} holds more than ${most} values`;
+
 /** Parses JSON, with or without surrounding white space. */
 export function parse(text: string): { ok: true; value: unknown } | { ok: false } {
   try {

@@ -1,4 +1,5 @@
 import type { CallOptions } from '../contract/call-options.ts';
+import { holdsMore } from '../contract/json-text.ts';
 import type { StreamEvent } from '../contract/agent/stream-event.ts';
 import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
 import { readEvents, type TextEvent } from '../sse/parse-events.ts';
@@ -6,7 +7,7 @@ import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failur
 import { errorOf, maskFor, open, type Operation } from './call.ts';
 import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
-import { parse, type Readout } from './reading.ts';
+import { parse, tooManyValues, type Readout } from './reading.ts';
 
 /** The limits of a run's stream. */
 export interface StreamLimits {
@@ -83,6 +84,11 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   }
 
   #read({ id, event, data }: TextEvent, { status }: HttpStream): StreamEvent {
+    const { maxJsonValues } = this.#link;
+    if (holdsMore(data, maxJsonValues)) {
+      const what = `the event ${JSON.stringify(event.slice(0, 100))}`;
+      throw this.#error(unreadable(status, tooManyValues(what, maxJsonValues), false));
+    }
     const parsed = data === '' ? { ok: true as const, value: null } : parse(data);
     if (!parsed.ok) {
       const words = `the data of the event ${JSON.stringify(event.slice(0, 100))} is not JSON (${data.length} characters)`;

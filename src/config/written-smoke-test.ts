@@ -31,6 +31,9 @@ const writtenSmokeTest = z
 
 const mostSmokeTests = 100;
 
+/** Of all tests together: every one is stored and reported with what was seen. Aliases of YAML make many of few. */
+const mostExpectations = 1_000;
+
 /** The smoke tests of one deployment. Their names identify them in every report, so they are unique. */
 export const writtenSmokeTests = z
   .array(writtenSmokeTest)
@@ -42,5 +45,10 @@ export const writtenSmokeTests = z
         context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of another smoke test too' });
       }
       seen.add(name);
+    }
+    const expectations = tests.reduce((sum, { expect }) => sum + expect.length, 0);
+    if (expectations > mostExpectations) {
+      const message = `must have at most ${mostExpectations} expectations in all tests together`;
+      context.addIssue({ code: 'custom', message });
     }
   });

@@ -4,11 +4,17 @@ import {
   METADATA_EVENT,
   MetadataEventData,
   splitEventName,
-  UpdatesEventData,
   type StreamEvent,
   type StreamMode,
 } from '../contract/agent/stream-event.ts';
+import { isObject } from '../contract/json-object.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
+
+/** The key under which a graph reports an interrupt. */
+const interruptKey = '__interrupt__';
+
+/** How many visited nodes are kept: an agent may report them without end. */
+const mostNodes = 2_000;
 
 /** The state read from a stream so far. Times are ms since the epoch. */
 export interface Answer {
@@ -20,6 +26,8 @@ export interface Answer {
   lastAt: number | undefined;
   nodes: readonly string[];
   values: unknown;
+  /** What the values report of an interrupt, where that came without them. */
+  interrupts: { [interruptKey]?: unknown };
   interrupted: boolean;
   error: { error: string; message: string } | undefined;
 }
@@ -34,13 +42,11 @@ export function unanswered(sentAt: number, requested: readonly StreamMode[]): An
     lastAt: undefined,
     nodes: [],
     values: undefined,
+    interrupts: {},
     interrupted: false,
     error: undefined,
   };
 }
-
-/** The key under which a graph reports an interrupt. */
-const interruptKey = '__interrupt__';
 
 /** The answer after one more event. A run is timed by its events: when the connection closes says nothing. */
 export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: number): Answer {
@@ -54,21 +60,21 @@ export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: nu
   if (mode === ERROR_EVENT) return { ...after, error: errorIn(data) };
   // Events of a subgraph report its own state and nodes, not those of the run.
   if (namespace.length > 0) return after;
-  const members = UpdatesEventData.safeParse(data);
-  const names = members.success ? Object.keys(members.data) : [];
+  const names = isObject(data) ? Object.keys(data) : [];
   // Nodes parallel to the interrupted one still finish, and their values follow. The run stays interrupted.
   const interrupted = after.interrupted || names.includes(interruptKey);
-  if (mode === 'values') return { ...after, values: valuesAfter(after.values, data), interrupted };
+  if (mode === 'values') return { ...after, ...valuesAfter(after.values, data, names), interrupted };
   if (mode !== 'updates') return after;
-  const nodes = names.filter((name) => !name.startsWith('__'));
-  return { ...after, nodes: [...after.nodes, ...nodes], interrupted };
+  const nodes = names.filter((name) => !name.startsWith('__')).slice(0, mostNodes - after.nodes.length);
+  return { ...after, nodes: nodes.length > 0 ? [...after.nodes, ...nodes] : after.nodes, interrupted };
 }
 
 /** Values that report only an interrupt leave the state unchanged. */
-function valuesAfter(former: unknown, data: unknown): unknown {
-  const [before, now] = [UpdatesEventData.safeParse(former), UpdatesEventData.safeParse(data)];
-  const isNothingElse = now.success && Object.keys(now.data).join() === interruptKey;
-  return before.success && isNothingElse ? { ...before.data, ...now.data } : data;
+function valuesAfter(former: unknown, data: unknown, names: readonly string[]): Pick<Answer, 'values' | 'interrupts'> {
+  const isNothingElse = names.length === 1 && names[0] === interruptKey && isObject(data);
+  return isNothingElse && isObject(former)
+    ? { values: former, interrupts: { [interruptKey]: data[interruptKey] } }
+    : { values: data, interrupts: {} };
 }
 
 /** Messages go by names of their own: `messages/partial` in one mode, plain `messages` in the other. */
@@ -84,7 +90,9 @@ function errorIn(data: unknown): { error: string; message: string } {
 
 /** What the stream proves once it has ended. */
 export function evidenceOf(answer: Answer): Evidence {
-  const { sentAt, firstAt, lastAt, nodes, values, error, interrupted } = answer;
+  const { sentAt, firstAt, lastAt, nodes, error, interrupts, interrupted } = answer;
+  const values =
+    interruptKey in interrupts && isObject(answer.values) ? { ...answer.values, ...interrupts } : answer.values;
   if (lastAt === undefined || (values === undefined && nodes.length === 0 && !error && firstAt === undefined)) {
     return { kind: 'unreachable', why: 'the stream ended before it brought any answer' };
   }

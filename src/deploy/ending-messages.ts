@@ -84,6 +84,7 @@ const provesWhen: Record<Unproven, string> = {
   denied:
     "The agent's own rules of access (`auth` in its graph configuration) refuse the caller, and smoke tests can't show a token of the agent's; where it has no rules, check the key.",
   disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
+  unjudged: 'Expect less of the test: fewer values, simpler patterns and paths, or a shorter response.',
   'no-address': 'Give agent-url, the address at which the agent answers.',
   'nothing-live': 'Deploy it first, and look at the revisions of the deployment.',
 };

@@ -34,8 +34,8 @@ export interface HeldExpectation {
   seen: string;
 }
 
-/** Why nothing is proven: no response, access denied, contradicting responses, or no agent to test. */
-export type Unproven = 'unreachable' | 'denied' | 'disagreement' | 'no-address' | 'nothing-live';
+/** Why nothing is proven: no response, access denied, contradicting or unjudged responses, or no agent to test. */
+export type Unproven = 'unreachable' | 'denied' | 'disagreement' | 'unjudged' | 'no-address' | 'nothing-live';
 
 /** One smoke test's verdict. */
 export type TestVerdict =

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
+import { holdsMore } from '../../contract/json-text.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type Part } from './build.ts';
 import { readBelow } from './checkout-files.ts';
@@ -69,6 +70,9 @@ const isAbove = (path: string, other: string): boolean =>
 const largestManifest = 1_000_000;
 const yarnHead = 4_096;
 
+/** The most values of a package.json that is parsed. */
+const mostValues = 10_000;
+
 const manifest = z.object({ packageManager: z.string().optional() });
 
 /** A folder and its ancestors, up to the root of the checkout. */
@@ -89,6 +93,7 @@ function see(folder: string, path: string): SeenFolder {
 }
 
 function packageManagerIn(text: string): string | undefined {
+  if (holdsMore(text, mostValues)) return undefined;
   try {
     return manifest.safeParse(JSON.parse(text)).data?.packageManager;
   } catch {

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
+import { holdsMore } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install-plan.ts';
 
@@ -67,9 +69,9 @@ const manifest = z.object({
 /**
  * Collects what decides an install of a checkout's folder: the lock file, the manifests of the package and of its
  * workspaces, and the settings of package managers. Returns the reason where the install may read more (scripts of the
- * package itself, packages inside the repository, patches).
+ * package itself, packages inside the repository, patches). Yields to the event loop between files: there may be many.
  */
-export function collectManifests(folder: string, manager: PackageManager): Manifests {
+export async function collectManifests(folder: string, manager: PackageManager): Promise<Manifests> {
   try {
     const read = reader(folder);
     const files = [...topFiles(folder, read), ...filesOfYarn(folder, read)];
@@ -77,10 +79,8 @@ export function collectManifests(folder: string, manager: PackageManager): Manif
     if (!top) return { kind: 'more', why: 'there is no package.json beside the lock file' };
     const hasWorkspaces =
       files.some(({ path }) => path === 'pnpm-workspace.yaml') || /"workspaces"\s*:/.test(top.bytes.toString());
-    if (hasWorkspaces) files.push(...workspaceFiles(folder, read));
-    const why = [...files.map((file) => reaches(folder, file)), linker(files, manager)].find(
-      (each) => each !== undefined,
-    );
+    if (hasWorkspaces) files.push(...(await workspaceFiles(folder, read)));
+    const why = (await firstReach(folder, files)) ?? linker(files, manager);
     return why === undefined ? { kind: 'whole', files } : { kind: 'more', why };
   } catch (error) {
     if (error instanceof TooMuch) return { kind: 'more', why: error.message };
@@ -127,11 +127,12 @@ function allFiles(folder: string, path: string, read: ReadManifest): Manifest[] 
 }
 
 /** The manifests in the folders below, which may be workspaces. Links are not followed. */
-function workspaceFiles(folder: string, read: ReadManifest): Manifest[] {
+async function workspaceFiles(folder: string, read: ReadManifest): Promise<Manifest[]> {
   const found: Manifest[] = [];
   const left: string[] = foldersIn(folder, '');
   for (let seen = 0; left.length > 0; seen += 1) {
     if (seen > mostFolders) throw new TooMuch(`the repository has more than ${mostFolders} folders`);
+    await nextTurn();
     const path = left.pop() ?? '';
     for (const name of ['package.json', '.npmrc', 'binding.gyp']) {
       const file = `${path}/${name}`;
@@ -146,6 +147,15 @@ const foldersIn = (folder: string, path: string): string[] =>
   readdirSync(join(folder, path), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git')
     .map((entry) => (path === '' ? entry.name : `${path}/${entry.name}`));
+
+async function firstReach(folder: string, files: readonly Manifest[]): Promise<string | undefined> {
+  for (const file of files) {
+    const why = reaches(folder, file);
+    if (why !== undefined) return why;
+    await nextTurn();
+  }
+  return undefined;
+}
 
 /** Why an install may read, or link to, more than a manifest. */
 function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
@@ -177,9 +187,14 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
       : JSON.stringify(requested),
   );
 
+/** The most values of a package.json: parsing more holds the service. */
+const mostValues = 10_000;
+
 function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
+  const text = bytes.toString();
+  if (holdsMore(text, mostValues)) return undefined;
   try {
-    return manifest.safeParse(JSON.parse(bytes.toString())).data;
+    return manifest.safeParse(JSON.parse(text)).data;
   } catch {
     // The package manager will report the problem with the file better.
     return undefined;

@@ -76,7 +76,7 @@ export async function installThroughStore(
   settings: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
   const { log, staging, user } = settings;
-  const found = isPartOfMore(requested) ?? collectManifests(requested.folder, requested.manager);
+  const found = isPartOfMore(requested) ?? (await collectManifests(requested.folder, requested.manager));
   if (found.kind === 'more') {
     log('info', `This install is not stored for later builds: ${found.why}.`);
     return installInPlace(requested, settings);

@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
+import { holdsMore } from '../../contract/json-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
+import { mostSigns, tooManyValues } from '../rules/text.ts';
 
 /** The largest body, in bytes. */
 export const largestBody = 1_048_576;
@@ -14,6 +16,8 @@ export async function readJson(context: Context): Promise<unknown> {
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
     throw unreadable(context, 415, 'Send the body as JSON, with Content-Type: application/json.');
   }
+  // Parsing many keys takes long, so they are counted before.
+  if (holdsMore(text, mostSigns)) throw unreadable(context, 422, [tooManyValues(['body'])]);
   try {
     return JSON.parse(text);
   } catch {

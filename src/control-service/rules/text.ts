@@ -6,12 +6,22 @@ const deepest = 64;
 /** The most values of a request, fields and items together: more are never needed, and take seconds to check. */
 const mostValues = 20_000;
 
+/** The most commas and opening brackets that so many values take. */
+export const mostSigns = 2 * mostValues + 1;
+
+/** The problem of a request with more values. */
+export const tooManyValues = (loc: (string | number)[]): FieldProblem => ({
+  loc,
+  msg: `Holds more than ${mostValues} values`,
+  type: 'too_many',
+});
+
 /**
  * The texts of a request, keys included, that Postgres can't store: with a NUL character or a lone surrogate. For an
  * oversized request, returns only that problem.
  */
 export function textProblems(value: unknown, at: (string | number)[]): FieldProblem[] {
-  if (holdsTooMuch(value)) return [{ loc: at, msg: `Holds more than ${mostValues} values`, type: 'too_many' }];
+  if (holdsTooMuch(value)) return [tooManyValues(at)];
   return problemsIn(value, at);
 }
 

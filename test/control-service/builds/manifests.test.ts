@@ -16,33 +16,35 @@ const collect = (files: Files, manager: PackageManager = 'npm') => {
   write(folder, { 'package-lock.json': '{}', 'package.json': packageOf({}), ...files });
   return collectManifests(join(folder), manager);
 };
-const pathsOf = (found: ReturnType<typeof collectManifests>): string[] =>
-  found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.why];
+const pathsOf = async (collected: ReturnType<typeof collectManifests>): Promise<string[]> => {
+  const found = await collected;
+  return found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.why];
+};
 
-test('a single package counts its lock file, manifest and settings, but no source', () => {
+test('a single package counts its lock file, manifest and settings, but no source', async () => {
   const files = { '.npmrc': 'x=y', 'graph.js': 'x', 'src/package.json': '{}', 'node_modules/a/package.json': '{}' };
-  expect(pathsOf(collect(files))).toEqual(['.npmrc', 'package-lock.json', 'package.json']);
+  expect(await pathsOf(collect(files))).toEqual(['.npmrc', 'package-lock.json', 'package.json']);
 });
 
-test('a workspace counts the manifests below it too', () => {
+test('a workspace counts the manifests below it too', async () => {
   const files = {
     'package.json': packageOf({ workspaces: ['packages/*'] }),
     'packages/a/package.json': packageOf({ dependencies: { b: 'workspace:*', c: 'npm:c@^1' } }),
     'packages/a/index.js': 'x',
     'packages/a/node_modules/x/package.json': '{}',
   };
-  expect(pathsOf(collect(files))).toEqual(['package-lock.json', 'package.json', 'packages/a/package.json']);
+  expect(await pathsOf(collect(files))).toEqual(['package-lock.json', 'package.json', 'packages/a/package.json']);
 });
 
-test("counts Yarn's own program, plugins and patches", () => {
+test("counts Yarn's own program, plugins and patches", async () => {
   const files = {
     'yarn.lock': '__metadata:\n',
     '.yarnrc.yml': 'nodeLinker: node-modules\n',
     '.yarn/releases/yarn.cjs': 'x',
     '.yarn/cache/a.zip': 'x',
   };
-  expect(pathsOf(collect(files, 'yarn'))).toContain('.yarn/releases/yarn.cjs');
-  expect(pathsOf(collect(files, 'yarn'))).not.toContain('.yarn/cache/a.zip');
+  expect(await pathsOf(collect(files, 'yarn'))).toContain('.yarn/releases/yarn.cjs');
+  expect(await pathsOf(collect(files, 'yarn'))).not.toContain('.yarn/cache/a.zip');
 });
 
 test.each<[string, Files, string]>([
@@ -56,6 +58,11 @@ test.each<[string, Files, string]>([
   ['a patch', { 'package.json': packageOf({ resolutions: { a: 'patch:a@npm:1#./a.patch' } }) }, 'takes a from'],
   ['patches', { 'package.json': packageOf({ pnpm: { patchedDependencies: { a: 'p' } } }) }, 'names patches'],
   ['a manifest that is a symlink', { 'package.json': '-> /etc/passwd' }, 'package.json is not a plain file'],
+  [
+    'a manifest with too many values',
+    { 'package.json': `{"x":[${'1,'.repeat(10_001)}1]}` },
+    "package.json can't be read",
+  ],
   ['an invalid manifest', { 'package.json': '{' }, "package.json can't be read"],
   [
     "a workspace's programs",
@@ -67,18 +74,20 @@ test.each<[string, Files, string]>([
     { 'package.json': packageOf({ workspaces: ['a'] }), 'a/package.json': packageOf({ scripts: { install: 'x' } }) },
     'the script "install" of a/package.json',
   ],
-])('does not cache an install with %s', (_, files, why) => {
-  expect(pathsOf(collect(files))).toEqual([expect.stringContaining(why)]);
+])('does not cache an install with %s', async (_, files, why) => {
+  expect(await pathsOf(collect(files))).toEqual([expect.stringContaining(why)]);
 });
 
-test("does not cache Yarn's Plug'n'Play", () => {
-  expect(pathsOf(collect({ 'yarn.lock': '__metadata:\n' }, 'yarn'))).toEqual([expect.stringContaining('nodeLinker')]);
+test("does not cache Yarn's Plug'n'Play", async () => {
+  expect(await pathsOf(collect({ 'yarn.lock': '__metadata:\n' }, 'yarn'))).toEqual([
+    expect.stringContaining('nodeLinker'),
+  ]);
 });
 
 test.each(['^1.0.0', 'npm:other@^2', 'https://packages.example/a.tgz', 'git+https://git.example/a.git#v1', 'owner/a'])(
   'a dependency on %s is not part of the repository',
-  (requested) => {
-    expect(collect({ 'package.json': packageOf({ dependencies: { a: requested } }) }).kind).toBe('whole');
+  async (requested) => {
+    expect((await collect({ 'package.json': packageOf({ dependencies: { a: requested } }) })).kind).toBe('whole');
   },
 );
 

@@ -1,0 +1,58 @@
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
+import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
+import { redacted } from '../../src/deploy/smoke.ts';
+import { startWorker, type WorkerOptions } from '../worker/worker.ts';
+import { redactionOf, type KnownSecrets } from './hidden-secrets.ts';
+import { keepAttempts } from './keep-attempts.ts';
+
+/** One smoke test and all attempts at it. */
+interface Attempts {
+  test: SmokeTest;
+  attempts: readonly Evidence[];
+}
+
+/** What follows the last attempt: another one, before which these are stored, or the verdict. */
+export type NextAttempt = { kind: 'again'; kept: readonly Evidence[] } | { kind: 'enough' } | { kind: 'unjudged' };
+
+/** Judges an agent's responses: they are untrusted, and so are the expectations of a repository. */
+export interface Judge {
+  nextAttempt(tried: Attempts): Promise<NextAttempt>;
+  /** The verdict, without the secrets that the agent may repeat. */
+  conclude(tried: Attempts & { secrets: KnownSecrets }): Promise<TestVerdict>;
+}
+
+/** Judges on the calling thread. */
+export const judgeHere: Judge = {
+  nextAttempt: async ({ test, attempts }) =>
+    nextAttempt(test, attempts) === 'again'
+      ? { kind: 'again', kept: keepAttempts(test, attempts) }
+      : { kind: 'enough' },
+  conclude: async ({ test, attempts, secrets }) => {
+    const redaction = redactionOf(secrets);
+    return redacted(concludeTest(test, attempts, redaction.said), redaction.written);
+  },
+};
+
+/** The verdict on responses that could not be judged. A busy machine may be the reason, so it is no failure. */
+export const unjudged: TestVerdict = {
+  kind: 'unproven',
+  because: 'unjudged',
+  why: 'judging its responses takes too much time or memory: make the expectations simpler, or the responses shorter',
+};
+
+/** Judges on a worker thread: its time grows with the responses and the expectations. */
+export function threadJudge(options: WorkerOptions, deadlineMs?: number): Judge & { close(): Promise<void> } {
+  const worker = startWorker(options, deadlineMs);
+  return {
+    async nextAttempt(tried) {
+      const json = await worker.request({ name: 'nextAttempt', argument: tried });
+      return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
+    },
+    async conclude(tried) {
+      const json = await worker.request({ name: 'conclude', argument: tried });
+      return json === undefined ? unjudged : JSON.parse(json);
+    },
+    close: worker.close,
+  };
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { redactorOf } from '../../app/reconcile/log-tail.ts';
+import { storableJson } from '../../app/inbox/storable-json.ts';
+import { readDeployFile } from '../../app/targets/file-entries.ts';
+import { holdsMore } from '../../src/contract/json-text.ts';
+import { collectManifests } from '../../src/control-service/builds/manifests.ts';
+import { longestTurnOf, watchLoop } from './loop-watch.ts';
+
+/** Milliseconds of CPU of one turn of the App's loop. */
+const longestTurnMs = 50;
+
+const keys = Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [at.toString(36).padStart(6, 'k'), 1]));
+
+test.each<[string, () => void]>([
+  ['the values of a deploy file are stored', () => void storableJson({ terms: keys })],
+  [
+    'the last lines of a log are redacted',
+    () => {
+      const redact = redactorOf({ secrets: [{ name: 'TOKEN', value: 'hunter22-hunter22' }] });
+      for (let line = 0; line < 30; line += 1) redact('%41\\u0041&amp;\\\\'.repeat(6_000));
+    },
+  ],
+])('the App is not held while %s', async (_, work) => {
+  const watch = watchLoop();
+  onTestFinished(() => watch.stop());
+  expect(await longestTurnOf(watch, longestTurnMs, work)).toBeLessThan(longestTurnMs);
+});
+
+test('a package.json of very many values does not hold the control service', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-turns-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const many = Array.from({ length: 300_000 }, (_, at) => `"${at.toString(36)}":"1"`);
+  writeFileSync(join(folder, 'package.json'), `{"dependencies":{${many.join()}}}`);
+  const watch = watchLoop();
+  onTestFinished(() => watch.stop());
+  const collect = () => collectManifests(folder, 'npm');
+  expect(await longestTurnOf(watch, longestTurnMs, collect)).toBeLessThan(longestTurnMs);
+});
+
+test.each([
+  ['{"a":[1,2,{"b":3}]}', 4, true],
+  ['{"a":[1,2,{"b":3}]}', 5, false],
+  [JSON.stringify({ a: '[,{\\"[,{', b: ',,,,,,,,' }), 2, false],
+])('%s is counted without its texts', (json, most, expected) => {
+  expect(holdsMore(json, most)).toBe(expected);
+});
+
+test('a secret across the end of a long line is redacted', () => {
+  const redact = redactorOf({ secrets: [{ name: 'TOKEN', value: 'hunter22-hunter22' }] });
+  const shown = redact(`${'x'.repeat(992)}hunter22-hunter22${'y'.repeat(100)}`);
+  expect(shown).toBe(`${'x'.repeat(992)}***`);
+});
+
+test('aliases cannot make more than 1,000 expectations', () => {
+  const values = Array.from({ length: 100 }, () => '{path: $.a, contains: x}').join();
+  const tests = Array.from(
+    { length: 100 },
+    (_, at) => `  - {name: t${at}, assistant: a, input: 1, expect: {values: ${at === 0 ? `&v [${values}]` : '*v'}}}`,
+  );
+  const { entries } = readDeployFile(`name: a\nsource: github\nsmoke-tests:\n${tests.join('\n')}\n`);
+  expect(JSON.stringify(entries)).toContain('at most 1000 expectations');
+});
