@@ -16,7 +16,7 @@ test('announces each step, stops the last one first, and leaves nothing', async 
   const running = [stops('GitHub'), stops('App')];
 
   await cleanUp({ running, folder, ...made }, (text) => {
-    seen.push(`${/^\w+/.exec(text)?.[0]} is told, ${existsSync(folder) ? 'all is there' : 'nothing is there'}`);
+    seen.push(`${/^\w+/.exec(text)?.[0]} announced, ${existsSync(folder) ? 'all is there' : 'nothing is there'}`);
   });
 
   expect(seen).toEqual([

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { freeObject } from './open-word.ts';
 
 /** The stream modes: `updates` and `events` are the specification's (section "Endpoints"), the rest the public servers'. */
 export const STREAM_MODES = [
@@ -35,10 +34,6 @@ export interface StreamEvent {
 /** Data of the first event of every stream: the run. */
 export const MetadataEventData = z.looseObject({ run_id: z.string(), attempt: z.int().nullish() });
 export type MetadataEventData = z.infer<typeof MetadataEventData>;
-
-/** Data of an `updates` event: what each node wrote, by the node's name. */
-export const UpdatesEventData = freeObject;
-export type UpdatesEventData = z.infer<typeof UpdatesEventData>;
 
 /** Data of an `error` event, the last one of a failed run. */
 export const ErrorEventData = z.looseObject({ error: z.string(), message: z.string() });

@@ -30,5 +30,5 @@ test.each([
 test('the design note gives every status a cause', () => {
   const rows = tableOf('docs/design/deployments-and-revisions.md', 'status', 'cause');
   expect(rows.filter(([, cause = '']) => cause.length < 20)).toEqual([]);
-  expect(rows.map(([status]) => status).toSorted()).toEqual([...deploymentStatuses].toSorted());
+  expect(new Set(rows.map(([status]) => status))).toEqual(new Set(deploymentStatuses));
 });
