@@ -1,3 +1,4 @@
+/* oxlint-disable vitest/valid-title, vitest/expect-expect -- titles and assertions are the caller's */
 import { format } from 'node:util';
 import { test, type TestOptions } from 'vitest';
 
