@@ -15,13 +15,13 @@ export async function identify(site: Site, authorization: string | undefined): P
     if (status === 200) return { kind: 'app' };
     throw new Refusal(401, 'A JSON web token could not be decoded');
   }
-  const who = ofToken(site, token);
+  const who = whoseToken(site, token);
   if (!who) throw new Refusal(401, 'Bad credentials');
   return who;
 }
 
 /** Who a token belongs to; undefined for one that is unknown, has run out, or whose installation is gone. */
-function ofToken(site: Site, token: string): Who | undefined {
+export function whoseToken(site: Site, token: string): Who | undefined {
   for (const [login, known] of site.people) {
     if (known === token) return { kind: 'person', login, token };
   }
@@ -38,12 +38,4 @@ function ofToken(site: Site, token: string): Who | undefined {
     ...(repositoryIds ? { repositoryIds } : {}),
     token,
   };
-}
-
-/** Who git's own requests come from: the password of a Basic header is the token. */
-export function ofBasic(site: Site, authorization: string | undefined): Who | undefined {
-  const encoded = /^basic\s+(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (encoded === undefined) return authorization === undefined ? { kind: 'anonymous' } : undefined;
-  const pair = Buffer.from(encoded, 'base64').toString();
-  return ofToken(site, pair.slice(pair.indexOf(':') + 1));
 }
