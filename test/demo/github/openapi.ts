@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Validator, type Schema } from '@cfworker/json-schema';
 import * as z from 'zod';
 import type { Exchange } from '../../../src/demo/github/exchange.ts';
+import { recorded } from '../../recorded.ts';
 
 const schema = z.record(z.string(), z.unknown());
 const reference = z.object({ $ref: z.string() });
@@ -28,9 +27,8 @@ const documentShape = z.looseObject({
   }),
 });
 
-/** GitHub's own document, cut to the operations that are used: test/data/github-openapi/README.md. */
-const file = join(import.meta.dirname, '../../data/github-openapi/api.github.com.json');
-const document = documentShape.parse(JSON.parse(readFileSync(file, 'utf8')));
+/** GitHub's own document, cut to the operations that are used. */
+const document = documentShape.parse(recorded('github-openapi/api.github.com.json'));
 
 /** What any operation may answer, whether or not the document lists it there. */
 const always = new Set([401, 403, 404, 422, 429]);
