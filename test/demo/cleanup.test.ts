@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleanUp } from '../../src/demo/cleanup.ts';
+import { cleanUp } from '../../src/demo/environment.ts';
 
 test('says that it ends and removes before it does, ends the last first, and leaves nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-clear-away-'));

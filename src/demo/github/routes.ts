@@ -3,7 +3,7 @@ import type { Answer, ApiCall } from './exchange.ts';
 import { demand, repositoryFor, type Site } from './site.ts';
 import { withWholeAccounts } from './answers/accounts.ts';
 import * as app from './answers/app.ts';
-import * as checks from './answers/check-routes.ts';
+import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
 import { listPullFiles } from './answers/pulls.ts';

@@ -10,9 +10,8 @@ import {
   type Who,
 } from './exchange.ts';
 import { gitAddress, GitBackend } from './git/backend.ts';
-import { identify } from './identify.ts';
 import { routeOf } from './routes.ts';
-import { repositoryUrl, type Site } from './site.ts';
+import { identify, repositoryUrl, type Site } from './site.ts';
 
 /**
  * What is done to a request before it is answered, in tests of what goes wrong: an answer in its place, the answer

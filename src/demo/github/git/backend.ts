@@ -3,9 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { roleOf } from '../answers/repositories.ts';
 import { changesBetween, deliverPush } from '../events/push-events.ts';
 import type { Who } from '../exchange.ts';
-import { whoseToken } from '../identify.ts';
 import type { Repository } from '../repositories.ts';
-import { isGranted, type Site } from '../site.ts';
+import { isGranted, whoseToken, type Site } from '../site.ts';
 import { readRefs } from './commits.ts';
 import { gitEnvironment } from './run-git.ts';
 
