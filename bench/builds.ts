@@ -3,7 +3,7 @@
 // packages of its lock file, and for each round a data folder in which nothing is kept yet.
 import { join } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
-import { startLocalService } from '../src/demo/local-service.ts';
+import { startLocalService } from '../src/demo/processes.ts';
 import { Repository } from '../src/demo/repository.ts';
 import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';

@@ -1,4 +1,5 @@
 import { rolloutOf } from '../../src/planning/rollout.ts';
+import { deadlineIn } from './deadlines.ts';
 import type { Intent } from './intent.ts';
 import type { Observation } from './observation.ts';
 import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -22,7 +23,7 @@ export async function beginFollowing(
     revisionId,
     how,
     rollout: rolloutOf(revisionId),
-    deadline: context.clock.now() + intent.terms.timeoutMs,
+    deadline: deadlineIn(context.clock, intent.id, intent.terms.timeoutMs),
   };
   await keep(work, [following]);
   await context.step?.('answer-stored', intent.id);

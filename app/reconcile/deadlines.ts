@@ -31,3 +31,15 @@ export function isOver(
   if (ends.size > mostSeen && oldest !== undefined) ends.delete(oldest);
   return now >= end;
 }
+
+/**
+ * A deadline from now on, which this process measures by the steady clock at once: a time of day that jumps before the
+ * next look neither ends it early nor leaves it open.
+ *
+ * @returns milliseconds since the epoch.
+ */
+export function deadlineIn(clock: Pick<Clock, 'now' | 'steadyNow'>, subject: string, lengthMs: number): number {
+  const deadline = clock.now() + lengthMs;
+  isOver(clock, subject, deadline, lengthMs);
+  return deadline;
+}

@@ -4,7 +4,7 @@ import { decideTrigger } from '../../src/planning/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
 import { alreadyReported, endedBefore, isReportedByEarlier } from './already-reported.ts';
-import { isOver } from './deadlines.ts';
+import { deadlineIn, isOver } from './deadlines.ts';
 import { ended } from './outcomes.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent } from './intent.ts';
@@ -109,7 +109,9 @@ async function wait(
   const isSame = former?.kind === 'wait' && former.revisionId === decision.revisionId && former.why === decision.why;
   if (intent.state !== 'waiting' || !isSame) {
     const deadline =
-      former?.kind === 'wait' && intent.deadline ? intent.deadline : work.context.clock.now() + intent.terms.timeoutMs;
+      former?.kind === 'wait' && intent.deadline
+        ? intent.deadline
+        : deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
     const commit = observation.latest?.commit;
     const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
     await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
@@ -131,7 +133,7 @@ async function trigger(
     if (latest?.standing === 'ended' && sameCommit(latest.commit, intent.commit)) {
       return beginFollowing(work, decided, latest.id, 'found', observation);
     }
-    const deadline = work.context.clock.now() + Math.min(hostedMs, intent.terms.timeoutMs);
+    const deadline = deadlineIn(work.context.clock, intent.id, Math.min(hostedMs, intent.terms.timeoutMs));
     const formerLatestRevisionId = observation.deployment.latest_revision_id;
     const formerLiveRevisionId = observation.deployment.active_revision_id;
     await keep(work, [{ ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId }]);

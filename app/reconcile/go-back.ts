@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
-import { isOver } from './deadlines.ts';
+import { deadlineIn, isOver } from './deadlines.ts';
 import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
@@ -73,7 +73,7 @@ const isOverdue = ({ id, deadline, terms }: Intent, clock: Clock): boolean =>
 
 async function wait(work: ReconcileContext, intent: Intent, { id, commit }: RevisionSeen): Promise<StepResult> {
   if (intent.state !== 'waiting') {
-    const deadline = work.context.clock.now() + intent.terms.timeoutMs;
+    const deadline = deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
     const decision = { kind: 'wait', revisionId: id, why: `revision ${id} is on its way` } as const;
     const busy = commit === undefined ? undefined : { commit, revisionId: id };
     await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { systemClock } from '../clock.ts';
-import type { Act, Shown } from './scenarios.ts';
-import { requestsTo } from './agent-requests.ts';
-import { minuteOf, minutesBetween } from './minutes.ts';
-import { questionsTo } from './questions.ts';
+import { until, type Act, type Shown } from './scenarios.ts';
+import { echoed, requestsTo } from './agent-requests.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
 
@@ -18,7 +16,6 @@ const runs = z.array(
     metadata: z.looseObject({ cron_id: z.string().nullish() }).nullish(),
   }),
 );
-const answer = z.looseObject({ output: z.string() });
 const refusal = z.looseObject({ detail: z.array(z.looseObject({ msg: z.string() })) });
 
 /** How long the first run of a cron of every minute may take to come, and a webhook after its run (ms). */
@@ -40,7 +37,7 @@ export const agentScenarios: readonly Act[] = [
       const { assistant_id: id, version } = await agent.ask('/assistants', assistant, morning);
       const said: string[] = [];
       const ask = async (now: number): Promise<void> => {
-        said.push(await questionsTo(address, environment.service).ask('world', id));
+        said.push(await agent.echo('world', id));
         screen.line(`   version ${now} says "${said.at(-1)}"`);
       };
       await ask(version);
@@ -65,7 +62,7 @@ export const agentScenarios: readonly Act[] = [
       const refused = await agent.send('/runs/wait', { ...call, webhook: otherHost });
       const why = refusal.safeParse(parsed(refused.text)).data?.detail[0]?.msg ?? refused.text;
       screen.line(`   a run with a webhook to ${new URL(otherHost).host}: ${refused.status}, it ${why}`);
-      await agent.ask('/runs/wait', answer, { ...call, webhook: environment.receiver.addressFor('run') });
+      await agent.ask('/runs/wait', echoed, { ...call, webhook: environment.receiver.addressFor('run') });
       await until(() => environment.receiver.reported('run').length > 0, timeouts.webhook);
       const [reported] = environment.receiver.reported('run');
       screen.line(`   one to this machine, which the file names: received ${reported?.status ?? 'nothing'}`);
@@ -130,7 +127,7 @@ async function startCron(
 
 /** The response of the agent in a run of the cron, from its webhook. */
 function webhookOf({ receiver }: DemoEnvironment, runId: string): string | undefined {
-  return answer.safeParse(receiver.reported('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
+  return echoed.safeParse(receiver.reported('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
 }
 
 function parsed(text: string): unknown {
@@ -142,15 +139,21 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Looks until something holds, and no longer than `withinMs`. */
-async function until(holds: () => boolean, withinMs: number): Promise<void> {
-  const end = systemClock.now() + withinMs;
-  while (!holds() && systemClock.now() < end) await systemClock.sleep(100);
-}
-
 /** What an earlier scenario left for the others. */
 const outputsOf = (before: readonly Shown[], index: number): Record<string, string> =>
   before.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
 
 /** The deployment of the Action's scenarios. */
 const deployed = ([first]: readonly Shown[]): { address: string } => ({ address: first?.address ?? '' });
+
+const minute = 60_000;
+
+/** The beginnings (ms since 1970) of the minutes that began after `from` and by `to`: when a cron of every minute comes. */
+export function minutesBetween(from: number, to: number): number[] {
+  const first = Math.floor(from / minute) + 1;
+  const last = Math.floor(to / minute);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * minute);
+}
+
+/** The start of the minute of a time. */
+export const minuteOf = (ms: number): number => Math.floor(ms / minute) * minute;

@@ -1,15 +1,12 @@
-import type { Act, Shown } from './scenarios.ts';
-import type { AppProcess } from './app-process.ts';
+import { systemClock } from '../clock.ts';
+import { until, type Act, type Shown } from './scenarios.ts';
+import type { AppProcess } from './processes.ts';
 import type { ShownRun } from './github/people.ts';
-import { questionsTo } from './questions.ts';
+import { requestsTo } from './agent-requests.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
 
 const graph = 'src/graph.ts';
-/** How long the App may take from a push to the end of its check (ms). */
-const timeouts = 150_000;
-/** Between two looks (ms). */
-const lookEvery = 200;
 
 /** The App that the scenarios share: the last one kills and restarts it. */
 const hired = new WeakMap<DemoEnvironment, AppProcess>();
@@ -52,7 +49,7 @@ export const appScenarios: readonly Act[] = [
       }
       screen.line(`   delivery ${push?.guid.slice(0, 8)} again, three times: answered ${answers.join(', ')}`);
       // What the deliveries might bring about would begin within this time.
-      await pause(3_000);
+      await systemClock.sleep(3_000);
       const made = (await environment.revisionsOf(id)).length - revisions.length;
       const [run] = await environment.github.checkRuns(environment.fullName, await environment.repository.head());
       const held = answers.length === 3 && answers.every((each) => each === 202) && made === 0;
@@ -106,7 +103,7 @@ export const appScenarios: readonly Act[] = [
       await until(async () => (await environment.revisionsOf(id)).length > revisions.length);
       await app?.kill();
       screen.line(`   killed: process ${app?.pid}, while the revision is on its way`);
-      await pause(1_000);
+      await systemClock.sleep(1_000);
       const next = await environment.startApp();
       hired.set(environment, next);
       screen.line(`   started again: process ${next.pid}`);
@@ -126,7 +123,7 @@ async function change({ repository }: DemoEnvironment, ending: string): Promise<
 }
 
 const ask = (environment: DemoEnvironment, address: string): Promise<string> =>
-  questionsTo(address, environment.service).ask('world');
+  requestsTo(address, environment.service).echo('world');
 
 /** Shows how the check of a commit gets on, until it has ended; undefined where it does not in time. */
 async function ended(environment: DemoEnvironment, screen: Screen, commit: string): Promise<ShownRun | undefined> {
@@ -147,18 +144,6 @@ const wordsOf = (run: ShownRun | undefined): string =>
   run === undefined ? 'no check' : `${run.name}: ${run.conclusion ?? run.status}, ${run.title}`;
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1).padStart(5)} s`;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Looks until something holds; false where it does not in time. */
-async function until(holds: () => Promise<boolean>): Promise<boolean> {
-  const end = performance.now() + timeouts;
-  while (!(await holds())) {
-    if (performance.now() > end) return false;
-    await pause(lookEvery);
-  }
-  return true;
-}
 
 /** The deployment of the Action's scenarios, and the commit that serves since its last good change. */
 function deployed(before: readonly Shown[]): { id: string; address: string; commit: string } {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAppProcess, type AppProcess } from './app-process.ts';
-import { cleanUp, type Made } from './cleanup.ts';
-import { freePort } from './free-port.ts';
+import { removeIsolated } from '../control-service/isolation/isolation.ts';
+import { removeEmbeddedData } from '../postgres/remove-embedded.ts';
 import { startGitHub, type GitHubForDemo } from './github/github.ts';
-import { startLocalService, type LocalService } from './local-service.ts';
+import { freePort, startAppProcess, startLocalService } from './processes.ts';
+import type { AppProcess, LocalService } from './processes.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
@@ -132,4 +132,33 @@ async function revisionsOf({ url, apiKey }: LocalService, deploymentId: string):
   return (Array.isArray(resources) ? resources : []).map((revision: unknown) =>
     typeof revision === 'object' && revision !== null && 'id' in revision ? String(revision.id) : '',
   );
+}
+
+/** What the demo created. */
+interface Made {
+  /** What was started, in its order. What is ended is taken out, so that nothing is ended twice. */
+  running: { stop(): Promise<void> }[];
+  /** The folder that all lies in. */
+  folder: string;
+  /** The data folder of the services, below which builds lie. */
+  data: string;
+  /** The data folder of the App. */
+  appData: string;
+}
+
+/**
+ * Ends what runs, the last started first, and removes every folder. Thousands of files of packages were copied into builds, so
+ * that the latter takes a while: `log` gets a line before each part.
+ */
+export async function cleanUp({ running, folder, data, appData }: Made, log: (text: string) => void): Promise<void> {
+  log('Ending what was started: the App, the services with their agents, GitHub ...');
+  for (const each of running.splice(0).reverse()) await each.stop();
+  log('Removing what they made: the builds with all their packages, which takes a minute or more ...');
+  // As root the databases and builds are in other folders, where a person would not look for them.
+  await removeIsolated(data);
+  log(`Removing the databases and ${folder} ...`);
+  for (const each of [data, appData]) {
+    await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: () => undefined });
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

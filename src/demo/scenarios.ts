@@ -1,4 +1,5 @@
-import { questionsTo } from './questions.ts';
+import { systemClock } from '../clock.ts';
+import { requestsTo } from './agent-requests.ts';
 import type { StepResult } from './runner.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
@@ -34,7 +35,7 @@ export const scenarios: readonly Act[] = [
     async play(environment, screen) {
       const step = await deploy(environment, screen, await environment.repository.head());
       const address = step.outputs['deployment-url'] ?? '';
-      const said = address ? await questionsTo(address, environment.service).ask('world') : '';
+      const said = address ? await requestsTo(address, environment.service).echo('world') : '';
       screen.line(`   input "world": "${said}"`);
       const held = isOutcome(step, 'deployed') && said === 'hello world';
       return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
@@ -45,12 +46,12 @@ export const scenarios: readonly Act[] = [
     async play(environment, screen, before) {
       const { id, address } = deployed(before);
       const revisions = await environment.revisionsOf(id);
-      const questions = questionsTo(address, environment.service);
+      const agent = requestsTo(address, environment.service);
       await environment.repository.edit(graph, answer, cheerful);
       const commit = await environment.repository.commit('Be more cheerful');
-      const asking = questions.keepAsking();
+      const asking = agent.keepAsking();
       const step = await deploy(environment, screen, commit);
-      const said = await questions.ask('world');
+      const said = await agent.echo('world');
       const { call, failed } = await asking.stop();
       const made = (await environment.revisionsOf(id)).length - revisions.length;
       screen.line(`   meanwhile ${call} questions, ${failed.length} without an answer; now "${said}"`);
@@ -83,7 +84,7 @@ export const scenarios: readonly Act[] = [
         'export const graph: unknown = undefined;\nexport const other =',
       );
       const step = await deploy(environment, screen, await environment.repository.commit('Forget the graph'));
-      const said = await questionsTo(address, environment.service).ask('world');
+      const said = await requestsTo(address, environment.service).echo('world');
       screen.line(`   input "world": "${said}"`);
       const hasLog = step.log.includes('graph');
       const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && hasLog && said === 'hello world!';
@@ -102,7 +103,7 @@ export const scenarios: readonly Act[] = [
       await environment.repository.edit(graph, cheerful, 'wrong`');
       const commit = await environment.repository.commit('Lose the thread');
       const step = await deploy(environment, screen, commit, { 'on-failure': 'rollback' });
-      const said = await questionsTo(address, environment.service).ask('world');
+      const said = await requestsTo(address, environment.service).echo('world');
       screen.line(`   input "world": "${said}"`);
       const back = step.outputs['rolled-back-to'] ?? '';
       const held =
@@ -111,6 +112,16 @@ export const scenarios: readonly Act[] = [
     },
   },
 ];
+
+/** Looks until something holds; false where it does not within this time (ms), enough for a build by default. */
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = 150_000): Promise<boolean> {
+  const end = systemClock.now() + withinMs;
+  while (!(await holds())) {
+    if (systemClock.now() > end) return false;
+    await systemClock.sleep(100);
+  }
+  return true;
+}
 
 async function deploy(
   environment: DemoEnvironment,

@@ -1,11 +1,10 @@
 import { cp } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../client/control.ts';
-import { systemClock } from '../clock.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { parting } from '../control-service/compute/parting.ts';
-import type { Act, Shown } from './scenarios.ts';
-import { questionsTo } from './questions.ts';
+import { until, type Act, type Shown } from './scenarios.ts';
+import { requestsTo } from './agent-requests.ts';
 import { edit } from './repository.ts';
 import type { StepResult } from './runner.ts';
 import type { Screen } from './screen.ts';
@@ -13,8 +12,6 @@ import type { DemoEnvironment } from './environment.ts';
 
 const graph = 'src/graph.ts';
 const graphConfig = 'langgraph.json';
-/** How long a revision may take (ms). */
-const timeouts = 150_000;
 const ended: readonly string[] = [
   'DEPLOYED',
   'CREATE_FAILED',
@@ -32,7 +29,7 @@ export const serviceScenarios: readonly Act[] = [
       const folder = await folderOf(environment);
       const step = await upload(environment, screen, folder);
       const address = step.outputs['deployment-url'] ?? '';
-      const said = address ? await questionsTo(address, environment.service).ask('world') : '';
+      const said = address ? await requestsTo(address, environment.service).echo('world') : '';
       screen.line(`   input "world": "${said}"; then the same folder once more:`);
       const again = await upload(environment, screen, folder);
       const outcomes = [step, again].map(({ outputs }) => outputs['outcome']);
@@ -53,7 +50,7 @@ export const serviceScenarios: readonly Act[] = [
         await control.interruptRevision(id, revision);
         const { seen } = await follow(control, id, revision, screen);
         await control.patchDeployment(id, { source_config: { build_command: 'true' } });
-        const said = await questionsTo(address, environment.service).ask('world');
+        const said = await requestsTo(address, environment.service).echo('world');
         screen.line(`   input "world": "${said}"`);
         const status = seen.at(-1) ?? 'no end';
         return { held: status === 'INTERRUPTED' && said === 'hello world', seen: `${status}, still says "${said}"` };
@@ -69,13 +66,13 @@ export const serviceScenarios: readonly Act[] = [
       return asClient(environment, async (control) => {
         const former = (await control.getDeployment(id)).active_revision_id ?? '';
         const step = await upload(environment, screen, folder);
-        const changed = await questionsTo(address, environment.service).ask('world');
+        const changed = await requestsTo(address, environment.service).echo('world');
         await hasLeft(control, id, former);
         const started = performance.now();
         const back = await control.redeployRevision(id, former);
         const { seen } = await follow(control, id, back.latest_revision_id ?? '', screen);
         const ms = Math.round(performance.now() - started);
-        const said = await questionsTo(address, environment.service).ask('world');
+        const said = await requestsTo(address, environment.service).echo('world');
         screen.line(`   it said "${changed}" and says "${said}" again, after ${ms} ms`);
         const atOnce = ms < 1_000 && seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
         const wentBack = atOnce && said === 'hello world';
@@ -126,30 +123,26 @@ async function follow(
   id: string,
   revisionId: string,
   screen: Screen,
-  until?: Revision['status'],
+  wanted?: Revision['status'],
 ): Promise<{ seen: string[] }> {
   const seen: string[] = [];
-  const end = performance.now() + timeouts;
-  while (performance.now() < end) {
+  await until(async () => {
     const { status } = await control.getRevision(id, revisionId);
     if (seen.at(-1) !== status) {
       seen.push(status);
       screen.quote(`| ${status}`);
     }
-    if (status === until || ended.includes(status)) break;
-    await systemClock.sleep(50);
-  }
+    return status === wanted || ended.includes(status);
+  });
   return { seen };
 }
 
 /** Waits until the agent of the earlier revision is idle: then it can serve again without a start. */
 async function hasLeft(control: ControlServiceClient, id: string, revisionId: string): Promise<void> {
-  const end = performance.now() + timeouts;
-  while (performance.now() < end) {
+  await until(async () => {
     const { logs } = await control.deployLogs(id, revisionId, { order: 'desc', limit: 3 });
-    if (logs.some(({ message }) => message === parting.isIdle || message === parting.stopped)) return;
-    await systemClock.sleep(50);
-  }
+    return logs.some(({ message }) => message === parting.isIdle || message === parting.stopped);
+  });
 }
 
 /** The deployment of the first of these scenarios. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleanUp } from '../../src/demo/cleanup.ts';
+import { cleanUp } from '../../src/demo/environment.ts';
 
 test('announces each step, stops the last one first, and leaves nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-clear-away-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { minuteOf, minutesBetween } from '../../src/demo/minutes.ts';
+import { minuteOf, minutesBetween } from '../../src/demo/agent-scenarios.ts';
 
 const at = (time: string): number => Date.parse(`2026-03-01T${time}Z`);
 

@@ -6,7 +6,7 @@ import { logLine } from '../../app/operate/log-line.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { freePort } from '../../src/demo/free-port.ts';
+import { freePort } from '../../src/demo/processes.ts';
 import { gitOr } from '../../src/demo/github/git/run-git.ts';
 import type { GitHubForDemo } from '../../src/demo/github/github.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
-import { startAppProcess, type AppProcess } from '../../src/demo/app-process.ts';
+import { startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
 import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';
 import { root } from './fixture.ts';

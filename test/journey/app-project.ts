@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { checkName, commitCheckName } from '../../app/reconcile/report.ts';
-import type { DeploymentRecord } from '../../src/demo/github/answers/deployment-records.ts';
+import type { DeploymentRecord } from '../../src/demo/github/answers/deployments.ts';
 import type { ShownRun } from '../../src/demo/github/people.ts';
 import type { Clone } from '../demo/github/github.ts';
 import { people, type AppFixture } from './app-fixture.ts';

@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator } from 'emulate';
 import { isObject } from '../../contract/json-object.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../processes.ts';
 import type { JsonObject } from './exchange.ts';
 
 /** What `emulate` is started with. Nothing in it is kept anywhere. */

@@ -63,21 +63,17 @@ export interface RequestLine {
 /** GitHub's answer to what it does not do. Thrown by handlers, answered by the server. */
 export class Refusal extends Error {
   readonly answer: Answer;
-  constructor(status: number, message: string, more: JsonObject = {}) {
+  constructor(status: number, message: string) {
     super(message);
     this.name = 'Refusal';
     this.answer = {
       status,
-      body: { message, documentation_url: 'https://docs.github.com/rest', status: `${status}`, ...more },
+      body: { message, documentation_url: 'https://docs.github.com/rest', status: `${status}` },
     };
   }
 }
 
 export const notFound = (): Refusal => new Refusal(404, 'Not Found');
-
-/** 422 as GitHub words it for one field. */
-export const invalid = (resource: string, field: string, message: string): Refusal =>
-  new Refusal(422, `Validation Failed: ${message}`, { errors: [{ resource, field, code: 'custom', message }] });
 
 /** A property that holds text, or undefined. */
 export const textAt = (from: JsonObject, name: string): string | undefined => {
@@ -97,8 +93,42 @@ export const objectAt = (from: JsonObject, name: string): JsonObject => {
   return isObject(value) ? value : {};
 };
 
-/** The objects of a property that holds a list. */
-export const objectsAt = (from: JsonObject, name: string): JsonObject[] => objectsOf(from[name]);
+/** The objects of a property that holds a list; none where it does not. */
+export const objectsAt = (from: JsonObject, name: string): JsonObject[] => {
+  const value = from[name];
+  return Array.isArray(value) ? value.filter(isObject) : [];
+};
 
-/** The objects of a list; none where it is no list. */
-export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+/** One page of a list with the header that leads on, as GitHub pages: `page`, `per_page` of at most 100. */
+export function paged(
+  call: Pick<ApiCall, 'query' | 'path'>,
+  base: string,
+  items: readonly unknown[],
+  body: (page: unknown[]) => unknown = (page) => page,
+): Answer {
+  const { page, perPage } = pageOf(call.query);
+  const last = Math.max(1, Math.ceil(items.length / perPage));
+  const to = (number: number, rel: string): string => {
+    const query = new URLSearchParams(call.query);
+    query.set('page', String(number));
+    return `<${base}${call.path}?${query.toString()}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(page > 1 ? [to(page - 1, 'prev'), to(1, 'first')] : []),
+    ...(page < last ? [to(page + 1, 'next'), to(last, 'last')] : []),
+  ];
+  return {
+    status: 200,
+    body: body(items.slice((page - 1) * perPage, page * perPage)),
+    ...(links.length > 0 ? { headers: { link: links.join(', ') } } : {}),
+  };
+}
+
+/** The requested page; GitHub's default if it is not a number. */
+export function pageOf(query: URLSearchParams): { page: number; perPage: number } {
+  const number = (name: string, usual: number): number => {
+    const read = Number(query.get(name) ?? usual);
+    return Number.isInteger(read) && read > 0 ? read : usual;
+  };
+  return { page: number('page', 1), perPage: Math.min(100, number('per_page', 30)) };
+}

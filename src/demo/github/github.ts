@@ -3,16 +3,14 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import * as manifest from '../../../app/setup/manifest.ts';
 import { systemClock, type Clock } from '../../clock.ts';
-import { Checks } from './answers/check-records.ts';
-import { DeploymentRecords } from './answers/deployment-records.ts';
-import { PullRecords } from './answers/pull-records.ts';
-import { StatusRecords } from './answers/statuses.ts';
+import { Checks } from './answers/checks.ts';
+import { DeploymentRecords } from './answers/deployments.ts';
+import { PullRecords } from './answers/pulls.ts';
 import { Deliveries } from './events/deliveries.ts';
 import { startEmulated } from './emulated.ts';
 import { numberAt, type Exchange, type RequestLine } from './exchange.ts';
 import { peopleOf, type People } from './people.ts';
-import { NamesAtRest } from './names-at-rest.ts';
-import { Repositories } from './repositories.ts';
+import { NamesAtRest, Repositories } from './repositories.ts';
 import { createGateway, type Interference } from './server.ts';
 import { isoNow, objectFromEmulated, type AppRecord, type Site } from './site.ts';
 import type { Account } from './answers/accounts.ts';
@@ -39,7 +37,7 @@ export interface GitHubSettings {
 
 /** GitHub on loopback: its API, its webhooks, and git. */
 export interface GitHubForDemo extends People {
-  /** Of the API and of the pages; repositories are below it. */
+  /** Of the API; repositories are below it. */
   url: string;
   /** All settings of the App. Created at every start. */
   app: Readonly<Pick<AppRecord, 'id' | 'slug' | 'clientId' | 'privateKey' | 'webhookSecret'>>;
@@ -121,7 +119,6 @@ async function buildSite({
   const app: AppRecord = {
     ...made,
     clientId: `Iv1.${randomBytes(8).toString('hex')}`,
-    clientSecret: randomBytes(20).toString('hex'),
     privateKey: emulated.privateKey,
     webhookSecret: randomBytes(24).toString('hex'),
     webhookUrl: undefined,
@@ -137,16 +134,13 @@ async function buildSite({
     tokens: new Map(),
     people: tokens,
     accounts,
-    writers: new Map(),
     repositories: new Repositories(folder),
     names: new NamesAtRest(),
     emulated,
     deliveries: new Deliveries(hook, clock),
     checks: new Checks(),
     deployments: new DeploymentRecords(),
-    statuses: new StatusRecords(),
     pulls: new PullRecords(),
-    codes: new Set(),
   };
   for (const login of people) {
     const id = numberAt(await objectFromEmulated(site, 'GET', `/users/${login}`), 'id') ?? 0;

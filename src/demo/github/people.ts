@@ -1,9 +1,9 @@
-import { runsOfSuite, suiteAnswer } from './answers/check-answers.ts';
-import type { DeploymentRecord } from './answers/deployment-records.ts';
-import { deliverCheckRun, deliverCheckSuite } from './events/check-events.ts';
+import { deliverCheckRun, deliverCheckSuite, latestOf, runsOfSuite } from './answers/checks.ts';
+import type { DeploymentRecord } from './answers/deployments.ts';
+import { openPull, type NewPull } from './answers/pulls.ts';
+import { deliverRename, installApp, removeApp } from './events/deliver.ts';
 import type { Delivery } from './events/deliveries.ts';
-import { installApp, removeApp, deliverRename } from './events/installation-events.ts';
-import { queueForMerge } from './events/merge-queue.ts';
+import { queueForMerge } from './events/push-events.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './exchange.ts';
 import { resolveCommit } from './git/commits.ts';
 import { fillFrom, fullNameOf, type Repository } from './repositories.ts';
@@ -20,16 +20,6 @@ export interface ShownRun {
   /** Identifiers of its buttons. */
   buttons: string[];
   detailsUrl: string;
-}
-
-/** A pull request as it is opened. */
-export interface NewPull {
-  title: string;
-  /** A branch, or `owner:branch` of a fork. */
-  head: string;
-  base: string;
-  body?: string;
-  by?: string;
 }
 
 /** What people do on GitHub, and what they see. Repositories are named `owner/name`; commits by a ref or an id. */
@@ -74,10 +64,7 @@ export interface People {
   deploymentsOf(fullName: string): readonly DeploymentRecord[];
 
   /** @returns its number. */
-  openPullRequest(fullName: string, pull: NewPull): Promise<number>;
-  closePullRequest(fullName: string, number: number): Promise<void>;
-  comment(fullName: string, number: number, body: string, by?: string): Promise<void>;
-  comments(fullName: string, number: number): Promise<{ by: string; body: string }[]>;
+  openPullRequest(fullName: string, pull: NewPull & { by?: string }): Promise<number>;
   /** Puts a pull request into the merge queue. @returns the commit that the queue made. */
   queue(fullName: string, number: number): Promise<string>;
 }
@@ -109,7 +96,6 @@ export function peopleOf(site: Site): People {
     if (!run) throw new Error(`${fullNameOf(repository)} has no check run ${id}`);
     return run;
   };
-  const as = (login: string | undefined): string => `token ${tokenOf(login ?? administrator(site).login)}`;
 
   return {
     gitUrl: (fullName) => `${site.url}/${fullName}.git`,
@@ -128,8 +114,6 @@ export function peopleOf(site: Site): People {
         await askEmulated(site, 'PUT', `/repos/${fullName}/collaborators/${login}`, { permission: 'push' });
       }
       const { login } = administrator(site);
-      const alone = path === '/user/repos' ? [owner] : [];
-      site.writers.set(fullName.toLowerCase(), new Set([login, ...alone, ...writers]));
       const head = from === undefined ? undefined : await fillFrom(repository, from, { login, message: 'Begin' });
       return { id, head };
     },
@@ -139,7 +123,6 @@ export function peopleOf(site: Site): People {
       const { name, isPrivate, defaultBranch } = parent;
       const forked = { id: numberAt(made, 'id') ?? 0, owner: login, name, isPrivate, defaultBranch };
       await site.repositories.add(forked, parent);
-      site.writers.set(fullNameOf(forked).toLowerCase(), new Set([login]));
       return fullNameOf(forked);
     },
     async rename(fullName, name) {
@@ -147,9 +130,7 @@ export function peopleOf(site: Site): People {
       const former = repository.name;
       await site.names.change(async () => {
         await askEmulated(site, 'PATCH', `/repos/${fullNameOf(repository)}`, { name });
-        const writers = site.writers.get(fullName.toLowerCase());
         await site.repositories.rename(repository, name);
-        if (writers) site.writers.set(fullNameOf(repository).toLowerCase(), writers);
       });
       await deliverRename(site, repository, former);
     },
@@ -180,7 +161,7 @@ export function peopleOf(site: Site): People {
     async checkRuns(fullName, ref) {
       const repository = known(fullName);
       const all = await runs(repository, await commitOf(repository, ref));
-      return [...new Map(all.map((run) => [textAt(run, 'name'), shown(site, run)])).values()];
+      return latestOf(all).map((run) => shown(site, run));
     },
     async pressButton(fullName, checkRunId, identifier, by) {
       const repository = known(fullName);
@@ -201,27 +182,13 @@ export function peopleOf(site: Site): People {
       const repository = known(fullName);
       const suite = site.checks.suiteOf(repository.id, await commitOf(repository, ref));
       if (suite === undefined) throw new Error(`${fullName} has no checks on ${ref}`);
-      return deliverCheckSuite(site, repository, 'rerequested', await suiteAnswer(site, repository, suite), by);
+      return deliverCheckSuite(site, repository, 'rerequested', suite, by);
     },
     deploymentsOf: (fullName) => site.deployments.of(known(fullName).id),
 
     async openPullRequest(fullName, { by, ...pull }) {
-      const answer = await overApi(site, 'POST', `/repos/${fullName}/pulls`, as(by), pull);
-      return numberAt(answer, 'number') ?? 0;
-    },
-    async closePullRequest(fullName, number) {
-      await overApi(site, 'PATCH', `/repos/${fullName}/pulls/${number}`, as(undefined), { state: 'closed' });
-    },
-    async comment(fullName, number, body, by) {
-      await overApi(site, 'POST', `/repos/${fullName}/issues/${number}/comments`, as(by), { body });
-    },
-    async comments(fullName, number) {
-      const path = `/repos/${fullNameOf(known(fullName))}/issues/${number}/comments?per_page=100`;
-      const found = await askEmulated(site, 'GET', path);
-      return (Array.isArray(found) ? found : []).map((each: JsonObject) => ({
-        by: textAt(objectAt(each, 'user'), 'login') ?? '',
-        body: textAt(each, 'body') ?? '',
-      }));
+      const { number } = await site.names.keep(() => openPull(site, known(fullName), pull, by));
+      return number;
     },
     queue: (fullName, number) => queueForMerge(site, known(fullName), number),
   };
@@ -239,19 +206,4 @@ function shown(site: Site, run: JsonObject): ShownRun {
     buttons: (site.checks.run(id)?.actions ?? []).map(({ identifier }) => identifier),
     detailsUrl: textAt(run, 'details_url') ?? '',
   };
-}
-
-/** Over the gateway's own API, as a person's browser would. */
-async function overApi(
-  site: Site,
-  method: string,
-  path: string,
-  authorization: string,
-  body: JsonObject,
-): Promise<JsonObject> {
-  const headers = { authorization, 'content-type': 'application/json' };
-  const response = await fetch(`${site.url}${path}`, { method, headers, body: JSON.stringify(body) });
-  const answer: unknown = await response.json();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-  return typeof answer === 'object' && answer !== null ? { ...answer } : {};
 }

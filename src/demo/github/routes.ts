@@ -1,17 +1,13 @@
 import { isObject } from '../../contract/json-object.ts';
-import { Refusal, type Answer, type ApiCall } from './exchange.ts';
+import type { Answer, ApiCall } from './exchange.ts';
 import { demand, repositoryFor, type Site } from './site.ts';
 import { withWholeAccounts } from './answers/accounts.ts';
-import * as app from './answers/app-routes.ts';
-import * as checks from './answers/check-routes.ts';
-import { createComment, deleteComment } from './answers/comments.ts';
-import { getContents } from './answers/contents.ts';
+import * as app from './answers/app.ts';
+import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
-import * as git from './answers/git-routes.ts';
-import * as pulls from './answers/pull-routes.ts';
-import { permissionOf } from './answers/permission.ts';
-import { getRepository, installationRepositories } from './answers/repository-answers.ts';
-import * as statuses from './answers/statuses.ts';
+import * as git from './answers/git.ts';
+import { listPullFiles } from './answers/pulls.ts';
+import { getPermission, getRepository } from './answers/repositories.ts';
 
 export type Handler = (call: ApiCall, site: Site) => Promise<Answer>;
 
@@ -29,88 +25,43 @@ const handOn: Handler = async (call, site) => {
   return { status: answer.status, body: withWholeAccounts(site, answer.body) };
 };
 
-/** For people only: an installation gets a 403. */
-const getUser: Handler = async (call, site) => {
-  if (call.who.kind === 'person') return handOn(call, site);
-  const isUnknown = call.who.kind === 'anonymous';
-  throw isUnknown
-    ? new Refusal(401, 'Requires authentication')
-    : new Refusal(403, 'Resource not accessible by integration');
-};
-
 const repo = '/repos/{owner}/{repo}';
 
 /** Every operation, in GitHub's spelling. Where two fit a path the first counts. */
 const operations: readonly (readonly [method: string, template: string, handler: Handler])[] = [
   ['GET', '/app', app.getApp],
-  ['GET', '/app/hook/config', app.getHookConfig],
-  ['PATCH', '/app/hook/config', app.setHookConfig],
   ['GET', '/app/hook/deliveries', app.listDeliveries],
-  ['GET', '/app/hook/deliveries/{delivery_id}', app.getDelivery],
   ['POST', '/app/hook/deliveries/{delivery_id}/attempts', app.attemptDelivery],
   ['GET', '/app/installations', app.listInstallations],
-  ['GET', '/app/installations/{installation_id}', app.getInstallation],
   ['POST', '/app/installations/{installation_id}/access_tokens', app.createToken],
-  ['POST', '/app-manifests/{code}/conversions', app.convertManifest],
-  ['GET', '/installation/repositories', installationRepositories],
+  ['GET', '/installation/repositories', app.installationRepositories],
   ['DELETE', '/installation/token', app.endToken],
-  ['GET', '/rate_limit', app.rateLimit],
-  ['GET', '/user', getUser],
-  ['GET', '/users/{username}', handOn],
-  ['GET', `${repo}/installation`, app.installationOfRepository],
-  ['GET', `${repo}/branches`, git.listBranches],
   ['GET', `${repo}/branches/{branch}`, git.getBranch],
   ['POST', `${repo}/check-runs`, checks.createRun],
   ['GET', `${repo}/check-runs/{check_run_id}`, checks.getRun],
   ['PATCH', `${repo}/check-runs/{check_run_id}`, checks.updateRun],
   ['GET', `${repo}/check-runs/{check_run_id}/annotations`, checks.listAnnotations],
-  ['POST', `${repo}/check-runs/{check_run_id}/rerequest`, checks.rerequestRun],
-  ['POST', `${repo}/check-suites`, checks.createSuite],
-  ['GET', `${repo}/check-suites/{check_suite_id}`, checks.getSuite],
-  ['GET', `${repo}/check-suites/{check_suite_id}/check-runs`, checks.listRunsOfSuite],
-  ['POST', `${repo}/check-suites/{check_suite_id}/rerequest`, checks.rerequestSuite],
-  ['GET', `${repo}/collaborators/{username}/permission`, permissionOf],
-  ['GET', `${repo}/commits`, git.listOfCommits],
-  ['GET', `${repo}/commits/{commit_sha}/pulls`, pulls.listPullsOfCommit],
+  ['GET', `${repo}/collaborators/{username}/permission`, getPermission],
   ['GET', `${repo}/commits/{ref}/check-runs`, checks.listRuns],
-  ['GET', `${repo}/commits/{ref}/check-suites`, checks.listSuites],
-  ['GET', `${repo}/commits/{ref}/status`, statuses.combinedStatus],
-  ['GET', `${repo}/commits/{ref}/statuses`, statuses.listStatuses],
-  ['GET', `${repo}/commits/{ref}`, git.getCommit],
   ['GET', `${repo}/compare/{basehead}`, git.compare],
-  ['GET', `${repo}/contents/{path}`, getContents],
+  ['GET', `${repo}/contents/{path}`, git.getContents],
   ['GET', `${repo}/deployments`, deployments.listDeployments],
   ['POST', `${repo}/deployments`, deployments.createDeployment],
-  ['GET', `${repo}/deployments/{deployment_id}`, deployments.getDeployment],
   ['GET', `${repo}/deployments/{deployment_id}/statuses`, deployments.listDeploymentStatuses],
   ['POST', `${repo}/deployments/{deployment_id}/statuses`, deployments.createDeploymentStatus],
-  ['GET', `${repo}/deployments/{deployment_id}/statuses/{status_id}`, deployments.getDeploymentStatus],
-  ['GET', `${repo}/git/commits/{commit_sha}`, git.getGitCommit],
-  ['GET', `${repo}/git/matching-refs/{ref}`, git.matchingRefs],
-  ['GET', `${repo}/git/ref/{ref}`, git.getRef],
   ['GET', `${repo}/issues/{issue_number}/comments`, handOn],
-  ['POST', `${repo}/issues/{issue_number}/comments`, createComment],
-  ['GET', `${repo}/issues/comments/{comment_id}`, handOn],
+  ['POST', `${repo}/issues/{issue_number}/comments`, handOn],
   ['PATCH', `${repo}/issues/comments/{comment_id}`, handOn],
-  ['DELETE', `${repo}/issues/comments/{comment_id}`, deleteComment],
-  ['GET', `${repo}/pulls`, pulls.listPulls],
-  ['POST', `${repo}/pulls`, pulls.createPull],
-  ['GET', `${repo}/pulls/{pull_number}`, pulls.getPull],
-  ['PATCH', `${repo}/pulls/{pull_number}`, pulls.updatePull],
-  ['GET', `${repo}/pulls/{pull_number}/commits`, pulls.listPullCommits],
-  ['GET', `${repo}/pulls/{pull_number}/files`, pulls.listPullFiles],
-  ['POST', `${repo}/statuses/{sha}`, statuses.createStatus],
+  ['GET', `${repo}/pulls/{pull_number}/files`, listPullFiles],
   ['GET', repo, getRepository],
 ];
 
-/** Parts of a path that may hold slashes. A path of a file may be empty besides: the root. */
-const long = new Set(['ref', 'basehead', 'branch']);
+/** Parts of a path that may hold slashes. */
+const long = new Set(['ref', 'basehead', 'branch', 'path']);
 
 const patterns = operations.map(([method, template, handler]) => {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const source = template
-    .replace('/{path}', '(?:/(.*))?')
-    .replace(/\{(\w+)\}/g, (_, name: string) => (long.has(name) ? '(.+)' : '([^/]+)'));
+  const source = template.replace(/\{(\w+)\}/g, (_, name: string) => (long.has(name) ? '(.+)' : '([^/]+)'));
   return { method, template, handler, names, pattern: new RegExp(`^${source}/?$`) };
 });
 

@@ -9,14 +9,9 @@ import {
   type RequestLine,
   type Who,
 } from './exchange.ts';
-import { answerGit } from './git/backend.ts';
-import { readRefs } from './git/commits.ts';
-import { changesBetween, deliverPush } from './events/push-events.ts';
-import { identify, ofBasic } from './identify.ts';
-import { acceptManifest } from './manifest.ts';
-import { demand, administrator, repositoryUrl, type Site } from './site.ts';
-import { fullNameOf, type Repository } from './repositories.ts';
+import { gitAddress, GitBackend } from './git/backend.ts';
 import { routeOf } from './routes.ts';
+import { identify, repositoryUrl, type Site } from './site.ts';
 
 /**
  * What is done to a request before it is answered, in tests of what goes wrong: an answer in its place, the answer
@@ -34,11 +29,11 @@ export interface ServerSettings {
   onError: (error: unknown) => void;
 }
 
-/** The server for everything: the API, the few pages that it needs, and git. */
+/** The server for everything: the API and git. */
 export function createGateway(settings: ServerSettings): Server {
-  const pushes = new Map<Repository, Promise<void>>();
+  const git = new GitBackend();
   return createServer((request, response) => {
-    handle(settings, pushes, request, response).catch((error: unknown) => {
+    handle(settings, git, request, response).catch((error: unknown) => {
       settings.onError(error);
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ message: error instanceof Error ? error.message : String(error) }));
@@ -48,20 +43,16 @@ export function createGateway(settings: ServerSettings): Server {
 
 async function handle(
   settings: ServerSettings,
-  pushes: Map<Repository, Promise<void>>,
+  git: GitBackend,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const site = settings.site();
   if (!site) return write(response, { status: 503, body: { message: 'Starting' } });
   const url = new URL(request.url ?? '/', site.url);
-  const git = /^\/([^/]+\/[^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/.exec(url.pathname);
-  if (git) {
-    const call = { name: git[1] ?? '', rest: git[2] ?? '', url };
-    return site.names.keep(() => handleGit(site, pushes, request, response, call));
-  }
+  const address = gitAddress(url);
+  if (address) return site.names.keep(() => git.handle(site, request, response, address));
   const sent = await bodyOf(request);
-  if (url.pathname === '/settings/apps/new') return write(response, acceptManifest(site, url, sent));
   return site.names.keep(() => answerApi(settings, site, request, response, { url, sent }));
 }
 
@@ -176,59 +167,4 @@ function write(response: ServerResponse, { status, body, headers = {} }: Answer)
     ...headers,
   });
   response.end(bytes);
-}
-
-/** Pushes to one repository go one after another, so that what each changed is known. */
-async function handleGit(
-  site: Site,
-  pushes: Map<Repository, Promise<void>>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { name, rest, url }: { name: string; rest: string; url: URL },
-): Promise<void> {
-  const repository = site.repositories.byAnyName(name);
-  const who = ofBasic(site, request.headers['authorization']);
-  const isPush = rest === '/git-receive-pack' || url.searchParams.get('service') === 'git-receive-pack';
-  if (!repository || !who || !mayUse(site, repository, who, isPush)) {
-    request.resume();
-    // git prompts for a name only after a 401.
-    const isUnknown = who !== undefined && who.kind !== 'anonymous';
-    const challenge = isUnknown ? {} : { 'www-authenticate': 'Basic realm="GitHub"' };
-    return write(response, { status: isUnknown ? (repository ? 403 : 404) : 401, headers: challenge });
-  }
-  const login = who.kind === 'person' ? who.login : undefined;
-  const call = {
-    repository: repository.folder,
-    rest,
-    query: url.search.slice(1),
-    ...(login === undefined ? {} : { login }),
-  };
-  if (rest !== '/git-receive-pack') return answerGit(call, request, response, () => Promise.resolve());
-  const former = pushes.get(repository) ?? Promise.resolve();
-  const push = (async () => {
-    await former;
-    const before = await readRefs(repository.folder);
-    await answerGit(call, request, response, async () => {
-      await deliverPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
-    });
-  })();
-  pushes.set(
-    repository,
-    push.catch(() => undefined),
-  );
-  return push;
-}
-
-function mayUse(site: Site, repository: Repository, who: Who, isPush: boolean): boolean {
-  if (!isPush && !repository.isPrivate) return true;
-  try {
-    demand(who, repository, 'contents', isPush ? 'write' : 'read');
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
-  if (who.kind !== 'person') return true;
-  return (
-    site.writers.get(fullNameOf(repository).toLowerCase())?.has(who.login) ?? who.login === administrator(site).login
-  );
 }

@@ -1,15 +1,13 @@
 import type { Clock } from '../../clock.ts';
 import type { Account } from './answers/accounts.ts';
-import type { Checks } from './answers/check-records.ts';
-import type { DeploymentRecords } from './answers/deployment-records.ts';
-import type { StatusRecords } from './answers/statuses.ts';
-import type { PullRecords } from './answers/pull-records.ts';
+import type { Checks } from './answers/checks.ts';
+import type { DeploymentRecords } from './answers/deployments.ts';
+import type { PullRecords } from './answers/pulls.ts';
 import type { Deliveries } from './events/deliveries.ts';
 import type { Emulated } from './emulated.ts';
 import { notFound, Refusal, type JsonObject, type Who } from './exchange.ts';
 import { isObject } from '../../contract/json-object.ts';
-import type { NamesAtRest } from './names-at-rest.ts';
-import { fullNameOf, type Repositories, type Repository } from './repositories.ts';
+import { fullNameOf, type NamesAtRest, type Repositories, type Repository } from './repositories.ts';
 
 /** The App as GitHub knows it. */
 export interface AppRecord {
@@ -17,7 +15,6 @@ export interface AppRecord {
   slug: string;
   name: string;
   clientId: string;
-  clientSecret: string;
   privateKey: string;
   webhookSecret: string;
   /** The destination of webhooks; undefined before it is set. */
@@ -56,18 +53,13 @@ export interface Site {
   people: ReadonlyMap<string, string>;
   /** People and organizations by login. */
   accounts: ReadonlyMap<string, Account>;
-  /** Who may push, by `owner/name` in small letters; the administrator may everywhere. */
-  writers: Map<string, Set<string>>;
   repositories: Repositories;
   names: NamesAtRest;
   emulated: Emulated;
   deliveries: Deliveries;
   checks: Checks;
   deployments: DeploymentRecords;
-  statuses: StatusRecords;
   pulls: PullRecords;
-  /** Codes that a manifest was accepted under, until they are used. */
-  codes: Set<string>;
 }
 
 /** The repository of a path; a 404 if there is none, or it is private and not visible to the caller. */
@@ -83,25 +75,66 @@ function maySee(site: Site, repository: Repository, who: Who): boolean {
   return who.kind === 'person' && who.login === administrator(site).login;
 }
 
+/**
+ * Identifies the caller by the Authorization header: the App by its signed token, an installation, a person. The App's
+ * signature is checked by the emulated GitHub, which holds the key.
+ *
+ * @throws Refusal 401 where the header is of no known caller.
+ */
+export async function identify(site: Site, authorization: string | undefined): Promise<Who> {
+  if (authorization === undefined) return { kind: 'anonymous' };
+  const token = authorization.replace(/^(bearer|token)\s+/i, '').trim();
+  if (token.startsWith('eyJ')) {
+    const { status } = await site.emulated.ask('GET', '/app', authorization);
+    if (status === 200) return { kind: 'app' };
+    throw new Refusal(401, 'A JSON web token could not be decoded');
+  }
+  const who = whoseToken(site, token);
+  if (!who) throw new Refusal(401, 'Bad credentials');
+  return who;
+}
+
+/** Who a token belongs to; undefined for one that is unknown, has run out, or whose installation is gone. */
+export function whoseToken(site: Site, token: string): Who | undefined {
+  for (const [login, known] of site.people) {
+    if (known === token) return { kind: 'person', login, token };
+  }
+  const given = site.tokens.get(token);
+  if (!given || given.expiresAt <= site.clock.now()) return undefined;
+  const installation = site.installations.find(({ id }) => id === given.installationId);
+  if (!installation?.isInstalled) return undefined;
+  const { installationId, permissions, repositoryIds } = given;
+  return {
+    kind: 'installation',
+    installationId,
+    owner: installation.owner,
+    permissions,
+    ...(repositoryIds ? { repositoryIds } : {}),
+    token,
+  };
+}
+
 /** Whether a token of an installation is for this repository. */
 export const reaches = (who: Who, repository: Repository): boolean =>
   who.kind === 'installation' &&
   who.owner.toLowerCase() === repository.owner.toLowerCase() &&
   (who.repositoryIds?.has(repository.id) ?? true);
 
-/** Refuses what the token of an installation was not made for. People are the emulated GitHub's to judge. */
-export function demand(who: Who, repository: Repository, permission: string, level: 'read' | 'write'): void {
-  if (who.kind === 'anonymous') {
-    if (level === 'read' && !repository.isPrivate) return;
-    throw new Refusal(401, 'Requires authentication');
-  }
-  if (who.kind === 'app') throw new Refusal(403, 'Resource not accessible by integration');
-  if (who.kind === 'person') return;
+/** Whether a caller was given what a request takes. What people may do is the emulated GitHub's to judge. */
+export function isGranted(who: Who, repository: Repository, permission: string, level: 'read' | 'write'): boolean {
+  const isPublicRead = level === 'read' && !repository.isPrivate;
+  if (who.kind !== 'installation') return who.kind === 'person' || (who.kind === 'anonymous' && isPublicRead);
   const given = who.permissions[permission];
   const suffices = given === 'write' || given === 'admin' || (level === 'read' && given === 'read');
-  const isPublicRead = level === 'read' && !repository.isPrivate;
-  if (isPublicRead || (suffices && reaches(who, repository))) return;
-  throw new Refusal(403, 'Resource not accessible by integration');
+  return isPublicRead || (suffices && reaches(who, repository));
+}
+
+/** Refuses what a caller was not given. */
+export function demand(who: Who, repository: Repository, permission: string, level: 'read' | 'write'): void {
+  if (isGranted(who, repository, permission, level)) return;
+  throw who.kind === 'anonymous'
+    ? new Refusal(401, 'Requires authentication')
+    : new Refusal(403, 'Resource not accessible by integration');
 }
 
 /** The installation that covers a repository, where the App is installed there. */
@@ -157,6 +190,9 @@ export const isoNow = ({ clock }: Pick<Site, 'clock'>): string => iso(clock.now(
 
 /** @param at ms since the epoch */
 export const iso = (at: number): string => new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+/** An instant as GitHub spells it, whatever offset it was committed with. */
+export const utc = (date: string): string => iso(Date.parse(date));
 
 /** An id as GitHub's old ones looked: of no meaning to anybody else. */
 export const nodeId = (type: string, id: number | string): string =>

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { accessOf } from '../../../src/agent-server/auth/access.ts';
+import { recorded } from '../../recorded.ts';
 
 const id = '0e4ce2b1-1c1d-4f37-b6ff-1e5d4a7d9a01';
 
@@ -65,8 +64,7 @@ describe('the access that a request needs', () => {
   });
 
   test('covers every path of the public description', () => {
-    const file = join(import.meta.dirname, '..', '..', 'data', 'public-agent-server', 'openapi.json');
-    const { paths } = Object(JSON.parse(readFileSync(file, 'utf8')));
+    const { paths } = Object(recorded('public-agent-server/openapi.json'));
     const unknown = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(Object(methods))
         .filter((method) => /^(?:get|post|put|patch|delete)$/.test(method))

@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openApi } from '../../openapi/shape.ts';
+import { recorded } from '../../recorded.ts';
 
 /** The public server's description. */
-export const publicDocument = openApi.parse(
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../data/public-agent-server/openapi.json'), 'utf8')),
-);
+export const publicDocument = openApi.parse(recorded('public-agent-server/openapi.json'));

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { openApi } from '../../openapi/shape.ts';
+import { recorded } from '../../recorded.ts';
 
-const data = join(import.meta.dirname, '../../data/public-control-plane');
-const read = (file: string): unknown => JSON.parse(readFileSync(join(data, file), 'utf8'));
+const addendaFile = new URL('../../data/public-control-plane/addenda.json', import.meta.url);
 
 const names = z.array(z.string());
 
 /** The public service's description. */
-export const publicDocument = openApi.parse(read('openapi.json'));
+export const publicDocument = openApi.parse(recorded('public-control-plane/openapi.json'));
 /** Further parts that newer public clients use. */
 export const addenda = z
   .object({
@@ -29,4 +28,4 @@ export const addenda = z
       revision_status: names,
     }),
   })
-  .parse(read('addenda.json'));
+  .parse(JSON.parse(readFileSync(addendaFile, 'utf8')));

@@ -4,7 +4,7 @@ import { routeOf } from '../../../src/demo/github/routes.ts';
 import { problemsOf } from './openapi.ts';
 
 const run = { method: 'POST', path: '/repos/acme/agents/check-runs' };
-const status = { method: 'POST', path: '/repos/acme/agents/statuses/abc' };
+const status = { method: 'POST', path: '/repos/acme/agents/deployments/1/statuses' };
 const list = { method: 'GET', path: '/repos/acme/agents/deployments' };
 
 /** A request as the gateway reads it. */
@@ -29,11 +29,11 @@ function exchange(
   return { call, answer };
 }
 
-const refused: Answer = { status: 422, body: { message: 'no' } };
+const refused: Answer = { status: 422, body: { message: 'no', documentation_url: 'https://docs.github.com/rest' } };
 
 describe("validation against GitHub's OpenAPI document finds", () => {
   test.each<[string, Parameters<typeof exchange>, RegExp]>([
-    ['nothing in a request as it should be', [status, { body: { state: 'success', context: 'c' } }, refused], /^$/],
+    ['nothing in a request as it should be', [status, { body: { state: 'success', description: 'd' } }, refused], /^$/],
     ['a field that is missing', [run, { body: { head_sha: 'a' } }, refused], /body #: .*"name"/],
     ['a value that is none of those allowed', [status, { body: { state: 'fine' } }, refused], /body #\/state/],
     ['a field of another type', [run, { body: { name: 'n', head_sha: 7 } }, refused], /body #\/head_sha/],
@@ -69,7 +69,7 @@ describe("validation against GitHub's OpenAPI document finds", () => {
   });
 });
 
-test.each(['/app', '/repos/a/b/contents/', '/repos/a/b/compare/x...y/z', '/repos/a/b/commits/x/y/check-runs'])(
+test.each(['/app', '/repos/a/b/contents/c/d', '/repos/a/b/compare/x...y/z', '/repos/a/b/commits/x/y/check-runs'])(
   'the document knows %s under the name that the gateway gives it',
   (path) => {
     const answer = { status: 404, body: { message: 'no' } };

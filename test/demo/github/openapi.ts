@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Validator, type Schema } from '@cfworker/json-schema';
 import * as z from 'zod';
 import type { Exchange } from '../../../src/demo/github/exchange.ts';
+import { recorded } from '../../recorded.ts';
 
 const schema = z.record(z.string(), z.unknown());
 const reference = z.object({ $ref: z.string() });
@@ -29,8 +28,7 @@ const documentShape = z.looseObject({
 });
 
 /** GitHub's OpenAPI document, cut to the operations that are used: test/data/github-openapi/README.md. */
-const file = join(import.meta.dirname, '../../data/github-openapi/api.github.com.json');
-const document = documentShape.parse(JSON.parse(readFileSync(file, 'utf8')));
+const document = documentShape.parse(recorded('github-openapi/api.github.com.json'));
 
 /** Responses of any operation, whether or not the document lists them. */
 const always = new Set([401, 403, 404, 422, 429]);

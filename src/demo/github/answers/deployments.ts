@@ -1,15 +1,63 @@
-import { contains, resolveCommit } from '../git/commits.ts';
-import { invalid, notFound, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
-import { paged } from '../page.ts';
-import { demand, isoNow, nodeId, repositoryFor, repositoryUrl, type Site } from '../site.ts';
+import { notFound, paged, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
+import { resolveCommit } from '../git/commits.ts';
 import type { Repository } from '../repositories.ts';
-import { accountAnswer, botOf } from './accounts.ts';
-import { appAnswer } from './app-answers.ts';
-import { latestOf, runsOfSuite } from './check-answers.ts';
-import type { DeploymentRecord, DeploymentStatusRecord } from './deployment-records.ts';
-import { mostDescription, newestOf } from './statuses.ts';
+import { demand, isoNow, nodeId, repositoryFor, repositoryUrl, type Site } from '../site.ts';
+import { accountAnswer, appAnswer, botOf } from './accounts.ts';
 
-const states = new Set(['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success']);
+/** One GitHub Deployment as it was made. */
+export interface DeploymentRecord {
+  id: number;
+  repositoryId: number;
+  sha: string;
+  ref: string;
+  task: string;
+  environment: string;
+  description: string | null;
+  payload: unknown;
+  isTransient: boolean;
+  isProduction: boolean;
+  at: string;
+  updatedAt: string;
+  /** Oldest first. */
+  statuses: DeploymentStatusRecord[];
+}
+
+export interface DeploymentStatusRecord {
+  id: number;
+  state: string;
+  description: string;
+  environment: string;
+  environmentUrl: string;
+  logUrl: string;
+  at: string;
+}
+
+/** Deployments, oldest first, each with its statuses. */
+export class DeploymentRecords {
+  readonly #all: DeploymentRecord[] = [];
+  #nextStatus = 1;
+
+  add(made: Omit<DeploymentRecord, 'id' | 'statuses' | 'updatedAt'>): DeploymentRecord {
+    const record = { ...made, id: this.#all.length + 1, statuses: [], updatedAt: made.at };
+    this.#all.push(record);
+    return record;
+  }
+
+  of(repositoryId: number): DeploymentRecord[] {
+    return this.#all.filter((each) => each.repositoryId === repositoryId);
+  }
+
+  byId(repositoryId: number, id: number): DeploymentRecord | undefined {
+    return this.#all.find((each) => each.id === id && each.repositoryId === repositoryId);
+  }
+
+  addStatus(deployment: DeploymentRecord, made: Omit<DeploymentStatusRecord, 'id'>): DeploymentStatusRecord {
+    const status = { id: this.#nextStatus++, ...made };
+    deployment.statuses.push(status);
+    deployment.updatedAt = made.at;
+    return status;
+  }
+}
 
 function open(site: Site, { params, who }: ApiCall, level: 'read' | 'write'): Repository {
   const repository = repositoryFor(site, params, who);
@@ -23,15 +71,12 @@ function deploymentOf(site: Site, repository: Repository, { params }: ApiCall): 
   return record;
 }
 
-/** 409 where required checks of the commit are not good, or the default branch would have to be merged first. */
 export async function createDeployment(call: ApiCall, site: Site): Promise<Answer> {
   const repository = open(site, call, 'write');
   const { body } = call;
   const ref = textAt(body, 'ref') ?? '';
   const sha = ref === '' ? undefined : await resolveCommit(repository.folder, ref);
   if (sha === undefined) throw new Refusal(422, `No ref found for: ${ref}`);
-  const conflict = await conflictOf(site, repository, body, { ref, sha });
-  if (conflict) throw new Refusal(409, `Conflict: ${conflict}`);
   const environment = textAt(body, 'environment') ?? 'production';
   const record = site.deployments.add({
     repositoryId: repository.id,
@@ -49,30 +94,6 @@ export async function createDeployment(call: ApiCall, site: Site): Promise<Answe
     at: isoNow(site),
   });
   return { status: 201, body: answerOf(site, repository, record) };
-}
-
-async function conflictOf(
-  site: Site,
-  repository: Repository,
-  body: JsonObject,
-  { ref, sha }: { ref: string; sha: string },
-): Promise<string | undefined> {
-  if (body['auto_merge'] !== false && ref !== repository.defaultBranch && ref !== sha) {
-    const head = await resolveCommit(repository.folder, `refs/heads/${repository.defaultBranch}`);
-    if (head !== undefined && !(await contains(repository.folder, sha, head))) {
-      return `merging ${repository.defaultBranch} into ${ref}`;
-    }
-  }
-  const call = body['required_contexts'];
-  const contexts = Array.isArray(call) ? call.filter((each) => typeof each === 'string') : undefined;
-  if (contexts?.length === 0) return undefined;
-  const good = new Map(newestOf(site, repository, sha).map(({ context, state }) => [context, state === 'success']));
-  const suite = site.checks.suiteOf(repository.id, sha);
-  for (const run of suite === undefined ? [] : latestOf(await runsOfSuite(site, repository, suite))) {
-    good.set(textAt(run, 'name') ?? '', ['success', 'neutral', 'skipped'].includes(textAt(run, 'conclusion') ?? ''));
-  }
-  const bad = (contexts ?? [...good.keys()]).filter((context) => good.get(context) !== true);
-  return bad.length > 0 ? `commit status checks failed for ${ref}: ${bad.join(', ')}` : undefined;
 }
 
 function answerOf(site: Site, repository: Repository, record: DeploymentRecord): JsonObject {
@@ -101,46 +122,24 @@ function answerOf(site: Site, repository: Repository, record: DeploymentRecord):
 
 export async function listDeployments(call: ApiCall, site: Site): Promise<Answer> {
   const repository = open(site, call, 'read');
-  const wanted = (name: 'sha' | 'ref' | 'task' | 'environment') => (record: DeploymentRecord) => {
-    const value = call.query.get(name);
-    return value === null || value === 'none' || record[name] === value;
-  };
-  const found = site.deployments
-    .of(repository.id)
-    .filter(wanted('sha'))
-    .filter(wanted('ref'))
-    .filter(wanted('task'))
-    .filter(wanted('environment'))
-    .toReversed();
-  const answers = found.map((record) => answerOf(site, repository, record));
+  const sha = call.query.get('sha');
+  const found = site.deployments.of(repository.id).filter((record) => sha === null || record.sha === sha);
+  const answers = found.toReversed().map((record) => answerOf(site, repository, record));
   return paged(call, site.url, answers);
-}
-
-export async function getDeployment(call: ApiCall, site: Site): Promise<Answer> {
-  const repository = open(site, call, 'read');
-  return { status: 200, body: answerOf(site, repository, deploymentOf(site, repository, call)) };
 }
 
 export async function createDeploymentStatus(call: ApiCall, site: Site): Promise<Answer> {
   const repository = open(site, call, 'write');
   const deployment = deploymentOf(site, repository, call);
   const { body } = call;
-  const state = textAt(body, 'state') ?? '';
-  const description = textAt(body, 'description') ?? '';
-  if (!states.has(state)) throw invalid('DeploymentStatus', 'state', 'state is not included in the list');
-  if (description.length > mostDescription) {
-    throw invalid('DeploymentStatus', 'description', 'description is too long (maximum is 140 characters)');
-  }
-  const at = isoNow(site);
   const status = site.deployments.addStatus(deployment, {
-    state,
-    description,
+    state: textAt(body, 'state') ?? '',
+    description: textAt(body, 'description') ?? '',
     environment: textAt(body, 'environment') ?? deployment.environment,
     environmentUrl: textAt(body, 'environment_url') ?? '',
     logUrl: textAt(body, 'log_url') ?? textAt(body, 'target_url') ?? '',
-    at,
+    at: isoNow(site),
   });
-  if (state === 'success' && body['auto_inactive'] !== false) site.deployments.retire(deployment, at);
   return { status: 201, body: statusAnswer(site, repository, deployment, status) };
 }
 
@@ -175,12 +174,4 @@ export async function listDeploymentStatuses(call: ApiCall, site: Site): Promise
   const deployment = deploymentOf(site, repository, call);
   const answers = deployment.statuses.toReversed().map((status) => statusAnswer(site, repository, deployment, status));
   return paged(call, site.url, answers);
-}
-
-export async function getDeploymentStatus(call: ApiCall, site: Site): Promise<Answer> {
-  const repository = open(site, call, 'read');
-  const deployment = deploymentOf(site, repository, call);
-  const status = deployment.statuses.find(({ id }) => id === Number(call.params['status_id']));
-  if (!status) throw notFound();
-  return { status: 200, body: statusAnswer(site, repository, deployment, status) };
 }

@@ -44,10 +44,6 @@ export class Deliveries {
     return this.#all;
   }
 
-  byId(id: number): Delivery | undefined {
-    return this.#all.find((each) => each.id === id);
-  }
-
   /** Sends an event. Undefined if the App has no webhook address: then GitHub stores nothing either. */
   send(
     event: string,

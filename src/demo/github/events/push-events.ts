@@ -1,17 +1,12 @@
-import { contains, listCommits, noCommit, readOne } from '../git/commits.ts';
-import type { GitCommit } from '../git/commits.ts';
-import { pathsOf } from '../git/changes.ts';
-import { git } from '../git/run-git.ts';
+import { deliverCheckSuite, suiteIdOf } from '../answers/checks.ts';
+import { movePull } from '../answers/pulls.ts';
+import { repositoryAnswer } from '../answers/repositories.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
-import { administrator, webUrl, type Site } from '../site.ts';
+import { contains, listCommits, noCommit, pathsOf, readOne } from '../git/commits.ts';
+import type { GitCommit, Person } from '../git/commits.ts';
+import { git } from '../git/run-git.ts';
 import type { Repository } from '../repositories.ts';
-import { loginOf, simpleCommit } from '../answers/commit-answers.ts';
-import { suiteAnswer, suiteIdOf } from '../answers/check-answers.ts';
-import { pullAnswer, closePull } from '../answers/pull-answers.ts';
-import { repositoryAnswer } from '../answers/repository-answers.ts';
-import { fetchHead } from '../answers/pull-routes.ts';
-import { deliverCheckSuite } from './check-events.ts';
-import { deliverPull } from './pull-events.ts';
+import { administrator, utc, webUrl, type Site } from '../site.ts';
 import { deliver } from './deliver.ts';
 
 /** What a push did to one ref. */
@@ -54,20 +49,16 @@ async function deliverRef(
   change: RefChange,
   by: string | undefined,
 ): Promise<void> {
-  const { ref, before, after } = change;
+  const { ref, after } = change;
   const isBranch = ref.startsWith('refs/heads/');
   const name = ref.replace(/^refs\/(heads|tags)\//, '');
   const kind = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
-  if (before === noCommit) {
-    const more = { master_branch: repository.defaultBranch, description: null };
-    await deliver(site, repository, 'create', { ...kind, ...more }, by);
-  }
   if (after === noCommit) await deliver(site, repository, 'delete', kind, by);
   await deliver(site, repository, 'push', await pushPayload(site, repository, change, by), by);
   if (!isBranch || after === noCommit) return;
   const suite = await suiteIdOf(site, repository, after, name);
-  await deliverCheckSuite(site, repository, 'requested', await suiteAnswer(site, repository, suite), by);
-  await movePulls(site, repository, { name, before, after }, by);
+  await deliverCheckSuite(site, repository, 'requested', suite, by);
+  for (const pull of site.pulls.ofBranch(repository.id, name)) await movePull(site, repository, pull, change, by);
 }
 
 async function pushPayload(
@@ -88,7 +79,7 @@ async function pushPayload(
     reported.map(({ sha }) => sha),
   );
   const show = (commit: GitCommit): JsonObject => ({
-    ...simpleCommit(commit),
+    ...commitInEvent(commit),
     distinct: true,
     url: `${webUrl(site, repository)}/commit/${commit.sha}`,
     author: withLogin(site, commit.author),
@@ -120,9 +111,20 @@ async function newCommits(folder: string, ref: string, before: string, head: str
   return listCommits(folder, `--max-count=${mostCommits}`, '--reverse', head, ...known);
 }
 
-const withLogin = (site: Site, person: GitCommit['author']): JsonObject => {
-  const username = loginOf(site, person);
-  return { name: person.name, email: person.email, ...(username === undefined ? {} : { username }) };
+/** A commit as merge groups and pushes name it. */
+const commitInEvent = ({ sha, tree, message, author, committer }: GitCommit): JsonObject => ({
+  id: sha,
+  tree_id: tree,
+  message,
+  timestamp: utc(committer.date),
+  author: { name: author.name, email: author.email },
+  committer: { name: committer.name, email: committer.email },
+});
+
+/** A person as pushes name them, with the login whose no-reply address it is. */
+const withLogin = (site: Site, { name, email }: Person): JsonObject => {
+  const login = /^(?:\d+\+)?([^@+]+)@users\.noreply\.github\.com$/.exec(email)?.[1] ?? '';
+  return { name, email, ...(site.people.has(login) ? { username: login } : {}) };
 };
 
 /** A push's repository differs from all others: its times are seconds, and its owner has a name. */
@@ -143,25 +145,31 @@ async function pushedRepository(site: Site, repository: Repository): Promise<Jso
   };
 }
 
-/** Pull requests from the branch get the new head; those into it that it holds by now are merged. */
-async function movePulls(
-  site: Site,
-  repository: Repository,
-  { name, before, after }: { name: string; before: string; after: string },
-  by: string | undefined,
-): Promise<void> {
-  for (const record of site.pulls.ofBranch(repository.id, name)) {
-    const base = site.repositories.byId(record.repositoryId);
-    if (!base) continue;
-    record.headSha = after;
-    await fetchHead(base, repository, record);
-    await deliverPull(site, base, 'synchronize', await pullAnswer(site, base, record), { before, after }, by);
-  }
-  for (const record of site.pulls.of(repository.id)) {
-    if (!record.isOpen || record.baseRef !== name) continue;
-    if (!(await contains(repository.folder, after, record.headSha))) continue;
-    record.mergedAs = after;
-    await closePull(site, repository, record);
-    await deliverPull(site, repository, 'closed', await pullAnswer(site, repository, record), {}, by);
-  }
+/**
+ * Makes the commit that a merge queue checks: the pull request's head merged onto the base branch, on a branch of the
+ * queue's own. It is delivered as a push and as a merge group that requests its checks.
+ *
+ * @returns the commit.
+ */
+export async function queueForMerge(site: Site, repository: Repository, number: number): Promise<string> {
+  const record = site.pulls.byNumber(repository.id, number);
+  if (!record) throw new Error(`there is no pull request ${number}`);
+  const { folder } = repository;
+  const { baseRef, headSha } = record;
+  const baseSha = await git(folder, 'rev-parse', `refs/heads/${baseRef}`);
+  const tree = await git(folder, 'merge-tree', '--write-tree', baseSha, headSha);
+  const message = `Merge pull request #${number} from ${record.headRef}`;
+  const sha = await git(folder, 'commit-tree', tree, '-p', baseSha, '-p', headSha, '-m', message);
+  const ref = `refs/heads/gh-readonly-queue/${baseRef}/pr-${number}-${baseSha}`;
+  await git(folder, 'update-ref', ref, sha);
+  await deliverPush(site, repository, [{ ref, before: noCommit, after: sha }]);
+  const merge_group = {
+    head_sha: sha,
+    head_ref: ref,
+    base_sha: baseSha,
+    base_ref: `refs/heads/${baseRef}`,
+    head_commit: commitInEvent(await readOne(folder, sha)),
+  };
+  await deliver(site, repository, 'merge_group', { action: 'checks_requested', merge_group });
+  return sha;
 }

@@ -1,15 +1,78 @@
 import { spawn } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { roleOf } from '../answers/repositories.ts';
+import { changesBetween, deliverPush } from '../events/push-events.ts';
+import type { Who } from '../exchange.ts';
+import type { Repository } from '../repositories.ts';
+import { isGranted, whoseToken, type Site } from '../site.ts';
+import { readRefs } from './commits.ts';
 import { gitEnvironment } from './run-git.ts';
 
-/** A request of git's smart protocol: `info/refs`, `git-upload-pack` (clone and fetch), `git-receive-pack` (push). */
-export interface GitRequest {
+/** The parts of an address of git's smart protocol: the repository, what comes after it, and the query. */
+export interface GitAddress {
+  name: string;
+  rest: string;
+  query: string;
+}
+
+/** The address of a request of git, or undefined for any other request. */
+export function gitAddress({ pathname, search }: URL): GitAddress | undefined {
+  const found = /^\/([^/]+\/[^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/.exec(pathname);
+  return found ? { name: found[1] ?? '', rest: found[2] ?? '', query: search.slice(1) } : undefined;
+}
+
+/** Git over HTTP. Pushes to one repository go one after another, so that what each changed is known. */
+export class GitBackend {
+  readonly #pushes = new Map<Repository, Promise<void>>();
+
+  async handle(site: Site, request: IncomingMessage, response: ServerResponse, at: GitAddress): Promise<void> {
+    const repository = site.repositories.byAnyName(at.name);
+    const who = ofBasic(site, request.headers['authorization']);
+    const isPush = at.rest === '/git-receive-pack' || at.query === 'service=git-receive-pack';
+    if (!repository || !who || !(await mayUse(site, repository, who, isPush))) {
+      request.resume();
+      // git prompts for a name only after a 401.
+      const isKnown = who !== undefined && who.kind !== 'anonymous';
+      const challenge = isKnown ? {} : { 'www-authenticate': 'Basic realm="GitHub"' };
+      response.writeHead(isKnown ? (repository ? 403 : 404) : 401, challenge).end();
+      return;
+    }
+    const login = who.kind === 'person' ? who.login : undefined;
+    const call = { ...at, repository: repository.folder, ...(login === undefined ? {} : { login }) };
+    if (at.rest !== '/git-receive-pack') return answerGit(call, request, response, () => Promise.resolve());
+    const former = this.#pushes.get(repository) ?? Promise.resolve();
+    const push = (async () => {
+      await former;
+      const before = await readRefs(repository.folder);
+      await answerGit(call, request, response, async () => {
+        await deliverPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
+      });
+    })();
+    const ended = push.catch(() => undefined);
+    this.#pushes.set(repository, ended);
+    return push;
+  }
+}
+
+/** Who git's own requests come from: the password of a Basic header is the token. */
+function ofBasic(site: Site, authorization: string | undefined): Who | undefined {
+  const encoded = /^basic\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return authorization === undefined ? { kind: 'anonymous' } : undefined;
+  const pair = Buffer.from(encoded, 'base64').toString();
+  return whoseToken(site, pair.slice(pair.indexOf(':') + 1));
+}
+
+async function mayUse(site: Site, repository: Repository, who: Who, isPush: boolean): Promise<boolean> {
+  if (!isPush && !repository.isPrivate) return true;
+  if (who.kind !== 'person') return isGranted(who, repository, 'contents', isPush ? 'write' : 'read');
+  const role = await roleOf(site, repository, who.login);
+  return isPush ? role === 'admin' || role === 'write' : role !== 'none';
+}
+
+/** A request of git: `/info/refs`, `/git-upload-pack` (clone and fetch) or `/git-receive-pack` (push). */
+interface GitRequest extends Pick<GitAddress, 'rest' | 'query'> {
   /** The folder that holds the bare repository. */
   repository: string;
-  /** What comes after the repository in the path, as in `/info/refs`. */
-  rest: string;
-  /** The query, without the question mark. */
-  query: string;
   /** The person who pushes, if known. */
   login?: string;
 }
@@ -19,7 +82,7 @@ export interface GitRequest {
  *
  * @param beforeEnd runs after git has exited and before the response ends, so that a push returns when all is processed.
  */
-export async function answerGit(
+async function answerGit(
   { repository, rest, query, login }: GitRequest,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,11 +1,11 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { notFound, numberAt, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
-import { paged, pageOf } from '../page.ts';
-import { installationOf, iso, repositoryFor, type Installation, type Site } from '../site.ts';
-import type { Repository } from '../repositories.ts';
+import { notFound, numberAt, paged, pageOf, Refusal, textAt } from '../exchange.ts';
+import type { Answer, ApiCall, JsonObject } from '../exchange.ts';
 import type { Delivery } from '../events/deliveries.ts';
-import { appAnswer, installationAnswer } from './app-answers.ts';
-import { repositoryAnswer } from './repository-answers.ts';
+import type { Repository } from '../repositories.ts';
+import { iso, reaches, type Installation, type Site } from '../site.ts';
+import { appAnswer, installationAnswer } from './accounts.ts';
+import { repositoryAnswer } from './repositories.ts';
 
 /** Only the App itself, by the token that it signs. */
 function appOnly({ who }: ApiCall): void {
@@ -13,13 +13,6 @@ function appOnly({ who }: ApiCall): void {
 }
 
 const installed = (site: Site): Installation[] => site.installations.filter(({ isInstalled }) => isInstalled);
-
-function installationAt(call: ApiCall, site: Site): Installation {
-  appOnly(call);
-  const found = installed(site).find(({ id }) => String(id) === call.params['installation_id']);
-  if (!found) throw notFound();
-  return found;
-}
 
 export async function getApp(call: ApiCall, site: Site): Promise<Answer> {
   appOnly(call);
@@ -32,25 +25,24 @@ export async function listInstallations(call: ApiCall, site: Site): Promise<Answ
   return paged(call, site.url, answers);
 }
 
-export async function getInstallation(call: ApiCall, site: Site): Promise<Answer> {
-  return { status: 200, body: installationAnswer(site, installationAt(call, site)) };
-}
-
-export async function installationOfRepository(call: ApiCall, site: Site): Promise<Answer> {
-  appOnly(call);
-  const repository = repositoryFor(site, call.params, {
-    kind: 'person',
-    login: [...site.people.keys()][0] ?? '',
-    token: '',
-  });
-  const found = installationOf(site, repository);
-  if (!found) throw notFound();
-  return { status: 200, body: installationAnswer(site, found) };
+/** What an installation may reach. */
+export async function installationRepositories(call: ApiCall, site: Site): Promise<Answer> {
+  const { who } = call;
+  if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
+  const own = site.repositories.all().filter((repository) => reaches(who, repository));
+  const answers = await Promise.all(own.map((repository) => repositoryAnswer(site, repository)));
+  return paged(call, site.url, answers, (page) => ({
+    total_count: own.length,
+    repository_selection: 'all',
+    repositories: page,
+  }));
 }
 
 /** The emulated GitHub makes the token; what it may do is kept here too, for what is answered here. */
 export async function createToken(call: ApiCall, site: Site): Promise<Answer> {
-  const installation = installationAt(call, site);
+  appOnly(call);
+  const installation = installed(site).find(({ id }) => String(id) === call.params['installation_id']);
+  if (!installation) throw notFound();
   const body = call.sent === '' ? {} : call.body;
   const made = await site.emulated.ask('POST', call.path, call.headers['authorization'], body);
   if (made.status !== 201 || !isObject(made.body)) return made;
@@ -84,20 +76,6 @@ export async function endToken({ who }: ApiCall, site: Site): Promise<Answer> {
   if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
   site.tokens.delete(who.token);
   return { status: 204 };
-}
-
-export async function getHookConfig(call: ApiCall, site: Site): Promise<Answer> {
-  appOnly(call);
-  const { webhookUrl } = site.app;
-  const url = webhookUrl === undefined ? {} : { url: webhookUrl };
-  return { status: 200, body: { content_type: 'json', insecure_ssl: '0', secret: '********', ...url } };
-}
-
-export async function setHookConfig(call: ApiCall, site: Site): Promise<Answer> {
-  appOnly(call);
-  site.app.webhookUrl = textAt(call.body, 'url') ?? site.app.webhookUrl;
-  site.app.webhookSecret = textAt(call.body, 'secret') ?? site.app.webhookSecret;
-  return getHookConfig(call, site);
 }
 
 /** Newest first; `cursor` names the delivery that the page begins after. */
@@ -137,43 +115,11 @@ const deliveryItem = (delivery: Delivery): JsonObject => ({
   throttled_at: null,
 });
 
-function deliveryAt(call: ApiCall, site: Site): Delivery {
-  appOnly(call);
-  const delivery = site.deliveries.byId(Number(call.params['delivery_id']));
-  if (!delivery) throw notFound();
-  return delivery;
-}
-
-export async function getDelivery(call: ApiCall, site: Site): Promise<Answer> {
-  const delivery = deliveryAt(call, site);
-  const { request, response, url } = delivery;
-  const body = {
-    ...deliveryItem(delivery),
-    url,
-    request: { headers: request.headers, payload: request.payload },
-    response: { headers: response?.headers ?? null, payload: response?.payload ?? null },
-  };
-  return { status: 200, body };
-}
-
 /** The same event under the same GUID once more; it is sent after this is answered. */
 export async function attemptDelivery(call: ApiCall, site: Site): Promise<Answer> {
-  site.deliveries.again(deliveryAt(call, site));
+  appOnly(call);
+  const delivery = site.deliveries.all().find(({ id }) => String(id) === call.params['delivery_id']);
+  if (!delivery) throw notFound();
+  site.deliveries.again(delivery);
   return { status: 202, body: {} };
-}
-
-/** What the person who accepted the App's manifest brings back: everything that the App has to know. */
-export async function convertManifest(call: ApiCall, site: Site): Promise<Answer> {
-  const code = call.params['code'] ?? '';
-  if (!site.codes.delete(code)) throw notFound();
-  const { clientId, clientSecret, webhookSecret, privateKey } = site.app;
-  const secrets = { client_id: clientId, client_secret: clientSecret, webhook_secret: webhookSecret, pem: privateKey };
-  return { status: 201, body: { ...appAnswer(site), ...secrets } };
-}
-
-/** Every installation may ask this often an hour; the gateway counts nothing and says so. */
-export async function rateLimit(_: ApiCall, site: Site): Promise<Answer> {
-  const reset = Math.floor(site.clock.now() / 1000) + 3600;
-  const rate = { limit: 5000, used: 0, remaining: 5000, reset };
-  return { status: 200, body: { resources: { core: rate, search: { ...rate, limit: 30, remaining: 30 } }, rate } };
 }

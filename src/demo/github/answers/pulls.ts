@@ -1,0 +1,131 @@
+import { isObject } from '../../../contract/json-object.ts';
+import { deliver } from '../events/deliver.ts';
+import { notFound, numberAt, objectAt, paged, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
+import { changedFiles, resolveCommit } from '../git/commits.ts';
+import { git, gitOr } from '../git/run-git.ts';
+import { fullNameOf, type Repository } from '../repositories.ts';
+import { demand, objectFromEmulated, repositoryFor, type Site } from '../site.ts';
+import { withWholeAccounts } from './accounts.ts';
+import { fileAnswer } from './git.ts';
+import { repositoryAnswer } from './repositories.ts';
+
+/** A pull request as it is opened. */
+export interface NewPull {
+  title: string;
+  /** A branch, or `owner:branch` of a fork. */
+  head: string;
+  base: string;
+}
+
+/** What git says of a pull request; its text is the emulated GitHub's. */
+export interface PullRecord {
+  number: number;
+  repositoryId: number;
+  headRepositoryId: number;
+  headRef: string;
+  headSha: string;
+  baseRef: string;
+  /** The base branch's commit when it was opened. */
+  baseSha: string;
+}
+
+/** Pull requests by repository and number. */
+export class PullRecords {
+  readonly #all: PullRecord[] = [];
+
+  keep(record: PullRecord): void {
+    this.#all.push(record);
+  }
+
+  byNumber(repositoryId: number, number: number): PullRecord | undefined {
+    return this.#all.find((each) => each.repositoryId === repositoryId && each.number === number);
+  }
+
+  /** Those whose head is this branch, in whatever repository they were opened. */
+  ofBranch(headRepositoryId: number, headRef: string): PullRecord[] {
+    return this.#all.filter((each) => each.headRepositoryId === headRepositoryId && each.headRef === headRef);
+  }
+}
+
+/** Opens a pull request as a person, and delivers the event. */
+export async function openPull(
+  site: Site,
+  repository: Repository,
+  pull: NewPull,
+  by: string | undefined,
+): Promise<PullRecord> {
+  const [owner, ref = ''] = pull.head.includes(':') ? pull.head.split(':') : [repository.owner, pull.head];
+  const from = site.repositories.byName(`${owner}/${repository.name}`);
+  const headSha = from && (await resolveCommit(from.folder, `refs/heads/${ref}`));
+  const baseSha = await resolveCommit(repository.folder, `refs/heads/${pull.base}`);
+  if (!from || headSha === undefined || baseSha === undefined) throw new Error(`there is no ${pull.head} or base`);
+  const path = `/repos/${fullNameOf(repository)}/pulls`;
+  const made = await objectFromEmulated(site, 'POST', path, { ...pull }, by);
+  const record: PullRecord = {
+    number: numberAt(made, 'number') ?? 0,
+    repositoryId: repository.id,
+    headRepositoryId: from.id,
+    headRef: ref,
+    headSha,
+    baseRef: pull.base,
+    baseSha,
+  };
+  site.pulls.keep(record);
+  await fetchHead(repository, from, record);
+  await deliverPull(site, repository, 'opened', record, {}, by);
+  return record;
+}
+
+/** Gives a pull request the new head that was pushed to its branch, and delivers the event. */
+export async function movePull(
+  site: Site,
+  head: Repository,
+  record: PullRecord,
+  { before, after }: { before: string; after: string },
+  by: string | undefined,
+): Promise<void> {
+  const base = site.repositories.byId(record.repositoryId);
+  if (!base) return;
+  record.headSha = after;
+  await fetchHead(base, head, record);
+  await deliverPull(site, base, 'synchronize', record, { before, after }, by);
+}
+
+/** Has the head lie in the base repository, under the ref that GitHub keeps for every pull request. */
+async function fetchHead(base: Repository, head: Repository, { number, headRef }: PullRecord): Promise<void> {
+  await git(base.folder, 'fetch', '--quiet', head.folder, `+refs/heads/${headRef}:refs/pull/${number}/head`);
+}
+
+async function deliverPull(
+  site: Site,
+  repository: Repository,
+  action: 'opened' | 'synchronize',
+  record: PullRecord,
+  more: JsonObject,
+  by: string | undefined,
+): Promise<void> {
+  const path = `/repos/${fullNameOf(repository)}/pulls/${record.number}`;
+  const whole = withWholeAccounts(site, await objectFromEmulated(site, 'GET', path));
+  const pull = isObject(whole) ? whole : {};
+  const head = site.repositories.byId(record.headRepositoryId);
+  const headRepository = head ? await repositoryAnswer(site, head) : null;
+  const pull_request = {
+    ...pull,
+    head: { ...objectAt(pull, 'head'), sha: record.headSha, repo: headRepository },
+    base: { ...objectAt(pull, 'base'), sha: record.baseSha, repo: await repositoryAnswer(site, repository) },
+  };
+  await deliver(site, repository, 'pull_request', { action, number: record.number, pull_request, ...more }, by);
+}
+
+/** What a pull request changes: its head against where it left the base branch. */
+export async function listPullFiles(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'pull_requests', 'read');
+  const record = site.pulls.byNumber(repository.id, Number(call.params['pull_number']));
+  if (!record) throw notFound();
+  const { baseSha, headSha } = record;
+  const fork = await gitOr(repository.folder, 'merge-base', baseSha, headSha);
+  const files = await changedFiles(repository.folder, fork ?? baseSha, headSha);
+  const answers = files.map((file) => fileAnswer(site, repository, headSha, file));
+  return paged(call, site.url, answers);
+}
