@@ -6,72 +6,105 @@ import type { Given } from './given.ts';
 export function streamPromises(agent: Given): void {
   const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
 
-  test('[agent.endpoints.thread-stream] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.stream.updates-type] [agent.stream.updates-by-node] [agent.stream.type-updates] [agent.runs.stream-mode-updates] updates are streamed by node, after an event with the run id', async () => {
-    const { thread_id } = await agent().createThread({});
-    expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
-      { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
-      { event: 'updates', data: { prepare: { steps: ['prepare'], asked: {}, sleep_ms: null, fail: null } } },
-      { event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
-    ]);
-  });
+  test(
+    'updates are streamed by node, after an event with the run id',
+    {
+      meta: {
+        claims: [
+          'agent.endpoints.thread-stream',
+          'agent.stream.metadata-first',
+          'agent.stream.metadata-run-id',
+          'agent.stream.type-metadata',
+          'agent.stream.updates-type',
+          'agent.stream.updates-by-node',
+          'agent.stream.type-updates',
+          'agent.runs.stream-mode-updates',
+        ],
+      },
+    },
+    async () => {
+      const { thread_id } = await agent().createThread({});
+      expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
+        { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
+        { event: 'updates', data: { prepare: { steps: ['prepare'], options: {}, sleep_ms: null, fail: null } } },
+        { event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
+      ]);
+    },
+  );
 
-  test('[agent.runs.stream-mode-values] [agent.endpoints.stateless-stream] the whole state is streamed after each step, also by default', async () => {
-    const events = await eventsOf(agent(), { ...echo, stream_mode: 'values' });
-    expect(events.map(({ event }) => event)).toEqual(['metadata', 'values', 'values', 'values']);
-    expect(events.at(-1)).toMatchObject({ data: { output: 'hello Ada', steps: ['prepare', 'answer'] } });
-    expect((await eventsOf(agent(), echo)).map(({ event }) => event)).toEqual([
-      'metadata',
-      'values',
-      'values',
-      'values',
-    ]);
-  });
+  test(
+    'the whole state is streamed after each step, also by default',
+    { meta: { claims: ['agent.runs.stream-mode-values', 'agent.endpoints.stateless-stream'] } },
+    async () => {
+      const events = await eventsOf(agent(), { ...echo, stream_mode: 'values' });
+      expect(events.map(({ event }) => event)).toEqual(['metadata', 'values', 'values', 'values']);
+      expect(events.at(-1)).toMatchObject({ data: { output: 'hello Ada', steps: ['prepare', 'answer'] } });
+      expect((await eventsOf(agent(), echo)).map(({ event }) => event)).toEqual([
+        'metadata',
+        'values',
+        'values',
+        'values',
+      ]);
+    },
+  );
 
-  test('[agent.runs.stream-mode] several modes interleave, and no other is streamed', async () => {
-    const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'values', 'tasks'] });
-    expect(events.map(({ event }) => event)).toEqual([
-      'metadata',
-      'values',
-      'tasks',
-      'updates',
-      'tasks',
-      'values',
-      'tasks',
-      'updates',
-      'tasks',
-      'values',
-    ]);
-  });
+  test(
+    'several modes interleave, and no other is streamed',
+    { meta: { claims: ['agent.runs.stream-mode'] } },
+    async () => {
+      const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'values', 'tasks'] });
+      expect(events.map(({ event }) => event)).toEqual([
+        'metadata',
+        'values',
+        'tasks',
+        'updates',
+        'tasks',
+        'values',
+        'tasks',
+        'updates',
+        'tasks',
+        'values',
+      ]);
+    },
+  );
 
-  test('[agent.runs.stream-mode-events] [agent.stream.type-events] execution events are streamed, mixed with the other modes', async () => {
-    const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'events'] });
-    const executed = events.flatMap(({ event, data }) => (event === 'events' ? [Object(data)] : []));
-    expect(executed.map(({ event, name }) => `${event} ${name}`)).toEqual([
-      'on_chain_start LangGraph',
-      'on_chain_start prepare',
-      'on_chain_end prepare',
-      'on_chain_start answer',
-      'on_chain_end answer',
-      'on_chain_end LangGraph',
-    ]);
-    expect(executed[0]).toMatchObject({ run_id: Object(events[0]?.data)['run_id'], metadata: { graph_id: 'echo' } });
-    const updates = events.flatMap(({ event, data }) => (event === 'updates' ? Object.keys(Object(data)) : []));
-    expect(updates).toEqual(['prepare', 'answer']);
-    expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['metadata', 'events', 'updates']));
-  });
+  test(
+    'execution events are streamed, mixed with the other modes',
+    { meta: { claims: ['agent.runs.stream-mode-events', 'agent.stream.type-events'] } },
+    async () => {
+      const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'events'] });
+      const executed = events.flatMap(({ event, data }) => (event === 'events' ? [Object(data)] : []));
+      expect(executed.map(({ event, name }) => `${event} ${name}`)).toEqual([
+        'on_chain_start LangGraph',
+        'on_chain_start prepare',
+        'on_chain_end prepare',
+        'on_chain_start answer',
+        'on_chain_end answer',
+        'on_chain_end LangGraph',
+      ]);
+      expect(executed[0]).toMatchObject({ run_id: Object(events[0]?.data)['run_id'], metadata: { graph_id: 'echo' } });
+      const updates = events.flatMap(({ event, data }) => (event === 'updates' ? Object.keys(Object(data)) : []));
+      expect(updates).toEqual(['prepare', 'answer']);
+      expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['metadata', 'events', 'updates']));
+    },
+  );
 
-  test('[agent.runs.stream-mode-messages] a model’s message is streamed in growing chunks, then complete', async () => {
-    const input = { messages: [{ role: 'user', content: 'hi' }] };
-    const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages'] });
-    const names = events.map(({ event }) => event);
-    expect(names.slice(0, 2)).toEqual(['metadata', 'messages/metadata']);
-    expect(names.slice(2, -1).every((name) => name === 'messages/partial')).toBe(true);
-    expect(names.at(-1)).toBe('messages/complete');
-    const said = events.slice(2).map(({ data }) => JSON.parse(JSON.stringify(data))[0]);
-    expect(said[0]).toMatchObject({ type: 'ai', content: 'G' });
-    expect(said.at(-2)).toMatchObject({ content: 'Good day to you' });
-    expect(said.at(-1)).toMatchObject({ type: 'ai', content: 'Good day to you', id: said[0].id });
-  });
+  test(
+    'a model’s message is streamed in growing chunks, then complete',
+    { meta: { claims: ['agent.runs.stream-mode-messages'] } },
+    async () => {
+      const input = { messages: [{ role: 'user', content: 'hi' }] };
+      const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages'] });
+      const names = events.map(({ event }) => event);
+      expect(names.slice(0, 2)).toEqual(['metadata', 'messages/metadata']);
+      expect(names.slice(2, -1).every((name) => name === 'messages/partial')).toBe(true);
+      expect(names.at(-1)).toBe('messages/complete');
+      const said = events.slice(2).map(({ data }) => JSON.parse(JSON.stringify(data))[0]);
+      expect(said[0]).toMatchObject({ type: 'ai', content: 'G' });
+      expect(said.at(-2)).toMatchObject({ content: 'Good day to you' });
+      expect(said.at(-1)).toMatchObject({ type: 'ai', content: 'Good day to you', id: said[0].id });
+    },
+  );
 
   test('message chunks are tuples on request', async () => {
     const input = { messages: [{ role: 'user', content: 'hi' }] };
@@ -112,15 +145,19 @@ export function streamPromises(agent: Given): void {
     expect(JSON.stringify(events)).not.toMatch(/__pregel_(?!pull)|callbacks/);
   });
 
-  test('[agent.errors.stream-failure] the stream of a failed run ends with its error', async () => {
-    const events = await eventsOf(agent(), {
-      ...echo,
-      input: { input: 'x', fail: 'no ink' },
-      stream_mode: ['updates'],
-    });
-    expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
-    expect(events.at(-1)?.data).toEqual({ error: 'RequestedFailure', message: 'no ink' });
-  });
+  test(
+    'the stream of a failed run ends with its error',
+    { meta: { claims: ['agent.errors.stream-failure'] } },
+    async () => {
+      const events = await eventsOf(agent(), {
+        ...echo,
+        input: { input: 'x', fail: 'no ink' },
+        stream_mode: ['updates'],
+      });
+      expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
+      expect(events.at(-1)?.data).toEqual({ error: 'RequestedFailure', message: 'no ink' });
+    },
+  );
 
   test('the outcome of a run is stored before its stream ends', async () => {
     const { thread_id } = await agent().createThread({});
