@@ -1,3 +1,4 @@
+import { messageOf } from '../src/errors.ts';
 import { systemClock } from '../src/clock.ts';
 import { maskOf } from '../src/client/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
@@ -47,7 +48,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
     app = await startApp({ settings, clock: systemClock, log, makeWork });
     for (const line of banner(settings, app)) say(line);
   } catch (error) {
-    printError(`The App did not start: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`The App did not start: ${messageOf(error)}`);
     return 1;
   }
   void lookAround(app, log);

@@ -1,5 +1,6 @@
 // The thread that reads files of repositories, so that none of them keeps the App from its other work.
 import { parentPort } from 'node:worker_threads';
+import { stackOf } from '../../src/errors.ts';
 import { readHere, type FileReader } from './readers.ts';
 
 /** A request to the thread. */
@@ -30,7 +31,7 @@ async function answer(question: Question): Promise<Answer> {
     const json = JSON.stringify(await read(question));
     return json.length > longestAnswer ? { kind: 'too-large' } : { kind: 'read', json };
   } catch (error) {
-    return { kind: 'failed', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { kind: 'failed', stack: stackOf(error) };
   }
 }
 

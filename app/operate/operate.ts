@@ -1,6 +1,6 @@
+import { messageOf } from '../../src/errors.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { messageOf } from '../../src/postgres/embedded/file-errors.ts';
 import { openQueue } from '../../src/postgres/queue.ts';
 import { runJobAgain, failingJobs } from '../../src/postgres/queue-jobs.ts';
 import { openDeliveries } from '../inbox/deliveries.ts';

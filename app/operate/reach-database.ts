@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../src/errors.ts';
 import { addressOf, recordedAddress } from '../../src/postgres/embedded/launch.ts';
 import { existingHome } from '../../src/postgres/embedded/placement.ts';
-import { messageOf } from '../../src/postgres/embedded/file-errors.ts';
 import { environment } from '../settings/environment.ts';
 import type { Variables } from '../settings/read-settings.ts';
 

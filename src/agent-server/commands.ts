@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import { messageOf } from '../errors.ts';
 import type { AgentServerProcess } from './server.ts';
 
 /** The commands of the parent process, one JSON line each; the end of the input means exit. */
@@ -40,7 +41,7 @@ export async function takeCommands(
         answer({ event: 'serving' });
       }
     } catch (error) {
-      answer({ event: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      answer({ event: 'failed', reason: messageOf(error) });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import { pause, type Clock } from '../clock.ts';
 import type { ClaimedRevision, WorkClaim, WorkReport } from '../contract/control/listener-work.ts';
 import { deploymentTypes } from '../contract/control/source.ts';
@@ -143,7 +144,7 @@ async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise
   try {
     return await compute.start(spec, lease.signal, lease);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { kind: 'failed', reason: `The listener could not carry this revision out: ${why}` };
   }
 }
@@ -165,7 +166,7 @@ async function removeAll(
       return (await reporting.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
       if (lease.signal.aborted) return undefined;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       if (why !== reported) log(`${name} could not be removed, which is tried again until it can: ${why}`);
       reported = why;
       const waitMs = backoffMs(failures, random());

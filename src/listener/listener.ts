@@ -1,3 +1,4 @@
+import { stackOf } from '../errors.ts';
 import { pause } from '../clock.ts';
 import { longestClaimWait } from '../contract/control/listener-work.ts';
 import type { WorkClaim } from '../contract/control/listener-work.ts';
@@ -34,7 +35,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
   function inBackground(claim: WorkClaim, giveBack: () => void): void {
     const kept: Promise<void> = carryOutClaim(claim, { ...settings, leaving: leaving.signal })
       .catch((error: unknown) => {
-        log(`The work on ${claim.deployment.name} broke down: ${error instanceof Error ? error.stack : String(error)}`);
+        log(`The work on ${claim.deployment.name} broke down: ${stackOf(error)}`);
       })
       .finally(() => {
         working.delete(kept);

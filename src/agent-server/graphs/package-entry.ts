@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { hasCode } from '../../errors.ts';
 
 /** How a file is loaded, which decides the build of a package that it gets. */
 export type ModuleKind = 'module' | 'commonjs';
@@ -54,7 +55,7 @@ function findFrom(name: string, from: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(from));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    if (hasCode(error, 'ERR_MODULE_NOT_FOUND')) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } fr
 import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
-import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 

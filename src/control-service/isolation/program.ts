@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 import { ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import { packagesOf } from './packages.ts';
 

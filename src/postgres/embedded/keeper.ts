@@ -1,5 +1,5 @@
+import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
-import { messageOf } from './file-errors.ts';
 import type { Server } from './server.ts';
 
 /** A server that is started again whenever it ends by itself. */

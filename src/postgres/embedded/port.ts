@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { hasCode } from './file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /**
  * A free port of 127.0.0.1: the previous one if it is still free, so that processes which outlived us find the

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hasCode, messageOf } from './file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { Installation } from './installation.ts';
 
 /** Where root keeps what the server's user must reach and can't reach in the requested folder. */
