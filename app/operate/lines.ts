@@ -1,3 +1,4 @@
+import { isObject } from '../../src/contract/json-object.ts';
 import type { FailingJob } from '../../src/postgres/queue-jobs.ts';
 import type { StoredDelivery } from '../inbox/deliveries.ts';
 
@@ -22,9 +23,6 @@ function standing({ handledAt, attempts, decision }: StoredDelivery): string {
   if (typeof kind !== 'string') return 'handled';
   return typeof why === 'string' ? `${kind}: ${oneLine(why)}` : kind;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
 

@@ -1,3 +1,4 @@
+import { isUuid } from '../../src/contract/uuid.ts';
 import { messageOf } from '../../src/errors.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -75,7 +76,7 @@ export async function operate(
   }
 
   async function retry(id: string): Promise<{ again: boolean; reported: string }> {
-    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
+    if (!isUuid(id)) {
       return { again: false, reported: `${id} is no id of a job: they are listed by npx landfall app jobs.` };
     }
     const job = await runJobAgain(database.pool, id);

@@ -1,3 +1,4 @@
+import { pause } from '../../src/clock.ts';
 import type { AppContext } from '../context.ts';
 import { LeaseLost, type Lease } from './store.ts';
 
@@ -15,7 +16,9 @@ export function keepLease(
 ): () => void {
   const done = new AbortController();
   const renew = async (): Promise<void> => {
-    while (await pause(leaseMs / 3)) {
+    for (;;) {
+      await pause(clock, leaseMs / 3, done.signal);
+      if (done.signal.aborted) return;
       try {
         await store.renewLease(lease, leaseMs);
       } catch (error) {
@@ -27,11 +30,6 @@ export function keepLease(
       }
     }
   };
-  const pause = (ms: number): Promise<boolean> =>
-    clock.sleep(ms, done.signal).then(
-      () => !done.signal.aborted,
-      () => false,
-    );
   void renew();
   return () => done.abort();
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isUuid } from '../../src/contract/uuid.ts';
 import type { Refusal } from './refusal.ts';
 
 /** GitHub's own limit for payloads (bytes). */
@@ -16,7 +17,6 @@ export interface DeliveryHeaders {
 export type JudgedHeaders = { ok: true; headers: DeliveryHeaders } | { ok: false; refusal: Refusal };
 
 const json = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
-const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const eventName = /^[a-z][a-z0-9_]{0,63}$/;
 const signed = /^sha256=[0-9a-f]{64}$/;
 
@@ -36,7 +36,7 @@ export function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
   const event = text('x-github-event');
   if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or no name of an event.');
   const id = text('x-github-delivery').toLowerCase();
-  if (!guid.test(id)) return refuse(400, 'X-GitHub-Delivery is missing or no GUID.');
+  if (!isUuid(id)) return refuse(400, 'X-GitHub-Delivery is missing or no GUID.');
   const signature = text('x-hub-signature-256');
   if (signature === '') return refuse(401, 'X-Hub-Signature-256 is missing: the webhook needs a secret.');
   if (!signed.test(signature)) return refuse(401, 'X-Hub-Signature-256 is no SHA-256 signature.');

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../src/clock.ts';
 import type { RunProgress } from './progress.ts';
 
 /** Poll intervals of a run (ms): short without a webhook, long with one. */
@@ -9,6 +10,6 @@ const shortly = 500;
 /** When a run is polled next (ms since the epoch): with growing intervals, and at its deadline. */
 export function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: number): number {
   const { first, most } = tokenHash === undefined || reported ? unreported : tellable;
-  const step = reported ? shortly : Math.min(most, first * 2 ** looks);
+  const step = reported ? shortly : backoffMs(looks + 1, first, most);
   return now < deadline ? Math.min(now + step, deadline) : now + shortly;
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import { fromJson } from '../contract/json-text.ts';
 import { messageOf } from '../errors.ts';
 import type { AgentServerProcess } from './server.ts';
 
@@ -46,11 +47,4 @@ export async function takeCommands(
   }
 }
 
-function commandIn(line: string): z.infer<typeof Command> | undefined {
-  try {
-    return Command.safeParse(JSON.parse(line)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const commandIn = (line: string): z.infer<typeof Command> | undefined => Command.safeParse(fromJson(line)).data;

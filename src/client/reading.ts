@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { fromJson } from '../contract/json-text.ts';
 import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { HttpReply } from './http.ts';
 
@@ -11,9 +12,9 @@ export type Reader<T> = (reply: HttpReply) => Readout<T>;
 export function readJson<T>(schema: z.ZodType<T>, prepare: (json: unknown) => unknown = (json) => json): Reader<T> {
   return ({ status, headers, body }) => {
     const text = body.toString('utf8');
-    const parsed = parse(text);
-    if (!parsed.ok) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
-    const read = schema.safeParse(prepare(parsed.value));
+    const json = fromJson(text);
+    if (json === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+    const read = schema.safeParse(prepare(json));
     if (read.success) return { ok: true, value: read.data };
     const words = `the answer is not what the documents describe: ${problemsIn(read.error)}`;
     return { ok: false, failure: unreadable(status, words, false) };
@@ -30,15 +31,6 @@ export function checked<T>(schema: z.ZodType<T>, operation: string, request: unk
   const read = schema.safeParse(request);
   if (read.success) return read.data;
   throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(read.error)}`);
-}
-
-/** Parses JSON, with or without surrounding white space. */
-export function parse(text: string): { ok: true; value: unknown } | { ok: false } {
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false };
-  }
 }
 
 /** The invalid fields; zod's messages do not repeat the value. */

@@ -1,7 +1,8 @@
+import { fromJson } from '../contract/json-text.ts';
 import { isObject } from '../contract/json-object.ts';
 import { ERROR_KEY, type RunResult } from '../contract/agent/run.ts';
 import { notJson, unreadable } from './attempt-failure.ts';
-import { parse, type Reader } from './reading.ts';
+import type { Reader } from './reading.ts';
 
 interface Failure {
   error: string;
@@ -14,9 +15,8 @@ interface Failure {
  */
 export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
   const text = body.toString('utf8').trim();
-  const parsed = parse(text);
-  if (!parsed.ok) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
-  const { value } = parsed;
+  const value = fromJson(text);
+  if (value === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
   if (!isObject(value) || !(ERROR_KEY in value)) return { ok: true, value: { kind: 'values', values: value } };
   return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[ERROR_KEY])) } };
 };
@@ -32,9 +32,9 @@ function readFailure(shown: unknown): Failure {
 
 /** Unwraps an error of a public server's stream, whose message is the real error as JSON. */
 function innermost(outer: Failure): Failure {
-  const inner = parse(outer.message);
-  if (!inner.ok || !isObject(inner.value)) return outer;
-  const { error, message, ...rest } = inner.value;
+  const inner = fromJson(outer.message);
+  if (!isObject(inner)) return outer;
+  const { error, message, ...rest } = inner;
   const wrapped = typeof error === 'string' && typeof message === 'string' && Object.keys(rest).length === 0;
   return wrapped ? { error, message } : outer;
 }

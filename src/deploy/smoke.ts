@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
@@ -26,7 +26,7 @@ const longestPauseMs = 15_000;
 
 /** How long to wait (ms) when this many attempts were made. */
 export const pauseAfter = (attempts: number, random: () => number): number =>
-  Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.9 + random() * 0.2);
+  backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
 
 /** Runs every smoke test in order and judges the responses. Rejects only when the signal aborts. */
 export async function smoke(smoking: Smoking): Promise<Verdict> {

@@ -6,7 +6,7 @@ import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { AgentSpec, AgentStart, Compute } from '../control-service/compute/compute.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { backoffMs } from './backoff.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import type { WorkClient } from './work-client.ts';
@@ -169,7 +169,7 @@ async function removeAll(
       const why = messageOf(error);
       if (why !== reported) log(`${name} could not be removed, which is tried again until it can: ${why}`);
       reported = why;
-      const waitMs = backoffMs(failures, random());
+      const waitMs = retryDelayMs(failures, random());
       reporting.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
       await pause(clock, waitMs, lease.signal);
     }

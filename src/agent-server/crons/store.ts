@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder } from 'kysely';
+import { isUuid } from '../../contract/uuid.ts';
 import { hasCode } from '../../errors.ts';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../contract/agent/cron.ts';
-import { defaultAssistantId, isUuid } from '../assistants/assistant.ts';
+import { defaultAssistantId } from '../assistants/assistant.ts';
 import type { Querying } from '../runs/store.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isObject } from '../../contract/json-object.ts';
 import { hasCode } from '../../errors.ts';
 
 /** How a file is loaded, which decides the build of a package that it gets. */
@@ -75,5 +76,3 @@ function readJson(path: string): object {
   const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return isObject(json) ? json : {};
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { fromJson } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install-plan.ts';
 
@@ -177,14 +178,9 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
       : JSON.stringify(requested),
   );
 
-function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
-  try {
-    return manifest.safeParse(JSON.parse(bytes.toString())).data;
-  } catch {
-    // The package manager will report the problem with the file better.
-    return undefined;
-  }
-}
+/** Undefined for an invalid file: the package manager will report the problem better. */
+const parsed = (bytes: Buffer): z.infer<typeof manifest> | undefined =>
+  manifest.safeParse(fromJson(bytes.toString())).data;
 
 /** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */
 function linker(files: readonly Manifest[], manager: PackageManager): string | undefined {
