@@ -1,16 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isUuid } from '../../src/contract/uuid.ts';
 import { messageOf } from '../../src/errors.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { openQueue } from '../../src/postgres/queue.ts';
-import { runJobAgain, failingJobs } from '../../src/postgres/queue-jobs.ts';
-import { openDeliveries } from '../inbox/deliveries.ts';
+import { runJobAgain, failingJobs, type FailingJob } from '../../src/postgres/queue-jobs.ts';
+import { openDeliveries, type StoredDelivery } from '../inbox/deliveries.ts';
 import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
 import type { InboxTables } from '../inbox/tables.ts';
 import type { Variables } from '../settings/read-settings.ts';
 import { variablesHere } from '../settings/variables.ts';
-import { reachDatabase } from './reach-database.ts';
-import { deliveryLines, jobLines } from './lines.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import { addressOf, recordedAddress } from '../../src/postgres/embedded/launch.ts';
+import { existingHome } from '../../src/postgres/embedded/placement.ts';
+import { environment } from '../settings/environment.ts';
 
 /** An operator's command to a running App. */
 export type OperateCommand =
@@ -95,5 +99,66 @@ export async function operate(
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);
     await queue.stop({ timeoutMs: 1_000 });
     return { again: true, reported: `The delivery ${id} is handled again.` };
+  }
+}
+
+/** A failing job, as two lines of text. */
+export const jobLines = ({ id, name, data, state, attempts, at, problem }: FailingJob): string[] => [
+  `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
+  `    ${oneLine(problem)}`,
+];
+
+/** A delivery, as a line or two. */
+export function deliveryLines(delivery: StoredDelivery): string[] {
+  const { id, event, action, repositoryId, receivedAt, lastError } = delivery;
+  const what = [event, action].filter((part) => part !== undefined).join('.');
+  const where = repositoryId === undefined ? '' : `  repository ${repositoryId}`;
+  const first = `${id}  ${new Date(receivedAt).toISOString()}  ${what}${where}  ${standing(delivery)}`;
+  return lastError === undefined ? [first] : [first, `    ${oneLine(lastError)}`];
+}
+
+function standing({ handledAt, attempts, decision }: StoredDelivery): string {
+  if (handledAt === undefined) return attempts === 0 ? 'waits' : `failed ${times(attempts)}`;
+  const { kind, why } = isObject(decision) ? decision : {};
+  if (typeof kind !== 'string') return 'handled';
+  return typeof why === 'string' ? `${kind}: ${oneLine(why)}` : kind;
+}
+
+const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
+
+/** Escapes control characters in untrusted text, which a terminal would execute. */
+const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 500);
+
+/** The URL of this App's database, or why it is unknown. It is a secret. */
+type ReachedDatabase = { ok: true; url: string } | { ok: false; problem: string };
+
+const settings = environment.pick({ DATABASE_URL: true, LANDFALL_DATA: true });
+
+/**
+ * Finds the database of the App whose settings these are: the one at `DATABASE_URL`, else the embedded one, which is
+ * there for as long as the App runs. Nothing is started.
+ */
+export function reachDatabase(variables: Variables): ReachedDatabase {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
+  const read = settings.safeParse(given);
+  if (!read.success) {
+    return { ok: false, problem: read.error.issues.map(({ path, message }) => `${path.join()} ${message}.`).join(' ') };
+  }
+  const { DATABASE_URL, LANDFALL_DATA } = read.data;
+  return DATABASE_URL === undefined ? embeddedAt(join(LANDFALL_DATA, 'postgres')) : { ok: true, url: DATABASE_URL };
+}
+
+function embeddedAt(folder: string): ReachedDatabase {
+  const advice = 'Run this where the App runs, with its settings, or set DATABASE_URL or LANDFALL_DATA.';
+  try {
+    const home = existingHome(folder);
+    const file = (name: string): string => join(home ?? folder, name);
+    const address = home === undefined ? undefined : recordedAddress(home);
+    if (address === undefined) {
+      return { ok: false, problem: `There is no database of an App in ${folder}. ${advice}` };
+    }
+    return { ok: true, url: addressOf(address, readFileSync(file('password'), 'utf8').trim(), 'landfall') };
+  } catch (error) {
+    return { ok: false, problem: `The database in ${folder} can't be reached (${messageOf(error)}). ${advice}` };
   }
 }

@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 
@@ -38,4 +39,4 @@ const counted = (count: number): string => {
   return count === 1 ? 'one deployment' : `${count} deployments`;
 };
 
-const wordsOf = (error: unknown): string => messageOf(error).replace(/\.$/, '');
+const wordsOf = (error: unknown): string => withoutFullStop(messageOf(error));

@@ -1,15 +1,26 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { isOver } from './deadlines.ts';
-import { endOfRollout, ended } from './outcomes.ts';
+import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { lastLines, redactorOf } from './log-tail.ts';
-import { builtAnother, isOfAnother } from './other-commit.ts';
-import { handleSuperseded } from './superseded-revision.ts';
-import { keep, continued, reading, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  keep,
+  continued,
+  reading,
+  requeueAfter,
+  headOf,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import { mayContain } from './contains.ts';
+import { requestAfter } from './follow-up-requests.ts';
+import { seenOf } from './observation.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
 const mostMs = 5_000;
@@ -127,4 +138,60 @@ async function serving(
   if (!active || active === revisionId || active === latest) return reported;
   const other = await attempt(work.context.control.getRevision(id, active, reading(work)));
   return other.ok ? { ...reported, activeCreatedAt: other.value.created_at } : reported;
+}
+
+/** Whether the followed revision was built from another commit than the requested one. */
+const isOfAnother = ({ sending, commit }: Intent, built: string | undefined): built is string =>
+  sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit);
+
+/**
+ * The branch moved between the push and the build: reports the commit that was built, and requests the head, so that
+ * it gets its own check, whether it is the revision just made or another one.
+ */
+async function builtAnother(work: ReconcileContext, intent: Intent, built: string): Promise<StepResult> {
+  const head = await headOf(work, intent);
+  const contains = await mayContain(work, intent.repository, intent.commit, built);
+  const now = work.context.clock.now();
+  const reported: Intent = { ...intent, builtCommit: built };
+  await keep(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
+    requests: head ? [requestAfter(reported, head.sha, now)] : [],
+  });
+  return continued;
+}
+
+const lookMs = 5_000;
+
+/**
+ * A newer revision superseded the followed one. One of the same commit is followed instead: an Action also requested
+ * it. Any other is named in the outcome, with its commit if known.
+ */
+async function handleSuperseded(
+  work: ReconcileContext,
+  intent: Intent,
+  rollout: Extract<Rollout, { kind: 'superseded' }>,
+): Promise<StepResult> {
+  const { control, clock } = work.context;
+  const { deploymentId, deadline } = intent;
+  const id = rollout.by ?? (await control.getDeployment(deploymentId, reading(work))).latest_revision_id ?? undefined;
+  const reported = endOfRollout(intent, id && id !== rollout.revisionId ? { ...rollout, by: id } : rollout);
+  const read =
+    id && id !== rollout.revisionId ? await attempt(control.getRevision(deploymentId, id, reading(work))) : undefined;
+  if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
+  const other = read?.ok ? seenOf(read.value, null) : undefined;
+  if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
+    await keep(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
+    return continued;
+  }
+  const now = clock.now();
+  const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
+  const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
+  if (mayReport && isOpen) return requeueAfter(work, lookMs);
+  if (!other?.commit) {
+    await keep(work, [ended(intent, reported, now)]);
+    return continued;
+  }
+  const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
+  const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(other.commit)}.`;
+  await keep(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
+  return continued;
 }

@@ -5,10 +5,9 @@ import type { Clock } from '../../src/clock.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import type { RepositoryAt } from '../repository.ts';
-import type { Intent, DeployRequest } from './intent.ts';
+import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { freed, left, taken, notified, type QueueState, type Moved } from './queue-state.ts';
 import { workSchema } from './migrations.ts';
-import { newIntent } from './new-intent.ts';
 import { databaseNow, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import {
   findReport,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asSentence } from '../contract/plain-text.ts';
 import { pause, type Clock } from '../clock.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { asSentence } from './as-sentence.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { isForGood } from './listener.ts';
 import type { WorkClient } from './work-client.ts';

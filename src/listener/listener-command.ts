@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
+import { asSentence } from '../contract/plain-text.ts';
 import { messageOf } from '../errors.ts';
 import { steadyClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
@@ -10,7 +11,6 @@ import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/rules/names.ts';
 import { wrongArguments } from '../control-service/wrong-arguments.ts';
-import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerWithRetries } from './find-listener.ts';
 import { startListener } from './listener.ts';

@@ -1,10 +1,10 @@
+import { asSentence } from '../contract/plain-text.ts';
 import { stackOf } from '../errors.ts';
 import { pause } from '../clock.ts';
 import { longestClaimWait } from '../contract/control/listener-work.ts';
 import type { WorkClaim } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { slots } from '../control-service/rollouts/slots.ts';
-import { asSentence } from './as-sentence.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { carryOutClaim, type CarryOutSettings } from './carry-out-claim.ts';
 

@@ -1,4 +1,4 @@
-import { withoutFullStop } from '../contract/plain-text.ts';
+import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { servesAgain } from '../deploy/ending-messages.ts';
@@ -125,10 +125,8 @@ function rollbackSection({ rollback }: Outcome): string {
       .join('\n\n');
   }
   const title = servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back';
-  return `### ${title}\n\n${asMarkdown(sentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+  return `### ${title}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
-
-const sentence = (words: string): string => `${withoutFullStop(words)}.`;
 
 const notesSection = (notes: readonly string[]): string =>
   notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');

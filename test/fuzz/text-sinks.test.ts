@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { asSentence } from '../../src/contract/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
@@ -20,7 +21,6 @@ import { readChallenge } from '../../src/control-service/registry/challenge.ts';
 import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
 import { untouchedPaths } from '../../src/planning/paths.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
-import { asSentence } from '../../src/listener/as-sentence.ts';
 import {
   asCode,
   asCodeBlock,

@@ -3,15 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { operate, type OperateCommand } from '../../../app/operate/operate.ts';
-import { reachDatabase } from '../../../app/operate/reach-database.ts';
-import { deliveryLines, jobLines } from '../../../app/operate/lines.ts';
+import { operate, deliveryLines, jobLines, reachDatabase, type OperateCommand } from '../../../app/operate/operate.ts';
 import { countJobs, failingJobs } from '../../../src/postgres/queue-jobs.ts';
 import { runHere } from '../../cli/run-cli.ts';
-import { startTestPostgres } from '../../postgres/postgres.ts';
-import type { TestPostgres } from '../../postgres/postgres.ts';
-import { delivery, openInbox } from '../inbox/inbox.ts';
-import type { TestInbox } from '../inbox/inbox.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { delivery, openInbox, type TestInbox } from '../inbox/inbox.ts';
 
 let postgres: TestPostgres;
 let inbox: TestInbox;
