@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asLine } from '../../src/report/sanitize.ts';
 import { isUuid } from '../../src/contract/uuid.ts';
 import { messageOf } from '../../src/errors.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -12,8 +12,7 @@ import type { InboxTables } from '../inbox/tables.ts';
 import type { Variables } from '../settings/read-settings.ts';
 import { variablesHere } from '../settings/variables.ts';
 import { isObject } from '../../src/contract/json-object.ts';
-import { addressOf, recordedAddress } from '../../src/postgres/embedded/launch.ts';
-import { existingHome } from '../../src/postgres/embedded/placement.ts';
+import { runningEmbedded } from '../../src/postgres/running-embedded.ts';
 import { environment } from '../settings/environment.ts';
 
 /** An operator's command to a running App. */
@@ -105,7 +104,7 @@ export async function operate(
 /** A failing job, as two lines of text. */
 export const jobLines = ({ id, name, data, state, attempts, at, problem }: FailingJob): string[] => [
   `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
-  `    ${oneLine(problem)}`,
+  `    ${asLine(problem)}`,
 ];
 
 /** A delivery, as a line or two. */
@@ -114,20 +113,17 @@ export function deliveryLines(delivery: StoredDelivery): string[] {
   const what = [event, action].filter((part) => part !== undefined).join('.');
   const where = repositoryId === undefined ? '' : `  repository ${repositoryId}`;
   const first = `${id}  ${new Date(receivedAt).toISOString()}  ${what}${where}  ${standing(delivery)}`;
-  return lastError === undefined ? [first] : [first, `    ${oneLine(lastError)}`];
+  return lastError === undefined ? [first] : [first, `    ${asLine(lastError)}`];
 }
 
 function standing({ handledAt, attempts, decision }: StoredDelivery): string {
   if (handledAt === undefined) return attempts === 0 ? 'waits' : `failed ${times(attempts)}`;
   const { kind, why } = isObject(decision) ? decision : {};
   if (typeof kind !== 'string') return 'handled';
-  return typeof why === 'string' ? `${kind}: ${oneLine(why)}` : kind;
+  return typeof why === 'string' ? `${kind}: ${asLine(why)}` : kind;
 }
 
 const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
-
-/** Escapes control characters in untrusted text, which a terminal would execute. */
-const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 500);
 
 /** The URL of this App's database, or why it is unknown. It is a secret. */
 type ReachedDatabase = { ok: true; url: string } | { ok: false; problem: string };
@@ -151,13 +147,10 @@ export function reachDatabase(variables: Variables): ReachedDatabase {
 function embeddedAt(folder: string): ReachedDatabase {
   const advice = 'Run this where the App runs, with its settings, or set DATABASE_URL or LANDFALL_DATA.';
   try {
-    const home = existingHome(folder);
-    const file = (name: string): string => join(home ?? folder, name);
-    const address = home === undefined ? undefined : recordedAddress(home);
-    if (address === undefined) {
-      return { ok: false, problem: `There is no database of an App in ${folder}. ${advice}` };
-    }
-    return { ok: true, url: addressOf(address, readFileSync(file('password'), 'utf8').trim(), 'landfall') };
+    const url = runningEmbedded(folder);
+    return url === undefined
+      ? { ok: false, problem: `There is no database of an App in ${folder}. ${advice}` }
+      : { ok: true, url };
   } catch (error) {
     return { ok: false, problem: `The database in ${folder} can't be reached (${messageOf(error)}). ${advice}` };
   }

@@ -6,8 +6,7 @@ import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { isOver } from './deadlines.ts';
 import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
-import type { Intent } from './intent.ts';
-import { lastLines, redactorOf } from './log-tail.ts';
+import { requestAfter, type Intent } from './intent.ts';
 import {
   keep,
   continued,
@@ -19,8 +18,10 @@ import {
 } from './reconcile-context.ts';
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import { mayContain } from './contains.ts';
-import { requestAfter } from './follow-up-requests.ts';
 import { seenOf } from './observation.ts';
+import type { LogEntry } from '../../src/contract/control/log.ts';
+import { maskOf } from '../../src/contract/mask.ts';
+import { lastLogLines } from '../../src/deploy/log-lines.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
 const mostMs = 5_000;
@@ -95,8 +96,7 @@ async function over(
   const reported = known
     ? { ok: true as const, value: known }
     : await attempt(control.getDeployment(intent.deploymentId, reading(work)));
-  const logs =
-    reported.ok && rollout.kind === 'failed' ? await lastLines(work, reported.value, rollout.revisionId) : [];
+  const logs = reported.ok && rollout.kind === 'failed' ? await logTail(work, reported.value, rollout.revisionId) : [];
   const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
   await keep(work, [ended({ ...intent, rollout }, end, clock.now())]);
   return continued;
@@ -119,7 +119,9 @@ async function observationOf(
     return { observation: { at: clock.now(), revision: quiet }, deployment: undefined };
   }
   const deployment = await control.getDeployment(intent.deploymentId, reading(work));
-  const message = revision.status_message ? redactorOf(deployment)(revision.status_message) : revision.status_message;
+  const message = revision.status_message
+    ? maskOf(valuesOf(deployment))(revision.status_message)
+    : revision.status_message;
   const shown: Revision = { ...revision, status_message: message };
   if (!isOver) return { observation: { at: clock.now(), revision: shown }, deployment };
   return {
@@ -195,3 +197,22 @@ async function handleSuperseded(
   await keep(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
   return continued;
 }
+
+/** Stored part of a failed revision's logs: lines, and characters of one line. */
+const [lines, characters] = [30, 1_000];
+
+/** The last lines of a revision's logs, oldest first, without the deployment's secrets. */
+async function logTail(work: ReconcileContext, deployment: Deployment, revisionId: string): Promise<LogEntry[]> {
+  const { control, log } = work.context;
+  const logs = await lastLogLines(deployment.id, revisionId, {
+    control,
+    options: () => reading(work),
+    lines,
+    characters,
+    redact: maskOf(valuesOf(deployment)),
+    missed: (_, error) => log(`log lines could not be read: ${error.message}`, { deployment: work.lease.deploymentId }),
+  });
+  return logs.slice(-lines);
+}
+
+const valuesOf = ({ secrets }: Pick<Deployment, 'secrets'>): string[] => secrets.map(({ value }) => value);

@@ -4,11 +4,10 @@ import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
 import { decideRequest } from './decide-request.ts';
 import { branchGone, ended, supersededBy } from './outcomes.ts';
-import type { Intent, DeployRequest } from './intent.ts';
+import { requestForHead, type Intent, type DeployRequest } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 import { seenOf } from './observation.ts';
 import type { Changes, DeploymentQueue } from './store.ts';
-import { requestForHead } from './follow-up-requests.ts';
 import {
   headOf,
   keep,

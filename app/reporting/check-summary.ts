@@ -2,9 +2,8 @@ import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import { inWords } from '../../src/report/duration.ts';
 import type { Cause, Intent, IntentEnd } from '../reconcile/intent.ts';
-import type { About } from './about.ts';
+import { elapsed, minutesLate, type About } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
-import { elapsed, minutesLate } from './title.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
 export function summarySections(intent: Intent, about: About): string[] {

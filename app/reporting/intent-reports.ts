@@ -1,14 +1,12 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { checkLimitBytes, truncateSections } from '../../src/report/truncate.ts';
+import { checkLimitBytes, truncateSections, logsSection, smokeSection } from '../../src/report/summary.ts';
 import { asLine, asCode, asCodeBlock } from '../../src/report/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { Intent, EndKind } from '../reconcile/intent.ts';
 import { checkName, type ReportPut } from '../reconcile/report.ts';
-import type { About } from './about.ts';
+import { titleOf, type About } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
-import { titleOf } from './title.ts';
-import { logsSection, smokeSection } from '../../src/report/summary.ts';
 import { timeline } from '../../src/report/timeline.ts';
 
 /**

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { codeOf, stackOf } from '../../src/errors.ts';
 import { pause, type Clock } from '../../src/clock.ts';
-import { sendText, refuse } from './answer.ts';
-import { comeAgain } from './refusal.ts';
+import { sendText, refuse, comeAgain } from './answer.ts';
 import { queryOf, routerOf, type Route } from './router.ts';
 
 /** How long slow clients are borne with (ms). */

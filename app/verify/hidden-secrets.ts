@@ -2,7 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { Redactor } from '../../src/deploy/redactor.ts';
+import { maskOf } from '../../src/contract/mask.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
@@ -30,8 +30,6 @@ export async function hidingSecretsOf(
       written: (text) => text,
     };
   }
-  const redactor = new Redactor(() => undefined);
-  redactor.add(reported.value.secrets);
-  const hide: Redact = (text) => redactor.redact(text);
+  const hide: Redact = maskOf(reported.value.secrets.map(({ value }) => value));
   return { said: hide, written: hide };
 }

@@ -17,8 +17,7 @@ import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
 import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
-import { checked, readJson, readNothing, type Reader } from './reading.ts';
-import { readRunResult } from './run-result.ts';
+import { checked, readJson, readNothing, readRunResult, type Reader } from './reading.ts';
 import { streamEvents } from './run-stream.ts';
 
 /** How to reach an agent server, and its time limits. */

@@ -172,7 +172,7 @@ describe('the database of the App', () => {
 test('what others wrote moves no cursor', () => {
   const at = new Date(0);
   const job = { id: 'i', name: 'n', data: {}, state: 'failed', attempts: 2, createdAt: at, at } as const;
-  expect(jobLines({ ...job, problem: '\u001b[2Jgone\nsecond' })[1]).toBe('     [2Jgone second');
+  expect(jobLines({ ...job, problem: '\u001b[2Jgone\nsecond' })[1]).toBe('    gone second');
   const shown = deliveryLines({
     id: 'i',
     event: 'push',
@@ -185,7 +185,7 @@ test('what others wrote moves no cursor', () => {
     attempts: 2,
     lastError: 'a\u0007b',
   });
-  expect(shown).toEqual(['i  1970-01-01T00:00:00.000Z  push  failed 2 attempts', '    a b']);
+  expect(shown).toEqual(['i  1970-01-01T00:00:00.000Z  push  failed 2 attempts', '    ab']);
 });
 
 test('the command line lists jobs, and rejects a wrong limit', async () => {
