@@ -1,6 +1,6 @@
 import { messageOf } from '../src/errors.ts';
 import { systemClock } from '../src/clock.ts';
-import { maskOf } from '../src/client/mask.ts';
+import { strictMaskOf } from '../src/contract/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
 import type { AppResources, AppWork } from './resources.ts';
 import { startupCheck } from './operate/startup-check.ts';
@@ -39,7 +39,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
       return 2;
     }
     const { settings } = read;
-    const mask = maskOf(secretsOf(settings));
+    const mask = strictMaskOf(secretsOf(settings));
     log = (message, fields) => say(mask(logLine(new Date(systemClock.now()), message, fields)));
     // Loaded late, so that invalid settings are reported at once.
     const { startApp } = await import('./start.ts');

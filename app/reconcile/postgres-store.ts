@@ -8,7 +8,7 @@ import type { RepositoryAt } from '../repository.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { freed, left, taken, notified, type QueueState, type Moved } from './queue-state.ts';
 import { workSchema } from './migrations.ts';
-import { databaseNow, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
+import { databaseNow, lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import {
   findReport,
   findReportOf,
@@ -105,13 +105,7 @@ export class PostgresStore implements WorkStore {
 
   freeLeases(): Promise<void> {
     return this.#transaction(async (tx) => {
-      const queues = await tx
-        .selectFrom('queues')
-        .selectAll()
-        .select(databaseNow.as('database_now'))
-        .where('holder', 'is not', null)
-        .forUpdate()
-        .execute();
+      const queues = await lockingQueues(tx).where('holder', 'is not', null).execute();
       for (const deploymentQueue of queues) await this.#move(tx, deploymentQueue, freed);
     });
   }

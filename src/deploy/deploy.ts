@@ -13,8 +13,7 @@ import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
 import type { Outcome } from './outcome-types.ts';
 import { remove } from './remove.ts';
-import { unasked } from './smoke.ts';
-import { smokeLive } from './smoke-live.ts';
+import { unasked, smokeLive } from './smoke.ts';
 import { DeployRun, type DeployRequest } from './deploy-run.ts';
 
 /**

@@ -5,6 +5,8 @@ import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
 import { ask } from './ask.ts';
 import type { DeployEvent } from './deploy-event.ts';
+import { agentAddress } from '../contract/control/deployment.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** The tests, the agent and the dependencies of a smoke run. */
 export interface Smoking {
@@ -67,4 +69,24 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
     ...verdict,
     held: verdict.held.map((each) => ({ ...each, expected: redact(each.expected), seen: redact(each.seen) })),
   };
+}
+
+/** Runs the smoke tests of the request against the live agent, at the address that the deployment reports. */
+export async function smokeLive(run: DeployRun): Promise<Verdict> {
+  const { smokeTests: tests, agentAt, agentUrl, clock, random, signal } = run.request;
+  if (tests.length === 0) return unasked([], 'no-address', '');
+  const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
+  if (address === undefined) return unasked(tests, 'no-address', 'the service does not report where the agent answers');
+  if (!URL.canParse(address)) return unasked(tests, 'no-address', `${address} is no address to ask`);
+  run.emit({ kind: 'smoke-began', address, tests: tests.length });
+  return smoke({
+    tests,
+    agent: agentAt(address),
+    clock,
+    random,
+    signal,
+    emit: (event) => run.emit(event),
+    note: (text) => run.note(text),
+    redact: (text) => run.redact(text),
+  });
 }
