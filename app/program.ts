@@ -1,14 +1,13 @@
+import { messageOf } from '../src/errors.ts';
 import { systemClock } from '../src/clock.ts';
-import { maskOf } from '../src/client/mask.ts';
+import { strictMaskOf } from '../src/contract/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
 import type { AppResources, AppWork } from './resources.ts';
 import { startupCheck } from './operate/startup-check.ts';
 import { logLine } from './operate/log-line.ts';
 import { webhookPaths } from './server/webhook-route.ts';
-import { readSettings } from './settings/read-settings.ts';
-import type { Variables } from './settings/read-settings.ts';
+import { readSettings, formatProblems, type Variables } from './settings/read-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import { formatProblems } from './settings/format-problems.ts';
 import { mistypedVariables, readTextFile, variablesHere } from './settings/variables.ts';
 import type { RunningApp } from './start.ts';
 import type { AppContext } from './context.ts';
@@ -40,14 +39,14 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
       return 2;
     }
     const { settings } = read;
-    const mask = maskOf(secretsOf(settings));
+    const mask = strictMaskOf(secretsOf(settings));
     log = (message, fields) => say(mask(logLine(new Date(systemClock.now()), message, fields)));
     // Loaded late, so that invalid settings are reported at once.
     const { startApp } = await import('./start.ts');
     app = await startApp({ settings, clock: systemClock, log, makeWork });
     for (const line of banner(settings, app)) say(line);
   } catch (error) {
-    printError(`The App did not start: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`The App did not start: ${messageOf(error)}`);
     return 1;
   }
   void lookAround(app, log);

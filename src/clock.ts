@@ -51,3 +51,7 @@ export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: Ab
     if (!signal?.aborted) throw error;
   }
 }
+
+/** An exponential delay (ms): the first after one failure, twice as long after each further one, up to the longest. */
+export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
+  Math.min(longestMs, firstMs * 2 ** (failures - 1));

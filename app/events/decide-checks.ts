@@ -5,10 +5,11 @@ import {
   checkSuitePayload,
   repositoryAt,
   requestedAction,
+  ignored,
+  readPayload,
   type CheckPullRequests,
 } from './event-payloads.ts';
 import type { EventDecision, RequestedAction, PullRequestAt } from './event-types.ts';
-import { ignored, readPayload } from './read-payload.ts';
 
 const buttons: ReadonlyMap<string, RequestedAction> = new Map([
   ['rollback', 'rollback'],

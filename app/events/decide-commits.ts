@@ -6,9 +6,10 @@ import {
   pullRequestPayload,
   pushPayload,
   repositoryAt,
+  ignored,
+  readPayload,
 } from './event-payloads.ts';
 import type { EventDecision } from './event-types.ts';
-import { ignored, readPayload } from './read-payload.ts';
 
 const branchPrefix = 'refs/heads/';
 

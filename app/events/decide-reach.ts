@@ -4,9 +4,10 @@ import {
   installationRepositoriesPayload,
   repositoryAt,
   repositoryPayload,
+  ignored,
+  readPayload,
 } from './event-payloads.ts';
 import type { EventDecision, InstallationChange } from './event-types.ts';
-import { ignored, readPayload } from './read-payload.ts';
 
 const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> = new Map([
   ['created', { change: 'added', why: 'the App was installed' }],

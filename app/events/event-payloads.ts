@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { storableText } from '../inbox/storable-json.ts';
 import type { RepositoryAt } from '../repository.ts';
+import type { DecisionOf, EventDecision } from './event-types.ts';
 
 // Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and
 // bounded; everything else passes by.
@@ -111,3 +112,19 @@ export const installationRepositoriesPayload = z.looseObject({
   repositories_added: listed.default([]),
   repositories_removed: listed.default([]),
 });
+
+/** Nothing is done, and why: one clause without a full stop. */
+export const ignored = (why: string): DecisionOf<'ignore'> => ({ kind: 'ignore', why });
+
+/** Decides on a valid payload; an invalid one is ignored, with its first problem. */
+export function readPayload<Schema extends z.ZodType>(
+  schema: Schema,
+  payload: unknown,
+  decide: (read: z.output<Schema>) => EventDecision,
+): EventDecision {
+  const read = schema.safeParse(payload);
+  if (read.success) return decide(read.data);
+  const [issue] = read.error.issues;
+  const field = issue?.path.map(String).join('.') || 'the payload';
+  return ignored(`its payload cannot be read: ${field}: ${issue?.message ?? 'not as documented'}`);
+}

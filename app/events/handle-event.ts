@@ -1,13 +1,15 @@
+import type { Probot } from 'probot';
 import type { AppContext } from '../context.ts';
 import { onBranchDeleted, onCheckSuite, onMergeGroup, onNothingToBuild, onPullRequest, onPush } from './commits.ts';
-import { decideEvent } from './event-decision.ts';
+import { decideEvent, decidedEvents } from './event-decision.ts';
 import type { EventDecision } from './event-types.ts';
-import { formatDecision } from './format-decision.ts';
 import type { Handling, PullRequestExaminer } from './handling.ts';
 import { onRequestedAction } from './requested-action.ts';
-import { brieflyExamined } from './pull-request-words.ts';
 import { onInstallation, onRepositoryRenamed } from './reach.ts';
 import { onRerun } from './rerun.ts';
+import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
+import { shortCommit } from '../../src/planning/commit.ts';
+import { fullName } from '../repository.ts';
 
 /** A delivery to handle. The payload is validated before use. */
 export interface ReceivedEvent {
@@ -68,4 +70,74 @@ function carryOut(decision: EventDecision, handling: Handling): Promise<readonly
     case 'ignore':
       return Promise.resolve([]);
   }
+}
+
+/** Reports that a pull request deploys nothing by itself, without examining it. */
+const brieflyExamined = (context: AppContext): PullRequestExaminer => ({
+  async examine({ repository, headSha, baseBranch, fork }) {
+    const whose = fork ? 'a pull request from a fork' : 'a pull request';
+    const why = `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
+    await putCommitCheck(context, { repository, headSha }, nothingToDeploy(why, [], context.clock.now()));
+  },
+});
+
+/** Formats a decision as one line: its subject, and why. */
+export const formatDecision = (decision: EventDecision): string => `${subjectOf(decision)}: ${decision.why}`;
+
+function subjectOf(decision: EventDecision): string {
+  switch (decision.kind) {
+    case 'push':
+      return `push of ${shortCommit(decision.after)} to ${decision.branch} of ${fullName(decision.repository)}`;
+    case 'nothing-to-build':
+      return `nothing to build of ${shortCommit(decision.headSha)} of ${fullName(decision.repository)}`;
+    case 'rerun':
+      return `re-run of ${decision.check ? `"${decision.check.name}"` : 'all checks'} at ${placeOf(decision)} by ${decision.by}`;
+    case 'press':
+      return `${decision.button} on "${decision.check.name}" at ${placeOf(decision)} by ${decision.by}`;
+    case 'check-suite':
+      return `checks of ${placeOf(decision)}`;
+    case 'pull-request':
+      return `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${placeOf(decision)}`;
+    case 'merge-group':
+      return `merge group into ${decision.baseBranch} at ${placeOf(decision)}`;
+    case 'installation':
+      return `installation ${decision.installationId} ${decision.change}, ${decision.repositories?.map(fullName).join(', ') ?? 'all repositories'}`;
+    case 'repository-renamed':
+      return `repository ${decision.repository.repositoryId} is ${fullName(decision.repository)} now`;
+    case 'branch-deleted':
+      return `end of ${decision.branch} of ${fullName(decision.repository)}`;
+    case 'ignore':
+      return 'ignored';
+  }
+}
+
+function placeOf(at: { repository: { owner: string; name: string }; headSha: string; branch?: string }): string {
+  const branch = at.branch === undefined ? '' : ` on ${at.branch}`;
+  return `${shortCommit(at.headSha)}${branch} of ${fullName(at.repository)}`;
+}
+
+/**
+ * Registers the App's handlers: one for each event that may require something, and one for all others, which only
+ * records why they are ignored.
+ */
+export function registerHandlers(
+  app: Pick<Probot, 'on' | 'onAny'>,
+  context: AppContext,
+  services: HandlerServices = {},
+): void {
+  const handle = async ({ id, name, payload }: { id: string; name: string; payload: unknown }): Promise<void> => {
+    await handleEvent({ id, name, payload }, context, services);
+  };
+  app.on('push', handle);
+  app.on('delete', handle);
+  app.on('check_run', handle);
+  app.on('check_suite', handle);
+  app.on('pull_request', handle);
+  app.on('merge_group', handle);
+  app.on('installation', handle);
+  app.on('installation_repositories', handle);
+  app.on('repository', handle);
+  app.onAny(async (event) => {
+    if (!decidedEvents.includes(event.name)) await handle(event);
+  });
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../src/contract/json-object.ts';
 import { readRetryAfter } from '../../src/client/retry-after.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
@@ -58,10 +59,10 @@ interface Answer {
 
 function answerOf(error: Error): Answer | undefined {
   const response: unknown = 'response' in error ? error.response : undefined;
-  if (!isRecord(response) || typeof response['status'] !== 'number') return undefined;
+  if (!isObject(response) || typeof response['status'] !== 'number') return undefined;
   const { status, headers, data } = response;
-  const message = isRecord(data) && typeof data['message'] === 'string' ? data['message'] : error.message;
-  return { status, headers: isRecord(headers) ? headers : {}, message };
+  const message = isObject(data) && typeof data['message'] === 'string' ? data['message'] : error.message;
+  return { status, headers: isObject(headers) ? headers : {}, message };
 }
 
 function pauseOf({ status, headers, message }: Answer, now: number): Extract<Failure, { kind: 'paused' }> | undefined {
@@ -90,13 +91,10 @@ export function resetOf(headers: Readonly<Record<string, unknown>>, now: number)
 /** The token is requested before the request itself: if that fails, nothing was written. */
 function isTokenRequest(error: Error): boolean {
   const request: unknown = 'request' in error ? error.request : undefined;
-  return isRecord(request) && typeof request['url'] === 'string' && request['url'].endsWith('/access_tokens');
+  return isObject(request) && typeof request['url'] === 'string' && request['url'].endsWith('/access_tokens');
 }
 
 function header(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;

@@ -1,4 +1,4 @@
-import { setBackMs } from '../../src/clock.ts';
+import { setBackMs, backoffMs } from '../../src/clock.ts';
 
 /** GitHub's secondary limits of one installation, besides its requests per hour. */
 export interface PaceLimits {
@@ -88,7 +88,7 @@ export class RateLimiter {
   /** Pauses the installation. If GitHub named no time, each consecutive pause is twice as long as the previous one. */
   pause(until: number, now: number, why: string, stated: boolean): number {
     this.#follow(now);
-    const length = stated ? until - now : Math.min(longestPauseMs, (until - now) * 2 ** this.#unstatedPauses);
+    const length = stated ? until - now : backoffMs(this.#unstatedPauses + 1, until - now, longestPauseMs);
     this.#unstatedPauses = stated ? 0 : this.#unstatedPauses + 1;
     this.#paused = { until: Math.max(now + length, this.#paused?.until ?? 0), why };
     return this.#paused.until;

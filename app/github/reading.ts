@@ -1,8 +1,17 @@
 import { sameCommit } from '../../src/planning/commit.ts';
-import type { GitHubClient } from '../../src/github/client.ts';
+import { pageSize, type GitHubClient } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../repository.ts';
-import { FileTooLarge, GitHubApiError, type Comparison, type Head, type Permission } from './github-api.ts';
+import {
+  FileTooLarge,
+  GitHubApiError,
+  InstallationPaused,
+  type Comparison,
+  type Head,
+  type Permission,
+} from './github-api.ts';
 import type { AppRoute } from './octokit.ts';
+import type { PullRequestAt } from '../events/event-types.ts';
+import type { RepositoryClient } from '../recovery/recover.ts';
 
 type Client = GitHubClient<AppRoute>;
 
@@ -108,4 +117,74 @@ export async function readPermission(
   );
   const word = found?.data.permission ?? 'none';
   return isPermission(word) ? word : 'none';
+}
+
+/** GitHub lists no more files of a pull request than this. */
+export const mostListedFiles = 3000;
+
+/**
+ * Every path that a pull request changes, the former names of renamed files among them; undefined if the list is cut
+ * at GitHub's bound.
+ */
+export async function changedPaths(
+  client: GitHubClient<AppRoute>,
+  { repository: { owner, name: repo }, number }: Pick<PullRequestAt, 'repository' | 'number'>,
+): Promise<readonly string[] | undefined> {
+  const paths: string[] = [];
+  let listed = 0;
+  for (let page = 1; ; page += 1) {
+    const { data } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+      owner,
+      repo,
+      pull_number: number,
+      per_page: pageSize,
+      page,
+    });
+    for (const { filename, previous_filename: former } of data) paths.push(filename, ...(former ? [former] : []));
+    listed += data.length;
+    if (listed >= mostListedFiles) return undefined;
+    if (data.length < pageSize) return paths;
+  }
+}
+
+/**
+ * Lists the repositories of all installations, one page at a time.
+ *
+ * @param clientOf a client for each installation; for `undefined` one that authenticates as the App itself
+ * @param log receives installations that cannot be read now
+ */
+export function createRepositoryClient(
+  clientOf: (installationId: number | undefined) => GitHubClient<AppRoute>,
+  log: (message: string) => void,
+): RepositoryClient {
+  return {
+    async *repositories() {
+      for await (const installationId of installationIds(clientOf(undefined))) {
+        try {
+          yield* repositoriesOf(clientOf(installationId), installationId);
+        } catch (error) {
+          if (!(error instanceof GitHubApiError) && !(error instanceof InstallationPaused)) throw error;
+          log(`The repositories of installation ${installationId} could not be listed: ${error.message}`);
+        }
+      }
+    },
+  };
+}
+
+async function* installationIds(app: GitHubClient<AppRoute>): AsyncGenerator<number> {
+  for (let page = 1; ; page += 1) {
+    const { data } = await app.request('GET /app/installations', { per_page: pageSize, page });
+    for (const { id, suspended_at: suspendedAt } of data) if (!suspendedAt) yield id;
+    if (data.length < pageSize) return;
+  }
+}
+
+async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: number): AsyncGenerator<RepositoryAt> {
+  for (let page = 1; ; page += 1) {
+    const { data } = await client.request('GET /installation/repositories', { per_page: pageSize, page });
+    for (const { id, name, owner } of data.repositories) {
+      yield { installationId, repositoryId: Number(id), owner: owner.login, name };
+    }
+    if (data.repositories.length < pageSize) return;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import { backoffMs, type Clock } from '../../src/clock.ts';
 import type { GitHubClient } from '../../src/github/client.ts';
 import { readFailure, resetOf } from './failure.ts';
 import { InstallationPaused } from './github-api.ts';
@@ -27,6 +27,7 @@ class NoAnswer extends Error {
 /** How often a reading request is sent at most, and how long the first wait before a repetition is (ms). */
 const attempts = 4;
 const firstWaitMs = 500;
+const longestWaitMs = 2_000;
 
 /** How long a write waits for its turn here (ms); a longer wait is left to its job. */
 const maxWaitMs = 5_000;
@@ -88,7 +89,7 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
           if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
           if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
           // Exponential backoff with jitter: requests that failed together do not retry together.
-          await clock.sleep(firstWaitMs * 2 ** (attempt - 1) * (0.5 + random() / 2));
+          await clock.sleep(backoffMs(attempt, firstWaitMs, longestWaitMs) * (0.5 + random() / 2));
         }
       }
     };

@@ -1,4 +1,5 @@
 import type { Probot } from 'probot';
+import { messageOf } from '../../src/errors.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Job, Queue } from '../../src/postgres/queue.ts';
 import { InstallationPaused } from '../github/github-api.ts';
@@ -88,7 +89,4 @@ const pauseIn = (error: unknown): InstallationPaused | undefined => {
   return pauses.length === errors.length ? pauses.sort((one, other) => other.until - one.until)[0] : undefined;
 };
 
-const reasonOf = (error: unknown): string =>
-  errorsIn(error)
-    .map((each) => (each instanceof Error ? each.message : String(each)))
-    .join('; ');
+const reasonOf = (error: unknown): string => errorsIn(error).map(messageOf).join('; ');

@@ -1,3 +1,5 @@
+import { fromJson } from '../../src/contract/json-text.ts';
+import { isObject } from '../../src/contract/json-object.ts';
 import { storableText } from './storable-json.ts';
 
 /** A verified webhook, as stored. */
@@ -28,23 +30,14 @@ const longestAction = 100;
 
 /** The indexed fields of a payload; undefined if it is no JSON object. */
 export function readPayload(text: string): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
-  let payload: unknown;
-  try {
-    payload = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  if (!isObject(payload) || Array.isArray(payload)) return undefined;
+  const payload = fromJson(text);
+  if (!isObject(payload)) return undefined;
   return {
     action: typeof payload['action'] === 'string' ? storableText(payload['action'].slice(0, longestAction)) : undefined,
     installationId: idOf(payload['installation']),
     repositoryId: idOf(payload['repository']),
   };
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 function idOf(value: unknown): number | undefined {
   const id = isObject(value) ? value['id'] : undefined;

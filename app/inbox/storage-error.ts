@@ -1,3 +1,4 @@
+import { codeOf } from '../../src/errors.ts';
 import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
 
 /** Storing failed, or its result is unknown. The same delivery may be sent again. */
@@ -21,7 +22,7 @@ const passing = new Set(['40001', '40P01']);
 /** Turns a transient database error into a `StorageError`; any other error is returned as it is. */
 export function toStorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   const full = fullStates[code];
   if (full !== undefined) return new StorageError(full, error);
   if (passing.has(code) || code.startsWith('53')) return new StorageError('the database is busy', error);

@@ -1,15 +1,19 @@
+import { join } from 'node:path';
+import { asLine } from '../../src/report/sanitize.ts';
+import { isUuid } from '../../src/contract/uuid.ts';
+import { messageOf } from '../../src/errors.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { messageOf } from '../../src/postgres/embedded/file-errors.ts';
 import { openQueue } from '../../src/postgres/queue.ts';
-import { runJobAgain, failingJobs } from '../../src/postgres/queue-jobs.ts';
-import { openDeliveries } from '../inbox/deliveries.ts';
+import { runJobAgain, failingJobs, type FailingJob } from '../../src/postgres/queue-jobs.ts';
+import { openDeliveries, type StoredDelivery } from '../inbox/deliveries.ts';
 import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
 import type { InboxTables } from '../inbox/tables.ts';
 import type { Variables } from '../settings/read-settings.ts';
 import { variablesHere } from '../settings/variables.ts';
-import { reachDatabase } from './reach-database.ts';
-import { deliveryLines, jobLines } from './lines.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import { runningEmbedded } from '../../src/postgres/running-embedded.ts';
+import { environment } from '../settings/environment.ts';
 
 /** An operator's command to a running App. */
 export type OperateCommand =
@@ -75,7 +79,7 @@ export async function operate(
   }
 
   async function retry(id: string): Promise<{ again: boolean; reported: string }> {
-    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
+    if (!isUuid(id)) {
       return { again: false, reported: `${id} is no id of a job: they are listed by npx landfall app jobs.` };
     }
     const job = await runJobAgain(database.pool, id);
@@ -94,5 +98,60 @@ export async function operate(
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);
     await queue.stop({ timeoutMs: 1_000 });
     return { again: true, reported: `The delivery ${id} is handled again.` };
+  }
+}
+
+/** A failing job, as two lines of text. */
+export const jobLines = ({ id, name, data, state, attempts, at, problem }: FailingJob): string[] => [
+  `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
+  `    ${asLine(problem)}`,
+];
+
+/** A delivery, as a line or two. */
+export function deliveryLines(delivery: StoredDelivery): string[] {
+  const { id, event, action, repositoryId, receivedAt, lastError } = delivery;
+  const what = [event, action].filter((part) => part !== undefined).join('.');
+  const where = repositoryId === undefined ? '' : `  repository ${repositoryId}`;
+  const first = `${id}  ${new Date(receivedAt).toISOString()}  ${what}${where}  ${standing(delivery)}`;
+  return lastError === undefined ? [first] : [first, `    ${asLine(lastError)}`];
+}
+
+function standing({ handledAt, attempts, decision }: StoredDelivery): string {
+  if (handledAt === undefined) return attempts === 0 ? 'waits' : `failed ${times(attempts)}`;
+  const { kind, why } = isObject(decision) ? decision : {};
+  if (typeof kind !== 'string') return 'handled';
+  return typeof why === 'string' ? `${kind}: ${asLine(why)}` : kind;
+}
+
+const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
+
+/** The URL of this App's database, or why it is unknown. It is a secret. */
+type ReachedDatabase = { ok: true; url: string } | { ok: false; problem: string };
+
+const settings = environment.pick({ DATABASE_URL: true, LANDFALL_DATA: true });
+
+/**
+ * Finds the database of the App whose settings these are: the one at `DATABASE_URL`, else the embedded one, which is
+ * there for as long as the App runs. Nothing is started.
+ */
+export function reachDatabase(variables: Variables): ReachedDatabase {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
+  const read = settings.safeParse(given);
+  if (!read.success) {
+    return { ok: false, problem: read.error.issues.map(({ path, message }) => `${path.join()} ${message}.`).join(' ') };
+  }
+  const { DATABASE_URL, LANDFALL_DATA } = read.data;
+  return DATABASE_URL === undefined ? embeddedAt(join(LANDFALL_DATA, 'postgres')) : { ok: true, url: DATABASE_URL };
+}
+
+function embeddedAt(folder: string): ReachedDatabase {
+  const advice = 'Run this where the App runs, with its settings, or set DATABASE_URL or LANDFALL_DATA.';
+  try {
+    const url = runningEmbedded(folder);
+    return url === undefined
+      ? { ok: false, problem: `There is no database of an App in ${folder}. ${advice}` }
+      : { ok: true, url };
+  } catch (error) {
+    return { ok: false, problem: `The database in ${folder} can't be reached (${messageOf(error)}). ${advice}` };
   }
 }

@@ -1,3 +1,5 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
+import { messageOf } from '../../src/errors.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 
 /** Options of the check at startup, which shows wrong settings early. */
@@ -37,4 +39,4 @@ const counted = (count: number): string => {
   return count === 1 ? 'one deployment' : `${count} deployments`;
 };
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+const wordsOf = (error: unknown): string => withoutFullStop(messageOf(error));

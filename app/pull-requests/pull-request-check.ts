@@ -1,6 +1,6 @@
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 import type { FieldChange } from '../../src/planning/plan-types.ts';
-import { checkLimitBytes, truncateSections } from '../../src/report/truncate.ts';
+import { checkLimitBytes, truncateSections } from '../../src/report/summary.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import type { Forecast } from './forecast.ts';

@@ -1,11 +1,10 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { ended, verifiedEnd, untestedEnd, unverifiedEnd, wrongly, type End } from './outcomes.ts';
-import type { Intent, DeployRequest } from './intent.ts';
+import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained } from './mark-contained.ts';
 import { look, type Observation } from './observation.ts';
 import { mayContain } from './contains.ts';
-import { requestAfter, requestLike } from './follow-up-requests.ts';
 import { headOf, keep, continued, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Sets the outcome of a revision that went live and was tested. */

@@ -1,15 +1,27 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { isOver } from './deadlines.ts';
-import { endOfRollout, ended } from './outcomes.ts';
-import type { Intent } from './intent.ts';
-import { lastLines, redactorOf } from './log-tail.ts';
-import { builtAnother, isOfAnother } from './other-commit.ts';
-import { handleSuperseded } from './superseded-revision.ts';
-import { keep, continued, reading, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
+import { requestAfter, type Intent } from './intent.ts';
+import {
+  keep,
+  continued,
+  reading,
+  requeueAfter,
+  headOf,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import { mayContain } from './contains.ts';
+import { seenOf } from './observation.ts';
+import type { LogEntry } from '../../src/contract/control/log.ts';
+import { maskOf, maskStart } from '../../src/contract/mask.ts';
+import { lastLogLines } from '../../src/deploy/log-lines.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
 const mostMs = 5_000;
@@ -84,8 +96,7 @@ async function over(
   const reported = known
     ? { ok: true as const, value: known }
     : await attempt(control.getDeployment(intent.deploymentId, reading(work)));
-  const logs =
-    reported.ok && rollout.kind === 'failed' ? await lastLines(work, reported.value, rollout.revisionId) : [];
+  const logs = reported.ok && rollout.kind === 'failed' ? await logTail(work, reported.value, rollout.revisionId) : [];
   const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
   await keep(work, [ended({ ...intent, rollout }, end, clock.now())]);
   return continued;
@@ -108,7 +119,9 @@ async function observationOf(
     return { observation: { at: clock.now(), revision: quiet }, deployment: undefined };
   }
   const deployment = await control.getDeployment(intent.deploymentId, reading(work));
-  const message = revision.status_message ? redactorOf(deployment)(revision.status_message) : revision.status_message;
+  const message = revision.status_message
+    ? maskOf(valuesOf(deployment))(revision.status_message)
+    : revision.status_message;
   const shown: Revision = { ...revision, status_message: message };
   if (!isOver) return { observation: { at: clock.now(), revision: shown }, deployment };
   return {
@@ -128,3 +141,79 @@ async function serving(
   const other = await attempt(work.context.control.getRevision(id, active, reading(work)));
   return other.ok ? { ...reported, activeCreatedAt: other.value.created_at } : reported;
 }
+
+/** Whether the followed revision was built from another commit than the requested one. */
+const isOfAnother = ({ sending, commit }: Intent, built: string | undefined): built is string =>
+  sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit);
+
+/**
+ * The branch moved between the push and the build: reports the commit that was built, and requests the head, so that
+ * it gets its own check, whether it is the revision just made or another one.
+ */
+async function builtAnother(work: ReconcileContext, intent: Intent, built: string): Promise<StepResult> {
+  const head = await headOf(work, intent);
+  const contains = await mayContain(work, intent.repository, intent.commit, built);
+  const now = work.context.clock.now();
+  const reported: Intent = { ...intent, builtCommit: built };
+  await keep(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
+    requests: head ? [requestAfter(reported, head.sha, now)] : [],
+  });
+  return continued;
+}
+
+const lookMs = 5_000;
+
+/**
+ * A newer revision superseded the followed one. One of the same commit is followed instead: an Action also requested
+ * it. Any other is named in the outcome, with its commit if known.
+ */
+async function handleSuperseded(
+  work: ReconcileContext,
+  intent: Intent,
+  rollout: Extract<Rollout, { kind: 'superseded' }>,
+): Promise<StepResult> {
+  const { control, clock } = work.context;
+  const { deploymentId, deadline } = intent;
+  const id = rollout.by ?? (await control.getDeployment(deploymentId, reading(work))).latest_revision_id ?? undefined;
+  const reported = endOfRollout(intent, id && id !== rollout.revisionId ? { ...rollout, by: id } : rollout);
+  const read =
+    id && id !== rollout.revisionId ? await attempt(control.getRevision(deploymentId, id, reading(work))) : undefined;
+  if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
+  const other = read?.ok ? seenOf(read.value, null) : undefined;
+  if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
+    await keep(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
+    return continued;
+  }
+  const now = clock.now();
+  const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
+  const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
+  if (mayReport && isOpen) return requeueAfter(work, lookMs);
+  if (!other?.commit) {
+    await keep(work, [ended(intent, reported, now)]);
+    return continued;
+  }
+  const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
+  const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(other.commit)}.`;
+  await keep(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
+  return continued;
+}
+
+/** Stored part of a failed revision's logs: lines, and characters of one line. */
+const [lines, characters] = [30, 1_000];
+
+/** The last lines of a revision's logs, oldest first, without the deployment's secrets. */
+async function logTail(work: ReconcileContext, deployment: Deployment, revisionId: string): Promise<LogEntry[]> {
+  const { control, log } = work.context;
+  const mask = maskOf(valuesOf(deployment));
+  const logs = await lastLogLines(deployment.id, revisionId, {
+    control,
+    options: () => reading(work),
+    lines,
+    characters,
+    redact: (text, most) => maskStart(mask, text, most),
+    missed: (_, error) => log(`log lines could not be read: ${error.message}`, { deployment: work.lease.deploymentId }),
+  });
+  return logs.slice(-lines);
+}
+
+const valuesOf = ({ secrets }: Pick<Deployment, 'secrets'>): string[] => secrets.map(({ value }) => value);

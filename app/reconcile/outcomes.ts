@@ -1,3 +1,4 @@
+import { statusMessageOf } from '../../src/deploy/ending-messages.ts';
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { shortCommit } from '../../src/planning/commit.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
@@ -49,8 +50,6 @@ export const noRevision = (): End => ({
   advice: 'Look at the deployment and its newest revision; press Re-run to request it again.',
 });
 
-const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
-
 const whatServes = ({ formerLiveRevisionId }: Intent): string =>
   formerLiveRevisionId ? `Revision ${formerLiveRevisionId} still serves.` : 'No other revision of ours served before.';
 
@@ -61,13 +60,13 @@ export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: '
     case 'failed':
       return {
         kind: 'failed',
-        reason: `Revision ${id} ended ${rollout.status}${messageOf(rollout)}. ${whatServes(intent)}`,
+        reason: `Revision ${id} ended ${rollout.status}${statusMessageOf(rollout)}. ${whatServes(intent)}`,
         advice: 'Read the log lines of this revision, correct what they name, and push.',
       };
     case 'interrupted':
       return {
         kind: 'interrupted',
-        reason: `Revision ${id} was interrupted at the service${messageOf(rollout)}. ${whatServes(intent)}`,
+        reason: `Revision ${id} was interrupted at the service${statusMessageOf(rollout)}. ${whatServes(intent)}`,
         advice: 'Press Re-run to build this commit again.',
       };
     case 'superseded':
@@ -107,7 +106,7 @@ export const wrongly = ({ revisionId }: Intent, verdict: Verdict): string =>
 
 const whyUnproven = ({ tests }: Verdict): string =>
   firstOf(
-    tests.map(({ name, verdict }) => (verdict.kind === 'unproven' ? `${name}: ${verdict.why.replace(/\.$/, '')}` : '')),
+    tests.map(({ name, verdict }) => (verdict.kind === 'unproven' ? `${name}: ${withoutFullStop(verdict.why)}` : '')),
   );
 
 function whatMissed({ tests }: Verdict): string {

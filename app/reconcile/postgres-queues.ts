@@ -15,16 +15,13 @@ export interface LockedQueue extends QueueRow {
   database_now: number;
 }
 
+/** Selects queues and locks their rows until the transaction ends. */
+export const lockingQueues = (tx: WorkTransaction) =>
+  tx.selectFrom('queues').selectAll().select(databaseNow.as('database_now')).forUpdate();
+
 /** Locks the queue's row until the transaction ends. */
 export async function lockQueue(tx: WorkTransaction, deploymentId: string): Promise<LockedQueue> {
-  const find = () =>
-    tx
-      .selectFrom('queues')
-      .selectAll()
-      .select(databaseNow.as('database_now'))
-      .where('deployment_id', '=', deploymentId)
-      .forUpdate()
-      .executeTakeFirst();
+  const find = () => lockingQueues(tx).where('deployment_id', '=', deploymentId).executeTakeFirst();
   const there = await find();
   if (there) return there;
   await tx

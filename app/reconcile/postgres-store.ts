@@ -5,11 +5,10 @@ import type { Clock } from '../../src/clock.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import type { RepositoryAt } from '../repository.ts';
-import type { Intent, DeployRequest } from './intent.ts';
+import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { freed, left, taken, notified, type QueueState, type Moved } from './queue-state.ts';
 import { workSchema } from './migrations.ts';
-import { newIntent } from './new-intent.ts';
-import { databaseNow, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
+import { databaseNow, lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import {
   findReport,
   findReportOf,
@@ -106,13 +105,7 @@ export class PostgresStore implements WorkStore {
 
   freeLeases(): Promise<void> {
     return this.#transaction(async (tx) => {
-      const queues = await tx
-        .selectFrom('queues')
-        .selectAll()
-        .select(databaseNow.as('database_now'))
-        .where('holder', 'is not', null)
-        .forUpdate()
-        .execute();
+      const queues = await lockingQueues(tx).where('holder', 'is not', null).execute();
       for (const deploymentQueue of queues) await this.#move(tx, deploymentQueue, freed);
     });
   }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../context.ts';
 import { longestLeaseMs } from './queue-state.ts';
-import { keepLease } from './keep-lease.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
+import { pause } from '../../src/clock.ts';
 
 /** How long a lease lasts without renewal (ms): the time for which a dead process blocks a queue. */
 const leaseMs = longestLeaseMs;
@@ -60,4 +60,36 @@ async function letGo(taken: Lease, context: AppContext, ms: number): Promise<voi
   } catch (error) {
     context.log(`the lease of deployment ${taken.deploymentId} was not released: ${String(error)}`);
   }
+}
+
+/**
+ * Renews a lease again and again, so that a long step keeps it.
+ *
+ * @param lost called once another process holds it.
+ * @returns ends it.
+ */
+function keepLease(
+  lease: Lease,
+  leaseMs: number,
+  { store, clock, log }: Pick<AppContext, 'store' | 'clock' | 'log'>,
+  lost: () => void,
+): () => void {
+  const done = new AbortController();
+  const renew = async (): Promise<void> => {
+    for (;;) {
+      await pause(clock, leaseMs / 3, done.signal);
+      if (done.signal.aborted) return;
+      try {
+        await store.renewLease(lease, leaseMs);
+      } catch (error) {
+        if (error instanceof LeaseLost) {
+          if (!done.signal.aborted) lost();
+          return;
+        }
+        log(`the lease of deployment ${lease.deploymentId} was not renewed: ${String(error)}`);
+      }
+    }
+  };
+  void renew();
+  return () => done.abort();
 }

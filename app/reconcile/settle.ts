@@ -4,10 +4,9 @@ import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
 import { builtAsAnother, ended, noRevision, unknownEffect } from './outcomes.ts';
-import type { Intent } from './intent.ts';
+import { requestAfter, type Intent } from './intent.ts';
 import { request, settleMs } from './send.ts';
 import { commitOfTarget, look, madeSince, type Observation } from './observation.ts';
-import { requestAfter } from './follow-up-requests.ts';
 import {
   headOf,
   keep,

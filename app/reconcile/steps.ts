@@ -1,16 +1,20 @@
 import { conclude } from './conclude.ts';
-import { expectRevision } from './expect.ts';
 import { follow } from './follow.ts';
 import { goBack } from './go-back.ts';
 import type { Intent } from './intent.ts';
 import { nextStep, runningOf, requests, type Step } from './next-step.ts';
 import { settle } from './settle.ts';
-import { smokeStep } from './smoke-step.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
 import { isTransientError } from './transient-error.ts';
 import { handleTransientError } from './handle-transient-error.ts';
-import type { StepResult, ReconcileContext } from './reconcile-context.ts';
+import { keep, continued, headOf, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { sameCommit } from '../../src/planning/commit.ts';
+import { beginFollowing } from './begin-following.ts';
+import { isOver } from './deadlines.ts';
+import { ended } from './outcomes.ts';
+import { look, madeSince } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
 const mostSteps = 60;
@@ -78,4 +82,70 @@ function effectOf(
     case 'expect':
       return expectRevision(work, step.intent);
   }
+}
+
+/** Advances the smoke tests of a live revision, until they have to wait. */
+async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { smoke, agentAt } = work.context;
+  const { agentUrl, terms } = intent;
+  if (terms.smokeTests.length === 0) return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
+  if (agentUrl === undefined) return judged(work, intent, withoutAddress(intent));
+  const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
+  if (result.kind === 'done') return judged(work, intent, result.verdict);
+  await keep(work, [{ ...intent, smoke: result.state }]);
+  // Continue here after storing: only this process has the unused tokens.
+  return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
+}
+
+/** Stores the verdict before anything follows from it, so that the tests need not run again. */
+async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
+  await keep(work, [{ ...intent, verdict }]);
+  return continued;
+}
+
+const withoutAddress = ({ terms }: Intent): Verdict => ({
+  kind: 'unproven',
+  tests: terms.smokeTests.map(({ name }) => ({
+    name,
+    attempts: 0,
+    verdict: { kind: 'unproven', because: 'no-address', why: 'the service returns no URL for the agent' },
+  })),
+});
+
+const lookMs = 10_000;
+
+/** The hosted service builds pushes by itself: waits for its revision of this commit, and makes none. */
+async function expectRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { context } = work;
+  const observation = await look(work);
+  const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
+  const standing = [...made, ...(observation.live ? [observation.live] : [])];
+  const ours = standing.find(({ commit, standing: how }) => how !== 'ended' && sameCommit(commit, intent.commit));
+  const orEnded = ours ?? made.find(({ commit }) => sameCommit(commit, intent.commit));
+  if (orEnded) return beginFollowing(work, intent, orEnded.id, 'found', observation);
+  const { id, deadline, createdAt, terms } = intent;
+  const isUnreported = made.some(({ commit, standing: how }) => commit === undefined && how === 'on-its-way');
+  const mayReport = isUnreported && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
+  const isOpen = deadline !== undefined && !isOver(context.clock, id, deadline, terms.timeoutMs);
+  if (isOpen || mayReport) return requeueAfter(work, lookMs);
+  const head = await headOf(work, intent);
+  if (head?.sha !== intent.commit) {
+    // Another commit is the head by now: sort the requests again, this one included.
+    const { deadline: _, ...rest } = intent;
+    await keep(work, [{ ...rest, state: 'requested' }]);
+    return continued;
+  }
+  await keep(work, [
+    ended(
+      intent,
+      {
+        kind: 'absent',
+        reason: 'The service builds pushes by itself, and made no revision of this commit in time.',
+        advice:
+          "Check build_on_push and the service's access to the repository, or press Re-run to have the App request it.",
+      },
+      context.clock.now(),
+    ),
+  ]);
+  return continued;
 }

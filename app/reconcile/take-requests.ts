@@ -4,12 +4,10 @@ import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
 import { decideRequest } from './decide-request.ts';
 import { branchGone, ended, supersededBy } from './outcomes.ts';
-import type { Intent, DeployRequest } from './intent.ts';
+import { requestForHead, type Intent, type DeployRequest } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 import { seenOf } from './observation.ts';
-import { sortRequests } from './sort-requests.ts';
 import type { Changes, DeploymentQueue } from './store.ts';
-import { requestForHead } from './follow-up-requests.ts';
 import {
   headOf,
   keep,
@@ -123,3 +121,38 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const seen = seenOf(read.value, null);
   return seen.standing === 'on-its-way' && read.value.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
 }
+
+/** A queue's requests, sorted by the head of the branch. */
+interface SortedRequests {
+  /** Of other commits than the head. */
+  stale: readonly Intent[];
+  /** Of the head, and reported by another intent of it. */
+  joined: readonly { intent: Intent; to: Intent }[];
+  /** The one for the head, unless running work is about it already. */
+  first: Intent | undefined;
+  /** Requests are stale and the head has none yet. */
+  lacksHead: boolean;
+}
+
+/**
+ * Sorts requests by the head. Of several for the head the first counts, unless a person made one: that may require more
+ * than a push.
+ */
+export function sortRequests(open: readonly Intent[], head: string, busyWith: Intent | undefined): SortedRequests {
+  const requests = open.filter(isRequestForHead);
+  const stale = requests.filter(({ commit }) => !sameCommit(commit, head));
+  const forHead = requests.filter(({ commit }) => sameCommit(commit, head));
+  if (busyWith && builds(busyWith, head)) {
+    return { stale, joined: forHead.map((intent) => ({ intent, to: busyWith })), first: undefined, lacksHead: false };
+  }
+  const first =
+    forHead.find(({ cause }) => cause.kind === 'redeploy') ??
+    forHead.find(({ cause }) => cause.kind === 'rerun') ??
+    forHead[0];
+  const joined = first ? forHead.filter((intent) => intent !== first).map((intent) => ({ intent, to: first })) : [];
+  return { stale, joined, first, lacksHead: !first && stale.length > 0 };
+}
+
+/** Whether what runs is a build of this commit, and not of another that the branch had moved on to. */
+const builds = ({ sending, commit, builtCommit }: Intent, head: string): boolean =>
+  sending.kind === 'restate' && sameCommit(commit, head) && (!builtCommit || sameCommit(builtCommit, head));

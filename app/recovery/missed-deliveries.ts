@@ -1,6 +1,6 @@
 import { GitHubApiError } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
-import type { DeliveryClient, HeldDelivery } from './delivery-client.ts';
+import type { DeliveryClient, HeldDelivery } from '../github/deliveries.ts';
 
 /** The part of the inbox that recovery needs. */
 export interface RecoveryInbox {

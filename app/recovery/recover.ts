@@ -2,9 +2,8 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import type { RepositoryAt } from '../repository.ts';
 import type { AppContext } from '../context.ts';
-import type { DeliveryClient } from './delivery-client.ts';
+import type { DeliveryClient } from '../github/deliveries.ts';
 import { deployedBranches, type BoundDeployment } from './deployed-branches.ts';
-import { runMaintenance } from './maintenance.ts';
 import { askForMissed, type RecoveryInbox } from './missed-deliveries.ts';
 import { recoverHeads } from './recover-heads.ts';
 
@@ -86,4 +85,35 @@ async function part(failed: string, { log }: AppContext, act: () => Promise<void
     if (!isTheirs) throw error;
     log(`${failed}: ${error.message}`);
   }
+}
+
+/** Retention of finished and reported work (ms), and how many of a deployment's newest intents are kept regardless. */
+export const workKeptForMs = 14 * 24 * 60 * 60_000;
+export const intentsKept = 50;
+
+/** What was cleared away and set going again. */
+interface MaintenanceResult {
+  /** Deliveries, intents and reports that went by their age. */
+  removed: number;
+  notified: number;
+  reportedAgain: number;
+}
+
+/**
+ * Prunes old work, and ensures a job for each busy deployment queue and each report that was not sent to GitHub. An
+ * extra job has no effect on either.
+ *
+ * @param enqueueReports ensures a job for each of these reports.
+ */
+export async function runMaintenance(
+  { store, clock }: Pick<AppContext, 'store' | 'clock'>,
+  inbox: Pick<RecoveryInbox, 'forget'>,
+  enqueueReports: (reportIds: readonly string[]) => Promise<void>,
+): Promise<MaintenanceResult> {
+  const busy = await store.busyDeployments();
+  for (const deploymentId of busy) await store.wake(deploymentId);
+  const unreported = await store.pendingReports();
+  await enqueueReports(unreported);
+  const removed = (await inbox.forget()) + (await store.forget(clock.now() - workKeptForMs, intentsKept));
+  return { removed, notified: busy.length, reportedAgain: unreported.length };
 }

@@ -1,10 +1,9 @@
-import { withoutFullStop } from '../../src/contract/plain-text.ts';
+import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import { inWords } from '../../src/report/duration.ts';
 import type { Cause, Intent, IntentEnd } from '../reconcile/intent.ts';
-import type { About } from './about.ts';
+import { elapsed, minutesLate, type About } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
-import { elapsed, minutesLate } from './title.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
 export function summarySections(intent: Intent, about: About): string[] {
@@ -20,11 +19,9 @@ export function summarySections(intent: Intent, about: About): string[] {
   ].filter(Boolean);
 }
 
-const sentence = (words: string): string => `${withoutFullStop(words)}.`;
-
 function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
   const { end, state, rollout, decision, deadline, terms } = intent;
-  if (end) return asMarkdown(sentence(end.reason), 2000);
+  if (end) return asMarkdown(asSentence(end.reason), 2000);
   switch (state) {
     case 'requested':
       return 'This commit is recorded; what runs is being looked at.';
@@ -33,14 +30,14 @@ function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
         ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(intent.branch)} is built.`
         : `The deployment is not free. Once it is, the newest commit of ${asCode(intent.branch)} is built.`;
     case 'held':
-      return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(sentence(decision?.why ?? 'the deployment is held after a rollback'), 1000)}`;
+      return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision?.why ?? 'the deployment is held after a rollback'), 1000)}`;
     case 'sending':
       return 'The request is on its way to the service. It is sent once: an answer that does not come is settled by looking.';
     case 'expecting':
       return `The service builds pushes of ${asCode(intent.branch)} by itself; its revision of this commit is looked for${deadline === undefined ? '' : ` until ${new Date(deadline).toISOString()}`}.`;
     case 'following': {
       const last = rollout?.seen.at(-1);
-      const message = rollout?.statusMessage ? `: ${asMarkdown(sentence(rollout.statusMessage), 1000)}` : '.';
+      const message = rollout?.statusMessage ? `: ${asMarkdown(asSentence(rollout.statusMessage), 1000)}` : '.';
       if (!last) return `The revision is made, and followed for at most ${inWords(terms.timeoutMs)}.`;
       return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
     }
@@ -57,7 +54,7 @@ const requested = (tests: number): string =>
     : `${tests} smoke test${tests === 1 ? ' runs' : 's run'} before this ends`;
 
 const adviceOf = ({ end, state }: Intent): string => {
-  if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(sentence(end.advice), 2000)}`;
+  if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(asSentence(end.advice), 2000)}`;
   if (state === 'held')
     return '**What to do:** Press Redeploy once the agent is mended; pushes are deployed again from then on.';
   return end?.kind === 'unknown'
@@ -88,7 +85,7 @@ function causeOf({ kind, by, lateMs }: Cause): string {
 
 const decisionOf = ({ decision, state }: Intent): string =>
   decision && state !== 'held'
-    ? `**Decision:** ${decision.kind}, because ${asMarkdown(sentence(decision.why), 1000)}`
+    ? `**Decision:** ${decision.kind}, because ${asMarkdown(asSentence(decision.why), 1000)}`
     : '';
 
 function standInOf(end: IntentEnd): string[] {

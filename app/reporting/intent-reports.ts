@@ -1,15 +1,13 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { checkLimitBytes, truncateSections } from '../../src/report/truncate.ts';
-import { asLine } from '../../src/report/sanitize.ts';
+import { checkLimitBytes, truncateSections, logsSection, smokeSection } from '../../src/report/summary.ts';
+import { asLine, asCode, asCodeBlock } from '../../src/report/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { Intent } from '../reconcile/intent.ts';
+import type { Intent, EndKind } from '../reconcile/intent.ts';
 import { checkName, type ReportPut } from '../reconcile/report.ts';
-import type { About } from './about.ts';
-import { buttonsOf } from './buttons.ts';
+import { titleOf, type About } from './title.ts';
 import { summarySections } from './check-summary.ts';
-import { textSections } from './check-text.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
-import { titleOf } from './title.ts';
+import { timeline } from '../../src/report/timeline.ts';
 
 /**
  * The check run of (deployment, head commit) for this intent. A `joined` intent is reported by another one of its
@@ -72,3 +70,66 @@ function webAddress(text: string | undefined): string | undefined {
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
+
+type Button = NonNullable<CheckContent['actions']>[number];
+
+/** The identifiers that `check_run.requested_action` brings back. */
+const rollbackButton = 'rollback';
+const redeployButton = 'redeploy';
+
+// GitHub bounds label, description and identifier at 20, 40 and 20 characters.
+const rollback: Button = {
+  label: 'Rollback',
+  description: 'Back to the revision that served before',
+  identifier: rollbackButton,
+};
+const redeploy: Button = {
+  label: 'Redeploy',
+  description: 'Build the head of the branch again',
+  identifier: redeployButton,
+};
+
+/** Outcomes with a live revision, which can be rolled back. */
+const serves: ReadonlySet<EndKind> = new Set(['deployed', 'unproven', 'broken']);
+/** Outcomes that another intent of the commit reports: its check has the buttons. */
+const stoodFor: ReadonlySet<EndKind> = new Set(['superseded', 'other-commit', 'joined']);
+/** Skips that a person may override. */
+const overruled = new Set(['skip-word', 'paths-untouched', 'rolled-back-before']);
+
+/** The buttons of an intent's check: none while it is under way. */
+function buttonsOf(intent: Intent): readonly Button[] {
+  const { state, end, decision } = intent;
+  if (state === 'held') return [redeploy];
+  if (!end || stoodFor.has(end.kind)) return [];
+  if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [redeploy] : [];
+  return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), redeploy];
+}
+
+const hasFormer = ({ formerLiveRevisionId: former, revisionId }: Intent): boolean =>
+  former !== undefined && former !== null && former !== revisionId;
+
+/** The sections of a check's text, in escaped Markdown: plan, timeline, smoke tests, last log lines. */
+function textSections(intent: Intent): string[] {
+  const seen = intent.rollout?.seen ?? [];
+  return [
+    planOf(intent),
+    seen.length > 0 ? `### Timeline\n\n${asCodeBlock(timeline(seen))}` : '',
+    smokeSection('Smoke tests', intent.verdict),
+    logsSection(intent.end?.logs ? { logs: intent.end.logs } : {}),
+  ].filter(Boolean);
+}
+
+function planOf({ decision, sending, terms, sends }: Intent): string {
+  const name = asCode(terms.deploymentName, 100);
+  if (decision?.kind === 'adopt') {
+    return `### Plan: adopt\n\nRevision ${asCode(decision.revisionId)} is of this commit already: it is followed, none is made.`;
+  }
+  // Skip what was not decided or never sent: `sending` alone only says what would be sent.
+  if (!sends && decision?.kind !== 'trigger') return '';
+  if (terms.builder === 'service' && !sends) {
+    return `### Plan: follow\n\nThe service makes the revision of ${name} by itself; nothing is sent.`;
+  }
+  return sending.kind === 'restate'
+    ? `### Plan: patch\n\n| field | from | to | revision | why |\n|---|---|---|---|---|\n| ${asCode('source_revision_config.repo_ref')} | ${asCode(sending.repoRef)} | ${asCode(sending.repoRef)} | yes | stated again, so that its head is built |`
+    : `### Plan: redeploy\n\nRevision ${asCode(sending.revisionId)} of ${name} is brought back; nothing is built from the branch.`;
+}

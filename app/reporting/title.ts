@@ -2,8 +2,15 @@ import { shortCommit } from '../../src/planning/commit.ts';
 import { inWords } from '../../src/report/duration.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import type { Intent, IntentEnd } from '../reconcile/intent.ts';
-import type { About } from './about.ts';
 import { isLiveInAnother } from './check-status.ts';
+
+/** Context of a check that the intent itself does not hold. */
+export interface About {
+  /** What the deployment is busy with, where this one waits for it. */
+  waitingFor?: { commit: string; revisionId?: string | undefined } | undefined;
+  /** ms since the epoch */
+  now: number;
+}
 
 /** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
 export const titleOf = (intent: Intent, about: About): string => asLine(words(intent, about), 140).toWellFormed();

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pause, type Clock } from '../../src/clock.ts';
-import type { Refusal } from './refusal.ts';
 
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
 const lingerMs = 1_000;
@@ -72,3 +71,15 @@ async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
   // Either it has ended, or its time is up.
   await pause(clock, lingerMs, over.signal);
 }
+
+/** Why a request is refused: the status, and a sentence for the client. */
+export interface Refusal {
+  status: number;
+  /** Ends with a full stop. */
+  problem: string;
+  /** `Retry-After` (seconds). */
+  retryAfter?: number;
+}
+
+/** The refusal of a moment in which nothing can be taken. */
+export const comeAgain = (problem: string, retryAfter = 10): Refusal => ({ status: 503, problem, retryAfter });

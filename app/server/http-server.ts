@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { codeOf, stackOf } from '../../src/errors.ts';
 import { pause, type Clock } from '../../src/clock.ts';
-import { sendText, refuse } from './answer.ts';
-import { comeAgain } from './refusal.ts';
+import { sendText, refuse, comeAgain } from './answer.ts';
 import { queryOf, routerOf, type Route } from './router.ts';
 
 /** How long slow clients are borne with (ms). */
@@ -76,9 +75,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response).catch((error: unknown) => {
-      log(
-        `A request could not be answered: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
+      log(`A request could not be answered: ${stackOf(error)}`);
       sendText(response, 500, 'Something went wrong here.');
     });
   };
@@ -122,7 +119,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
 }
 
 function listenProblem(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EADDRINUSE')
     return new Error(`Port ${port} is taken. Set PORT to another one, or to 0 for a free one.`);
   if (code === 'EACCES') return new Error(`Port ${port} may not be used by this user. Set PORT to one above 1023.`);

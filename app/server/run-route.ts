@@ -1,7 +1,6 @@
 import { fromJson } from '../../src/contract/json-text.ts';
-import { sendText, refuse } from './answer.ts';
+import { sendText, refuse, comeAgain } from './answer.ts';
 import { byteBudget, readBody } from './body.ts';
-import { comeAgain } from './refusal.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Route } from './router.ts';
 

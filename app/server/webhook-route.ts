@@ -1,14 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
 import type { StoreDelivery } from '../inbox/store-deliveries.ts';
 import { StorageError } from '../inbox/storage-error.ts';
-import { refuse } from './answer.ts';
+import { refuse, comeAgain, type Refusal } from './answer.ts';
 import { byteBudget, readBody } from './body.ts';
-import { judgeHeaders, longestPayload, tooLongRefusal, type DeliveryHeaders } from './delivery-headers.ts';
-import { comeAgain, type Refusal } from './refusal.ts';
 import type { Route } from './router.ts';
 import type { VerifySignature } from './signature.ts';
+import { isUuid } from '../../src/contract/uuid.ts';
 
 /** How a webhook was answered. */
 export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
@@ -102,3 +101,48 @@ const wrongSignature: Refusal = {
   status: 401,
   problem: 'The signature does not fit: the webhook secret here and at GitHub have to be the same.',
 };
+
+/** GitHub's own limit for payloads (bytes). */
+const longestPayload = 25 * 1024 * 1024;
+
+/** The fields in a delivery's headers. */
+interface DeliveryHeaders {
+  /** The GUID, in lower case. */
+  id: string;
+  event: string;
+  /** `sha256=` and 64 hexadecimal digits. */
+  signature: string;
+}
+
+type JudgedHeaders = { ok: true; headers: DeliveryHeaders } | { ok: false; refusal: Refusal };
+
+const json = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const eventName = /^[a-z][a-z0-9_]{0,63}$/;
+const signed = /^sha256=[0-9a-f]{64}$/;
+
+/** Judges a webhook by its headers alone, so that most of what is not GitHub's is refused before its body is read. */
+function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
+  const refuse = (status: number, problem: string): JudgedHeaders => ({ ok: false, refusal: { status, problem } });
+  const text = (name: string): string => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const encoding = text('content-encoding');
+  const type = text('content-type');
+  if (type !== 'application/json' && !json.test(type))
+    return refuse(415, "The webhook's content type has to be application/json.");
+  if (encoding !== '' && encoding !== 'identity') return refuse(415, 'The webhook has to come without an encoding.');
+  if (Number(text('content-length')) > longestPayload) return tooLong;
+  const event = text('x-github-event');
+  if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or no name of an event.');
+  const id = text('x-github-delivery').toLowerCase();
+  if (!isUuid(id)) return refuse(400, 'X-GitHub-Delivery is missing or no GUID.');
+  const signature = text('x-hub-signature-256');
+  if (signature === '') return refuse(401, 'X-Hub-Signature-256 is missing: the webhook needs a secret.');
+  if (!signed.test(signature)) return refuse(401, 'X-Hub-Signature-256 is no SHA-256 signature.');
+  return { ok: true, headers: { id, event, signature } };
+}
+
+/** The refusal of what is longer than GitHub sends. */
+const tooLongRefusal: Refusal = { status: 413, problem: 'The webhook is longer than 25 MB.' };
+const tooLong: JudgedHeaders = { ok: false, refusal: tooLongRefusal };

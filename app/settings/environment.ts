@@ -1,10 +1,10 @@
+import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { fieldSpellings } from '../../src/contract/control/aliases.ts';
 import { unfitForHeader } from '../../src/contract/header-value.ts';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
-import { readBindings } from './bindings.ts';
-import { readPrivateKey } from './private-key.ts';
+import type { Binding } from './settings.ts';
 
 /** Shorter webhook secrets are guessed too easily. */
 const shortestSecret = 16;
@@ -107,3 +107,55 @@ export type Variable = keyof typeof environment.shape | 'PRIVATE_KEY_PATH';
 
 /** Variables that hold an address, to which keys or tokens are sent. */
 export const addresses = ['GITHUB_API_URL', 'LANDFALL_BASE_URL', 'PUBLIC_URL'] as const satisfies readonly Variable[];
+
+/** The key as PEM, or a problem that does not quote it. */
+type ReadPrivateKey = { ok: true; pem: string } | { ok: false; problem: string };
+
+const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]*)-----END \1-----/;
+
+/**
+ * Reads a private key in every way in which people hand one over: as PEM, with its line breaks written as `\n` or
+ * lost, and in base64.
+ */
+function readPrivateKey(written: string): ReadPrivateKey {
+  const text = (written.includes('-----BEGIN') ? written : fromBase64(written)).replaceAll('\\n', '\n');
+  const [, kind, inside] = framed.exec(text) ?? [];
+  if (kind === undefined || inside === undefined) {
+    return { ok: false, problem: 'is no private key: it holds the whole .pem file, in base64 if you like' };
+  }
+  const lines = inside.replace(/\s+/g, '').match(/.{1,64}/g) ?? [];
+  const pem = [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ''].join('\n');
+  const isRsa = keyType(pem) === 'rsa';
+  return isRsa ? { ok: true, pem } : { ok: false, problem: 'is damaged or no RSA key: copy the whole .pem file again' };
+}
+
+const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
+
+function keyType(pem: string): string | undefined {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType;
+  } catch (error) {
+    // The parser's message does not help, and may quote the key.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** The bindings, or the first line that is none. */
+type ReadBindings = { ok: true; bindings: Binding[] } | { ok: false; problem: string };
+
+const line = /^([\w.-]+\/[\w.-]+)\s*=\s*(\S.*)$/;
+
+/** Reads `owner/name=deployment`, one a line or several with commas between them. */
+function readBindings(text: string): ReadBindings {
+  const bindings: Binding[] = [];
+  for (const written of text.split(/[\n,]/).map((part) => part.trim())) {
+    if (written === '') continue;
+    const [, repository, deployment] = line.exec(written) ?? [];
+    if (repository === undefined || deployment === undefined) {
+      return { ok: false, problem: `has ${JSON.stringify(written)}: write owner/name=deployment, one per line` };
+    }
+    bindings.push({ repository: repository.toLowerCase(), deployment });
+  }
+  return { ok: true, bindings };
+}

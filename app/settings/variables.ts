@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { hasCode, messageOf } from '../../src/postgres/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../src/errors.ts';
 import { didYouMean } from '../../src/diagnostics/did-you-mean.ts';
 import { variableNames } from './read-settings.ts';
 import type { ReadFile, Variables } from './read-settings.ts';

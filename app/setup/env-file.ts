@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { hasCode } from '../../src/postgres/embedded/file-errors.ts';
+import { hasCode } from '../../src/errors.ts';
 
 /** What GitHub gave for the App. The key and the secret are never shown. */
 export interface MadeApp {

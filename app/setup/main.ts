@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
+import { hasCode, messageOf } from '../../src/errors.ts';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
-import { hasCode } from '../../src/postgres/embedded/file-errors.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { setupApp } from './setup-app.ts';
 
@@ -45,7 +45,7 @@ function read(): { publicUrl: string; apiUrl: string; organisation?: string; nam
     const { organisation, name = 'landfall' } = values;
     return { publicUrl, apiUrl, name, port, ...(organisation === undefined ? {} : { organisation }) };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -3,11 +3,10 @@ import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { spelledRef } from '../../src/planning/plan-fields.ts';
 import type { RepositoryAt } from '../repository.ts';
 import type { Target, Targets } from '../context.ts';
-import { howToApply } from './differences.ts';
+import { howToApply, termsOf, type CommonTerms } from './terms.ts';
 import { findEntries, type DeployFile, type Entry } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';
-import { termsOf, type CommonTerms } from './terms.ts';
 
 /** Everything that targets are selected from. */
 export interface Selection {

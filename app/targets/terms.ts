@@ -1,8 +1,8 @@
-import type { PushedDeployment } from '../../src/config/desired.ts';
+import type { PushedDeployment, Desired } from '../../src/config/desired.ts';
 import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-terms.ts';
 import type { Terms } from '../reconcile/intent.ts';
-import { differencesOf } from './differences.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
+import { requestedFields, heldAt, sameField, shown } from '../../src/planning/plan-fields.ts';
 
 /** What the operator decides for every deployment. */
 export interface CommonTerms {
@@ -51,4 +51,19 @@ function environmentOf(
   const isProduction = deployment.source_config.deployment_type === 'prod' || name.toLowerCase() === 'production';
   const production = named?.production ?? isProduction;
   return { name, production, transient: named?.transient ?? false, ...(isShared(name) ? { shared: true } : {}) };
+}
+
+/** What a person does about fields in which the file and the deployment differ. */
+export const howToApply =
+  'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
+
+/** The plain fields whose values in the file and at the service differ, by their API names. */
+function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {
+  const { source } = deployment;
+  const ofSource = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];
+  const ofFields = requestedFields(desired)
+    .map(({ path, value }) => ({ path, value, held: heldAt(deployment, path) }))
+    .filter(({ path, value, held }) => !sameField(path, value, held))
+    .map(({ path, value, held }) => ({ field: path, from: shown(path, held), to: shown(path, value) }));
+  return [...ofSource, ...ofFields];
 }

@@ -1,3 +1,4 @@
+import { isUuid } from '../../src/contract/uuid.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { Run, RunCreate } from '../../src/contract/agent/run.ts';
@@ -25,8 +26,6 @@ export interface Starting {
   /** Where the agent reports the end of the run, with the token in it. */
   webhook: string | undefined;
 }
-
-const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Starts the run of a test on a thread of its own, in the background. Rejects only when the signal ends it. */
 export async function startRun(test: SmokeTest, starting: Starting): Promise<Started> {
@@ -74,7 +73,7 @@ const isRefusal = ({ status = 0, effect }: ServiceError): boolean =>
 async function assistantOf(test: SmokeTest, agent: AgentServer, options: CallOptions): Promise<string> {
   const { assistant, context, name } = test;
   if (context === undefined) return assistant;
-  const graphId = uuid.test(assistant) ? (await agent.getAssistant(assistant, options)).graph_id : assistant;
+  const graphId = isUuid(assistant) ? (await agent.getAssistant(assistant, options)).graph_id : assistant;
   const request = { graph_id: graphId, context, name: `Landfall smoke test: ${name}` };
   return (await agent.createAssistant(request, options)).assistant_id;
 }

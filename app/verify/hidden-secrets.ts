@@ -2,7 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { Redactor } from '../../src/deploy/redactor.ts';
+import { maskOf } from '../../src/contract/mask.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
@@ -35,8 +35,6 @@ export function redactionOf(secrets: KnownSecrets): Redaction {
       written: (text) => text,
     };
   }
-  const redactor = new Redactor(() => undefined);
-  redactor.add(secrets.map((value) => ({ value })));
-  const redact: Redact = (text) => redactor.redact(text);
-  return { said: redact, written: redact };
+  const mask: Redact = maskOf(secrets);
+  return { said: mask, written: mask };
 }

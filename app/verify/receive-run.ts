@@ -1,3 +1,4 @@
+import { isUuid } from '../../src/contract/uuid.ts';
 import { WebhookReceived } from '../../src/contract/agent/webhook.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { WorkStore } from '../reconcile/store.ts';
@@ -18,8 +19,6 @@ export interface RunWebhook {
   /** Parses its body as JSON, whatever its content type; undefined if it is not JSON. */
   body: () => unknown;
 }
-
-const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** How long a token that was used is known as such (ms), and how many are. */
 const rememberedMs = 10 * 60_000;
@@ -43,7 +42,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
   };
 
   return async function receiveRun({ intentId, token, body }: RunWebhook): Promise<{ status: 204 | 401 | 404 }> {
-    const intent = uuid.test(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
+    const intent = isUuid(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
     if (!intent) return { status: 404 };
     const { awaited, spent } = tokensIn(intent.smoke);
     if (token === undefined) return { status: 401 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../src/clock.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { backoffMs, type Clock } from '../../src/clock.ts';
+import type { SmokeTest, Expectation } from '../../src/config/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { concludeAll } from '../../src/planning/verdict.ts';
@@ -15,11 +15,8 @@ import { cleanUp } from './cleanup.ts';
 import { secretsOf } from './hidden-secrets.ts';
 import { judgeHere, unjudged, type Judge } from './judge.ts';
 import { pollRun } from './poll-run.ts';
-import { nextPollAt } from './next-poll.ts';
-import { makeToken } from './one-time-token.ts';
+import { makeToken, unusedTokens } from './one-time-token.ts';
 import { readProgress, writeProgress, type RunProgress, type Made, type Prepared, type Progress } from './progress.ts';
-import { unusedTokens } from './unused-tokens.ts';
-import { needsStream } from './way-of-asking.ts';
 
 /** Options of the smoke test runner. */
 export interface SmokeTestRunnerOptions {
@@ -198,3 +195,23 @@ export function createSmokeTestRunner({
 
   return { advance };
 }
+
+/** Poll intervals of a run (ms): short without a webhook, long with one. */
+const unreported = { first: 250, most: 5_000 };
+const tellable = { first: 5_000, most: 20_000 };
+/** After a webhook, if the run does not show its end yet. */
+const shortly = 500;
+
+/** When a run is polled next (ms since the epoch): with growing intervals, and at its deadline. */
+function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: number): number {
+  const { first, most } = tokenHash === undefined || reported ? unreported : tellable;
+  const step = reported ? shortly : backoffMs(looks + 1, first, most);
+  return now < deadline ? Math.min(now + step, deadline) : now + shortly;
+}
+
+/** Expectations about a stream's events: the nodes, and the times of the first and the last event. */
+const ofTheStream: readonly Expectation['kind'][] = ['nodes', 'first-event', 'total'];
+
+/** Whether a test needs a stream, or can be judged by what a run left behind. */
+const needsStream = ({ expect }: Pick<SmokeTest, 'expect'>): boolean =>
+  expect.some(({ kind }) => ofTheStream.includes(kind));

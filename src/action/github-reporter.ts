@@ -3,9 +3,8 @@ import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
 import { authorOf, commentLimitBytes, keepComment } from '../github/comment.ts';
-import { makeDeployment, writeDeploymentStatus, type DeploymentShown } from '../github/deployment.ts';
-import { outcomeShown } from '../github/outcome-shown.ts';
-import { comment } from '../report/comment.ts';
+import { makeDeployment, writeDeploymentStatus, outcomeShown, type DeploymentShown } from '../github/deployment.ts';
+import { comment } from '../report/summary.ts';
 import { asLine } from '../report/sanitize.ts';
 
 /** What of this run is shown on GitHub, and where. */

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import { fromJson } from '../contract/json-text.ts';
+import { messageOf } from '../errors.ts';
 import type { AgentServerProcess } from './server.ts';
 
 /** The commands of the parent process, one JSON line each; the end of the input means exit. */
@@ -40,16 +42,9 @@ export async function takeCommands(
         answer({ event: 'serving' });
       }
     } catch (error) {
-      answer({ event: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      answer({ event: 'failed', reason: messageOf(error) });
     }
   }
 }
 
-function commandIn(line: string): z.infer<typeof Command> | undefined {
-  try {
-    return Command.safeParse(JSON.parse(line)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const commandIn = (line: string): z.infer<typeof Command> | undefined => Command.safeParse(fromJson(line)).data;

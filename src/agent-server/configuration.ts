@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { hasCode } from '../errors.ts';
 import { graphPlaces } from '../graph-config/graph-path.ts';
 import type { GraphPlace } from '../graph-config/graph-path.ts';
 import { runnableHere } from '../graph-config/language.ts';
@@ -73,8 +74,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const absent: unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR'];
-    if (error instanceof Error && 'code' in error && absent.includes(error.code)) return undefined;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs';
+import { stackOf } from '../errors.ts';
 import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
@@ -19,9 +20,7 @@ process.stderr.on('error', () => undefined);
 // An unhandled rejection in one graph must not end the runs of others.
 process.on('unhandledRejection', (reason) => {
   if (reason instanceof NotKept) return;
-  complain(
-    `Unhandled promise rejection in the agent's code: ${reason instanceof Error ? reason.stack : String(reason)}`,
-  );
+  complain(`Unhandled promise rejection in the agent's code: ${stackOf(reason)}`);
 });
 // A rejection that is handled late needs no message.
 process.on('rejectionHandled', () => undefined);
@@ -61,10 +60,7 @@ try {
   logEvent({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
   if (isPipe()) await takeCommands(process.stdin, server, logEvent);
 } catch (error) {
-  for (const line of error instanceof StartupError
-    ? startupLines(error)
-    : [String(error instanceof Error ? error.stack : error)])
-    complain(line);
+  for (const line of error instanceof StartupError ? startupLines(error) : [stackOf(error)]) complain(line);
   process.exit(1);
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import { retryWhileUnavailable } from '../postgres/retry-while-unavailable.ts';
 import { readConfiguration } from './configuration.ts';
@@ -138,7 +139,7 @@ async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Op
   const storage = await opening.catch((error: unknown) => {
     // The system's message contains the database's address, which the agent's log must not show.
     const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
-    const reason = isOfSystem ? String(error.code) : error instanceof Error ? error.message : String(error);
+    const reason = isOfSystem ? String(error.code) : messageOf(error);
     throw new StartupError('database', [`The deployment's database can't be used: ${reason}`], { cause: error });
   });
   return { storage, processId };

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../errors.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { gitIgnoreFile, IgnoreRules, ownIgnoreFile } from './ignore-rules.ts';
 import { sizeInWords, type SourceLimits } from './limits.ts';
@@ -154,8 +155,7 @@ async function isFile(at: string): Promise<boolean> {
   return stat?.isFile() ?? false;
 }
 
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR');
 
 function tooManyBytes(bytes: number, { unpackedBytes }: SourceLimits, entries: readonly SourceEntry[]): string {
   const largest = entries

@@ -1,4 +1,4 @@
-import { maskOf, type Mask } from '../client/mask.ts';
+import { strictMaskOf, type Mask } from '../contract/mask.ts';
 import { jsonWithoutCommands, withoutCommands } from '../report/sanitize.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
 
@@ -13,7 +13,7 @@ export class Terminal {
   readonly #streams: Streams;
   readonly #secrets = new Set<string>();
   readonly #json: boolean;
-  #mask: Mask = maskOf([]);
+  #mask: Mask = strictMaskOf([]);
   #live: LiveLine = noLiveLine;
 
   /** @param json the one line of standard output is JSON: progress goes to standard error. */
@@ -26,7 +26,7 @@ export class Terminal {
   hide(secret: string): void {
     if (secret.trim() === '' || this.#secrets.has(secret)) return;
     this.#secrets.add(secret);
-    this.#mask = maskOf([...this.#secrets]);
+    this.#mask = strictMaskOf([...this.#secrets]);
   }
 
   /** The text without anything that is hidden. */

@@ -11,14 +11,14 @@ import {
 import { Cron, CronCreate } from '../contract/agent/cron.ts';
 import { Run, RunCreate } from '../contract/agent/run.ts';
 import { Health, ServerInfo } from '../contract/agent/server-info.ts';
+import type { CallOptions } from '../contract/call-options.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { Thread, ThreadCreate, ThreadState } from '../contract/agent/thread.ts';
 import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
 import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
-import { checked, readJson, readNothing, type Reader } from './reading.ts';
-import { readRunResult } from './run-result.ts';
+import { checked, readJson, readNothing, readRunResult, type Reader } from './reading.ts';
 import { streamEvents } from './run-stream.ts';
 
 /** How to reach an agent server, and its time limits. */
@@ -69,68 +69,52 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
   const assistantPath = (id: string): string => `/assistants/${segment('the assistant id', id)}`;
   const threadPath = (id: string): string => `/threads/${segment('the thread id', id)}`;
   const runPath = (threadId: string, id: string): string => `${threadPath(threadId)}/runs/${segment('the run id', id)}`;
-  const startRun = (name: string, tail: string, request: RunCreate, threadId: string | undefined): Operation => ({
+  const get = <T>(name: string, path: string, read: Reader<T>, options?: CallOptions): Promise<T> =>
+    call(link, { name, method: 'GET', path }, read, options);
+  const remove = (name: string, path: string, options?: CallOptions): Promise<void> =>
+    call(link, { name, method: 'DELETE', path }, readNothing, options);
+  /** A request with a validated body. */
+  const post = (name: string, path: string, [schema, request]: [z.ZodType, unknown]): Operation => ({
     name,
     method: 'POST',
-    path: `${threadId === undefined ? '' : threadPath(threadId)}/runs${tail}`,
-    body: checked(RunCreate, name, request),
+    path,
+    body: checked(schema, name, request),
+  });
+  const startRun = (name: string, tail: string, request: RunCreate, threadId: string | undefined): Operation => ({
+    ...post(name, `${threadId === undefined ? '' : threadPath(threadId)}/runs${tail}`, [RunCreate, request]),
     secrets: secretsOf(request.webhook),
   });
 
   return {
-    ok: async (options) => call(link, { name: 'ask for health', method: 'GET', path: '/ok' }, readHealth, options),
-    info: async (options) => call(link, { name: 'get server info', method: 'GET', path: '/info' }, readInfo, options),
-    createAssistant: async (request, options) => {
-      const name = 'create assistant';
-      const body = checked(AssistantCreate, name, request);
-      return call(link, { name, method: 'POST', path: '/assistants', body }, readAssistant, options);
-    },
-    getAssistant: async (id, options) =>
-      call(link, { name: 'get assistant', method: 'GET', path: assistantPath(id) }, readAssistant, options),
+    ok: async (options) => get('ask for health', '/ok', readHealth, options),
+    info: async (options) => get('get server info', '/info', readInfo, options),
+    createAssistant: async (request, options) =>
+      call(link, post('create assistant', '/assistants', [AssistantCreate, request]), readAssistant, options),
+    getAssistant: async (id, options) => get('get assistant', assistantPath(id), readAssistant, options),
     searchAssistants: async (request, options) => {
-      const name = 'search assistants';
-      const body = checked(AssistantSearch, name, request);
-      return call(
-        link,
-        { name, method: 'POST', path: '/assistants/search', body, safe: true },
-        readAssistants,
-        options,
-      );
+      const operation = post('search assistants', '/assistants/search', [AssistantSearch, request]);
+      return call(link, { ...operation, safe: true }, readAssistants, options);
     },
     patchAssistant: async (id, request, options) => {
-      const name = 'patch assistant';
-      const body = checked(AssistantPatch, name, request);
-      return call(link, { name, method: 'PATCH', path: assistantPath(id), body }, readAssistant, options);
+      const operation = post('patch assistant', assistantPath(id), [AssistantPatch, request]);
+      return call(link, { ...operation, method: 'PATCH' }, readAssistant, options);
     },
     listAssistantVersions: async (id, request, options) => {
-      const name = 'list assistant versions';
-      const body = checked(AssistantVersionsSearch, name, request);
-      const operation = { name, method: 'POST', path: `${assistantPath(id)}/versions`, body, safe: true } as const;
-      return call(link, operation, readVersions, options);
+      const path = `${assistantPath(id)}/versions`;
+      const operation = post('list assistant versions', path, [AssistantVersionsSearch, request]);
+      return call(link, { ...operation, safe: true }, readVersions, options);
     },
     setLatestAssistantVersion: async (id, request, options) => {
-      const name = 'set latest assistant version';
-      const body = checked(AssistantVersionChange, name, request);
-      return call(link, { name, method: 'POST', path: `${assistantPath(id)}/latest`, body }, readAssistant, options);
+      const path = `${assistantPath(id)}/latest`;
+      const operation = post('set latest assistant version', path, [AssistantVersionChange, request]);
+      return call(link, operation, readAssistant, options);
     },
-    deleteAssistant: async (id, options) =>
-      call(link, { name: 'delete assistant', method: 'DELETE', path: assistantPath(id) }, readNothing, options),
-    createThread: async (request, options) => {
-      const name = 'create thread';
-      const body = checked(ThreadCreate, name, request);
-      return call(link, { name, method: 'POST', path: '/threads', body }, readThread, options);
-    },
-    getThread: async (id, options) =>
-      call(link, { name: 'get thread', method: 'GET', path: threadPath(id) }, readThread, options),
-    deleteThread: async (id, options) =>
-      call(link, { name: 'delete thread', method: 'DELETE', path: threadPath(id) }, readNothing, options),
-    getThreadState: async (id, options) =>
-      call(
-        link,
-        { name: 'get thread state', method: 'GET', path: `${threadPath(id)}/state` },
-        readThreadState,
-        options,
-      ),
+    deleteAssistant: async (id, options) => remove('delete assistant', assistantPath(id), options),
+    createThread: async (request, options) =>
+      call(link, post('create thread', '/threads', [ThreadCreate, request]), readThread, options),
+    getThread: async (id, options) => get('get thread', threadPath(id), readThread, options),
+    deleteThread: async (id, options) => remove('delete thread', threadPath(id), options),
+    getThreadState: async (id, options) => get('get thread state', `${threadPath(id)}/state`, readThreadState, options),
     streamRun: (request, threadId, options) => {
       const operation = { ...startRun('stream run', '/stream', request, threadId), ...long, accept: EVENT_STREAM_TYPE };
       return streamEvents(link, operation, limits, options);
@@ -141,38 +125,24 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     },
     createRun: async (request, threadId, options) =>
       call(link, startRun('create run', '', request, threadId), readRun, options),
-    getRun: async (threadId, id, options) =>
-      call(link, { name: 'get run', method: 'GET', path: runPath(threadId, id) }, readRun, options),
+    getRun: async (threadId, id, options) => get('get run', runPath(threadId, id), readRun, options),
     cancelRun: async (threadId, id, request = {}, options) => {
       // Sent only if set: some servers treat any value as true.
       const wanted = query({ wait: request.wait ? 1 : undefined, action: request.action });
-      const operation = {
-        name: 'cancel run',
-        method: 'POST',
-        path: `${runPath(threadId, id)}/cancel`,
-        query: wanted,
-      } as const;
+      const path = `${runPath(threadId, id)}/cancel`;
+      const operation: Operation = { name: 'cancel run', method: 'POST', path, query: wanted };
       return call(link, request.wait ? { ...operation, ...long } : operation, readNothing, options);
     },
     joinRun: async (threadId, id, options) => {
-      const operation = { name: 'join run', method: 'GET', path: `${runPath(threadId, id)}/join` } as const;
+      const operation: Operation = { name: 'join run', method: 'GET', path: `${runPath(threadId, id)}/join` };
       return call(link, { ...operation, ...long }, readRunResult, options);
     },
     createCron: async (request, threadId, options) => {
-      const name = 'create cron';
-      const operation = {
-        name,
-        method: 'POST',
-        path: `${threadId === undefined ? '' : threadPath(threadId)}/runs/crons`,
-        body: checked(CronCreate, name, request),
-        secrets: secretsOf(request.webhook),
-      } as const;
-      return call(link, operation, readCron, options);
+      const path = `${threadId === undefined ? '' : threadPath(threadId)}/runs/crons`;
+      const operation = post('create cron', path, [CronCreate, request]);
+      return call(link, { ...operation, secrets: secretsOf(request.webhook) }, readCron, options);
     },
-    deleteCron: async (id, options) => {
-      const path = `/runs/crons/${segment('the cron id', id)}`;
-      return call(link, { name: 'delete cron', method: 'DELETE', path }, readNothing, options);
-    },
+    deleteCron: async (id, options) => remove('delete cron', `/runs/crons/${segment('the cron id', id)}`, options),
     close: () => link.close(),
   };
 }

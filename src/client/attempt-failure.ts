@@ -1,7 +1,7 @@
 import type { FieldProblem, ServiceErrorKind } from '../contract/service-error.ts';
 import { looksLikeHtml, readErrorBody, tidy } from './error-body.ts';
 import { header, type HttpReply, type ReplyHeaders } from './http.ts';
-import type { Mask } from './mask.ts';
+import type { Mask } from '../contract/mask.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { SendFailure } from './send-failure.ts';
 

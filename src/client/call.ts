@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/service-error.ts';
 import { failureOfReply, failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
 import { openStream, send, type HttpReply, type HttpRequest, type HttpStream, type Sent } from './http.ts';
-import { maskOf } from './mask.ts';
+import { strictMaskOf } from '../contract/mask.ts';
 import { tooManyValues, type Reader, type Readout } from './reading.ts';
 import { decideRetry } from './retry.ts';
 
@@ -91,7 +91,7 @@ export function errorOf(link: Connection, operation: Operation, failure: Attempt
 
 /** The mask for all secrets of an operation. */
 export const maskFor = (link: Connection, operation: Operation) =>
-  maskOf([...link.secrets, ...(operation.secrets ?? [])]);
+  strictMaskOf([...link.secrets, ...(operation.secrets ?? [])]);
 
 async function repeat<T>(
   link: Connection,

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../contract/call-options.ts';
 import { spellFields, type FieldSpelling } from '../contract/control/aliases.ts';
 import type { Container } from '../contract/control/container.ts';
 import {
@@ -6,6 +7,7 @@ import {
   deploymentPatchRequest,
   deploymentsList,
   deploymentsQuery,
+  type Deployment,
   type DeploymentCreateRequest,
   type DeploymentPatchRequest,
 } from '../contract/control/deployment.ts';
@@ -21,7 +23,7 @@ import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { featuresOf } from './features.ts';
-import { checked, readJson, readNothing } from './reading.ts';
+import { checked, readJson, readNothing, type Reader } from './reading.ts';
 import { tarballStore } from './tarball-store.ts';
 
 /** How to reach a control service. */
@@ -56,12 +58,13 @@ const readPushToken = readJson(pushToken);
  */
 export function connectControlService(settings: ControlServiceSettings): ControlServiceClient {
   const link = connection(settings.baseUrl, settings);
-  const spelled = (body: unknown): unknown => spellFields(body, settings.spelling);
 
   const deploymentPath = (id: string): string => `/v2/deployments/${segment('the deployment id', id)}`;
   const revisionPath = (id: string, revisionId: string): string =>
     `${deploymentPath(id)}/revisions/${segment('the revision id', revisionId)}`;
 
+  const get = <T>(name: string, path: string, read: Reader<T>, options?: CallOptions, wanted = ''): Promise<T> =>
+    call(link, { name, method: 'GET', path, query: wanted }, read, options);
   const logs = (which: 'build' | 'deploy', deploymentId: string, revisionId: string, requested: unknown): Operation => {
     const name = `read ${which} logs`;
     const project = segment('the deployment id', deploymentId);
@@ -73,76 +76,60 @@ export function connectControlService(settings: ControlServiceSettings): Control
       safe: true,
     };
   };
+  const write = (
+    operation: Pick<Operation, 'name' | 'method' | 'path'>,
+    body: DeploymentCreateRequest | DeploymentPatchRequest,
+    options: ChangeOptions | undefined,
+  ): Promise<Deployment> =>
+    call(
+      link,
+      {
+        ...operation,
+        headers: conditions(operation.name, options),
+        body: spellFields(body, settings.spelling),
+        secrets: secretsIn(body),
+      },
+      readDeployment,
+      options,
+    );
 
   return {
     createDeployment: async (request, options) => {
       const name = 'create deployment';
       const body = checked(deploymentCreateRequest, name, request);
-      const operation = {
-        name,
-        method: 'POST',
-        path: '/v2/deployments',
-        headers: conditions(name, { ...options, ifLatest: undefined }),
-        body: spelled(body),
-        secrets: secretsIn(body),
-      } as const;
-      return call(link, operation, readDeployment, options);
+      return write({ name, method: 'POST', path: '/v2/deployments' }, body, { ...options, ifLatest: undefined });
     },
-    getDeployment: async (id, options) =>
-      call(link, { name: 'get deployment', method: 'GET', path: deploymentPath(id) }, readDeployment, options),
+    getDeployment: async (id, options) => get('get deployment', deploymentPath(id), readDeployment, options),
     patchDeployment: async (id, request, options) => {
       const name = 'patch deployment';
       const body = checked(deploymentPatchRequest, name, request);
-      const operation = {
-        name,
-        method: 'PATCH',
-        path: deploymentPath(id),
-        headers: conditions(name, options),
-        body: spelled(body),
-        secrets: secretsIn(body),
-      } as const;
-      return call(link, operation, readDeployment, options);
+      return write({ name, method: 'PATCH', path: deploymentPath(id) }, body, options);
     },
     getRevision: async (id, revisionId, options) =>
-      call(link, { name: 'get revision', method: 'GET', path: revisionPath(id, revisionId) }, readRevision, options),
+      get('get revision', revisionPath(id, revisionId), readRevision, options),
     listIntegrations: async (options) =>
-      call(
-        link,
-        { name: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' },
-        readIntegrations,
-        options,
-      ),
+      get('list integrations', '/v1/integrations/github/install', readIntegrations, options),
     listListeners: async (page, options) =>
-      call(
-        link,
-        { name: 'list listeners', method: 'GET', path: '/v2/listeners', query: query({ ...page }) },
-        readListeners,
-        options,
-      ),
+      get('list listeners', '/v2/listeners', readListeners, options, query({ ...page })),
     listDeployments: async (requested, options) => {
       const name = 'list deployments';
       const wanted = query(checked(deploymentsQuery, name, requested));
-      return call(link, { name, method: 'GET', path: '/v2/deployments', query: wanted }, readDeployments, options);
+      return get(name, '/v2/deployments', readDeployments, options, wanted);
     },
     listRevisions: async (id, requested, options) => {
       const name = 'list revisions';
       const wanted = query(checked(revisionsQuery, name, requested));
-      return call(
-        link,
-        { name, method: 'GET', path: `${deploymentPath(id)}/revisions`, query: wanted },
-        readRevisions,
-        options,
-      );
+      return get(name, `${deploymentPath(id)}/revisions`, readRevisions, options, wanted);
     },
     redeployRevision: async (id, revisionId, options) => {
       const name = 'redeploy revision';
       const path = `${revisionPath(id, revisionId)}/redeploy`;
-      const operation = { name, method: 'POST', path, headers: conditions(name, options) } as const;
+      const operation: Operation = { name, method: 'POST', path, headers: conditions(name, options) };
       return call(link, operation, readDeployment, options);
     },
     listRepositories: async (integrationId, options) => {
       const path = `/v1/integrations/github/${segment('the integration id', integrationId)}/repos`;
-      return call(link, { name: 'list repositories', method: 'GET', path }, readRepositories, options);
+      return get('list repositories', path, readRepositories, options);
     },
     buildLogs: async (id, revisionId, requested, options) =>
       call(link, logs('build', id, revisionId, requested), readLogs, options),
@@ -150,13 +137,8 @@ export function connectControlService(settings: ControlServiceSettings): Control
       call(link, logs('deploy', id, revisionId, requested), readLogs, options),
     features: featuresOf(link),
     deleteDeployment: async (id, { deleteTracingProject }, options) => {
-      const requested = query({ delete_tracing_project: deleteTracingProject });
-      const operation = {
-        name: 'delete deployment',
-        method: 'DELETE',
-        path: deploymentPath(id),
-        query: requested,
-      } as const;
+      const [path, wanted] = [deploymentPath(id), query({ delete_tracing_project: deleteTracingProject })];
+      const operation: Operation = { name: 'delete deployment', method: 'DELETE', path, query: wanted };
       return call(link, operation, readNothing, options);
     },
     interruptRevision: async (id, revisionId, options) => {

@@ -1,7 +1,7 @@
 import { fromJson } from '../contract/json-text.ts';
 import { isObject } from '../contract/json-object.ts';
 import type { FieldProblem } from '../contract/service-error.ts';
-import type { Mask } from './mask.ts';
+import type { Mask } from '../contract/mask.ts';
 
 /** The longest error detail (characters). */
 export const MAX_DETAIL = 2_000;

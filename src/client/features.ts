@@ -1,10 +1,11 @@
+import { fromJson } from '../contract/json-text.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import { controlInfo } from '../contract/control/idempotency-key.ts';
 import type { ControlFeatures } from '../contract/control/service.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { parse, type Reader } from './reading.ts';
+import type { Reader } from './reading.ts';
 
 /** The cache duration (ms): the service may be upgraded or downgraded. */
 const rememberedMs = 5 * 60_000;
@@ -13,8 +14,7 @@ const none: ControlFeatures = { idempotencyKeys: false };
 
 /** Any other response, such as a web page, means that no feature is offered. */
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
-  const parsed = parse(body.toString('utf8'));
-  const info = controlInfo.safeParse(parsed.ok ? parsed.value : undefined);
+  const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
   return { ok: true, value: info.success ? { idempotencyKeys: info.data.idempotency_keys === true } : none };
 };
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { codeOf } from '../errors.ts';
 import { BodyStream } from './body-stream.ts';
 import { failureOf, type SendFailure } from './send-failure.ts';
 
@@ -183,7 +184,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#over) return;
-    const code = 'code' in error ? String(error.code) : '';
+    const code = codeOf(error);
     if (CLOSED.has(code)) {
       this.#leave(new Error('the client was closed before the answer was there'));
       return;

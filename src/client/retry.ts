@@ -1,3 +1,4 @@
+import { backoffMs } from '../clock.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
 
 /** How often and with which delays to retry. */
@@ -42,7 +43,7 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
   if (attempt >= policy.attempts) {
     return attempt === 1 ? { kind: 'give-up' } : { kind: 'give-up', why: `after ${attempt} attempts` };
   }
-  const jitter = random * Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
+  const jitter = random * backoffMs(attempt, policy.baseMs, policy.capMs);
   const requested = failure.retryAfterMs ?? 0;
   const ms = Math.max(requested, jitter);
   if (now + ms < deadline) return { kind: 'wait', ms };

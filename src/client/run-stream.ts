@@ -1,5 +1,5 @@
 import type { CallOptions } from '../contract/call-options.ts';
-import { holdsMore } from '../contract/json-text.ts';
+import { fromJson, holdsMore } from '../contract/json-text.ts';
 import type { StreamEvent } from '../contract/agent/stream-event.ts';
 import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
 import { readEvents, type TextEvent } from '../sse/parse-events.ts';
@@ -7,7 +7,7 @@ import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failur
 import { errorOf, maskFor, open, type Operation } from './call.ts';
 import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
-import { parse, tooManyValues, type Readout } from './reading.ts';
+import { tooManyValues, type Readout } from './reading.ts';
 
 /** The limits of a run's stream. */
 export interface StreamLimits {
@@ -89,12 +89,12 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
       const what = `the event ${JSON.stringify(event.slice(0, 100))}`;
       throw this.#error(unreadable(status, tooManyValues(what, maxJsonValues), false));
     }
-    const parsed = data === '' ? { ok: true as const, value: null } : parse(data);
-    if (!parsed.ok) {
+    const read = data === '' ? null : fromJson(data);
+    if (read === undefined) {
       const words = `the data of the event ${JSON.stringify(event.slice(0, 100))} is not JSON (${data.length} characters)`;
       throw this.#error(unreadable(status, words, false));
     }
-    return id === undefined ? { event, data: parsed.value } : { id, event, data: parsed.value };
+    return id === undefined ? { event, data: read } : { id, event, data: read };
   }
 
   #error(failure: AttemptFailure): Error {

@@ -1,3 +1,5 @@
+import { codeOf } from '../errors.ts';
+
 /**
  * Why there is no complete response:
  * - `timeout`: not received by the deadline
@@ -32,7 +34,7 @@ const certificate =
 
 /** Classifies a network error. Uses only its code: messages may contain addresses. */
 export function failureOf(error: Error, { sent, status }: Progress): SendFailure {
-  const code = codeOf(error);
+  const code = nestedCodeOf(error);
   const shown = code === '' ? '' : ` (${code})`;
   const began = status !== undefined;
   const failure = (reason: SendFailureReason, words: string): SendFailure => ({
@@ -79,9 +81,9 @@ const unreachable: Readonly<Record<string, string>> = {
 };
 
 /** The error's own code, or the first one of its nested errors. */
-function codeOf(error: Error): string {
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  if (error instanceof AggregateError)
-    return error.errors.map((each) => (each instanceof Error ? codeOf(each) : '')).find(Boolean) ?? '';
-  return error.cause instanceof Error ? codeOf(error.cause) : '';
+function nestedCodeOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code !== '' || !(error instanceof Error)) return code;
+  if (error instanceof AggregateError) return error.errors.map(nestedCodeOf).find(Boolean) ?? '';
+  return nestedCodeOf(error.cause);
 }

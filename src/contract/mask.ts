@@ -1,9 +1,9 @@
 import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
-import { secretCodes } from './secret-spellings.ts';
+import { secretCodes, secretSpellings, shortestHidden } from './secret-spellings.ts';
 
 /** The replacement of a secret. */
-export const shownInstead = '***';
+const shownInstead = '***';
 
 /** Masks secrets in a text. In a text that was cut at its end, also masks a secret's prefix there. */
 export type Mask = (text: string, options?: { cut: boolean }) => string;
@@ -35,6 +35,28 @@ export function maskOf(secrets: Iterable<string>): Mask {
     if (whole !== text) ranges.push(...behindEscapes(whole, cut));
     return without(text, ranges);
   };
+}
+
+/** Masks the first characters of a text: masking takes time in proportion to what is masked. */
+export const maskStart = (mask: Mask, text: string, most: number): string =>
+  mask(text.slice(0, most), { cut: text.length > most }).slice(0, most);
+
+/** A mask for these secrets in every spelling that a response may contain; short ones are masked as whole words. */
+export function strictMaskOf(secrets: readonly (string | undefined)[]): Mask {
+  const given = secrets.filter((secret) => secret !== undefined);
+  const hide = maskOf(given);
+  const spelled = new Set(given.filter((secret) => secret.trim().length < shortestHidden).flatMap(secretSpellings));
+  if (spelled.size === 0) return hide;
+  // The longest first: else the end of a secret that starts like another one would remain.
+  const patterns = [...spelled].sort((one, other) => other.length - one.length).map(patternOf);
+  const any = new RegExp(patterns.join('|'), 'gu');
+  return (text, options) => hide(text, options).replace(any, shownInstead);
+}
+
+/** A short secret is masked only as a word: masking each `1` would garble every number. */
+function patternOf(text: string): string {
+  const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return `(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`;
 }
 
 /** An incomplete escape at the end of a cut text. */

@@ -31,3 +31,6 @@ export function withoutFullStop(sentence: string): string {
   while (end > 0 && /[.\s]/.test(sentence.charAt(end - 1))) end -= 1;
   return sentence.slice(0, end);
 }
+
+/** Ends a text with exactly one full stop, whether it has one or not. */
+export const asSentence = (words: string): string => `${withoutFullStop(words)}.`;

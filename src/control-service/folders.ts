@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { hasCode, messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
-import { hasCode, messageOf } from '../postgres/embedded/file-errors.ts';
 import { lockFolder, type FolderLock } from '../postgres/embedded/folder-lock.ts';
 
 /**

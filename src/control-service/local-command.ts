@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../errors.ts';
 import { systemClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { fieldSpellings } from '../contract/control/aliases.ts';
@@ -213,7 +214,7 @@ export async function runLocal(args: string[], { env, say, printError, leave }: 
       log: printError,
     });
   } catch (error) {
-    printError(`The services did not start: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`The services did not start: ${messageOf(error)}`);
     return 1;
   }
   const { url, apiKey, tenantId } = services;

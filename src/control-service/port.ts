@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
+import { codeOf } from '../errors.ts';
 
 /**
  * Listens at a port of 127.0.0.1, 0 for a free one; returns the actual port.
@@ -31,7 +32,7 @@ export async function provePort(port: number): Promise<void> {
 }
 
 function portProblem(error: unknown, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EADDRINUSE')
     return new Error(`Port ${port} is taken. Choose another one with --port, or 0 for a free one.`);
   if (code === 'EACCES')

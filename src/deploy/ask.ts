@@ -1,3 +1,4 @@
+import { isUuid } from '../contract/uuid.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import type { StreamMode } from '../contract/agent/stream-event.ts';
@@ -21,8 +22,6 @@ export interface Asking {
 /** How long the cleanup may take (ms), normally and after cancellation. */
 const tidyMs = 10_000;
 const hastyMs = 1_000;
-
-const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
  * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
@@ -58,7 +57,7 @@ async function question(
   made: Made,
 ): Promise<Evidence> {
   if (test.context !== undefined) {
-    const graphId = uuid.test(test.assistant)
+    const graphId = isUuid(test.assistant)
       ? (await agent.getAssistant(test.assistant, options)).graph_id
       : test.assistant;
     const request = { graph_id: graphId, context: test.context, name: `Landfall smoke test: ${test.name}` };

@@ -119,6 +119,11 @@ export class DeployRun {
     return this.#redactor.redact(text);
   }
 
+  /** The first characters of such a text. */
+  redactStart(text: string, most: number): string {
+    return this.#redactor.redactStart(text, most);
+  }
+
   /** Remembers a deployment; its secrets come in clear, so they are hidden first. */
   saw(deployment: Deployment): Deployment {
     this.#redactor.add(deployment.secrets);

@@ -1,5 +1,5 @@
 import type { Deployment } from '../contract/control/deployment.ts';
-import { ServiceError } from '../contract/service-error.ts';
+import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles } from '../planning/plan-identity.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
@@ -13,8 +13,7 @@ import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
 import type { Outcome } from './outcome-types.ts';
 import { remove } from './remove.ts';
-import { unasked } from './smoke.ts';
-import { smokeLive } from './smoke-live.ts';
+import { unasked, smokeLive } from './smoke.ts';
 import { DeployRun, type DeployRequest } from './deploy-run.ts';
 
 /**
@@ -55,7 +54,19 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
   const rollout = await follow({ deploymentId, revisionId, deadline, seen, record }, run);
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
-    known.logs = await lastLogLines(deploymentId, revisionId, run);
+    known.logs = await lastLogLines(deploymentId, revisionId, {
+      control: run.request.control,
+      options: () => run.reading(Infinity),
+      lines: 50,
+      characters: 2_000,
+      redact: (text, most) => run.redactStart(text, most),
+      missed: (log, error) =>
+        run.note(
+          isNotOffered(error)
+            ? `this service does not offer ${log} logs`
+            : `the ${log} log could not be read: ${error.message}`,
+        ),
+    });
   }
   return rollout;
 }

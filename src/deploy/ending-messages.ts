@@ -16,7 +16,7 @@ export function reportOfRollout(request: DeployRequest, known: Known): Reported 
     case 'failed':
       return {
         kind: 'failed',
-        reason: `Revision ${id} ended ${rollout.status}${messageOf(rollout)}. ${whatServes(request, known)}`,
+        reason: `Revision ${id} ended ${rollout.status}${statusMessageOf(rollout)}. ${whatServes(request, known)}`,
         advice: 'Read the log lines of this revision, correct what they name, and deploy again.',
       };
     case 'superseded':
@@ -28,7 +28,7 @@ export function reportOfRollout(request: DeployRequest, known: Known): Reported 
     case 'interrupted':
       return {
         kind: 'interrupted',
-        reason: `Revision ${id} was interrupted at the service${messageOf(rollout)}. ${whatServes(request, known)}`,
+        reason: `Revision ${id} was interrupted at the service${statusMessageOf(rollout)}. ${whatServes(request, known)}`,
         advice: 'Run this again to build it again.',
       };
     default:
@@ -136,7 +136,9 @@ function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string
   return `Revision ${formerLive.id} still serves${nothing}.`;
 }
 
-const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
+/** What the service says of the state of a revision, as the end of a clause. */
+export const statusMessageOf = ({ statusMessage }: Rollout) =>
+  statusMessage ? `: ${withoutFullStop(statusMessage)}` : '';
 
 /** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
 export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {
@@ -155,7 +157,7 @@ function firstOf({ tests }: Verdict, kind: 'failed' | 'unproven'): string {
 }
 
 function clauseOf({ verdict }: NamedVerdict): string {
-  if (verdict.kind === 'unproven') return verdict.why.replace(/\.$/, '');
+  if (verdict.kind === 'unproven') return withoutFullStop(verdict.why);
   const missed = verdict.held.find(({ held }) => !held);
   return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }

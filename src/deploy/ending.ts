@@ -1,4 +1,4 @@
-import { withoutFullStop } from '../contract/plain-text.ts';
+import { asSentence } from '../contract/plain-text.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
@@ -197,8 +197,6 @@ function reportOfCancel(request: DeployRequest, known: Known): Reported {
     reason: `This step was ended ${changed ? 'after a change' : 'before anything was changed'}.`,
   };
 }
-
-const asSentence = (words: string) => `${withoutFullStop(words)}.`;
 
 const count = ({ verdict }: Known) => {
   const tests = verdict?.tests.length ?? 0;

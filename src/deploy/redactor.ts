@@ -1,4 +1,4 @@
-import { maskOf } from '../contract/mask.ts';
+import { maskOf, maskStart } from '../contract/mask.ts';
 
 /** Collects the secrets of a run and redacts them from untrusted text. */
 export class Redactor {
@@ -26,8 +26,8 @@ export class Redactor {
     return this.#hide(text);
   }
 
-  /** The first characters of such a text: redacting takes time in proportion to what is redacted. */
+  /** The first characters of such a text. */
   redactStart(text: string, most: number): string {
-    return this.#hide(text.slice(0, most), { cut: text.length > most }).slice(0, most);
+    return maskStart(this.#hide, text, most);
   }
 }

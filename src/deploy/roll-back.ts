@@ -10,7 +10,7 @@ import { settleMs, write } from './write.ts';
 import { follow } from './follow.ts';
 import type { Rollback } from './outcome-types.ts';
 import { settlePatch, settleRedeploy } from './settle.ts';
-import { smokeLive } from './smoke-live.ts';
+import { smokeLive } from './smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 
 /**

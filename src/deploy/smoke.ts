@@ -1,10 +1,12 @@
-import type { Clock } from '../clock.ts';
+import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
 import { ask } from './ask.ts';
 import type { DeployEvent } from './deploy-event.ts';
+import { agentAddress } from '../contract/control/deployment.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** The tests, the agent and the dependencies of a smoke run. */
 export interface Smoking {
@@ -26,7 +28,7 @@ const longestPauseMs = 15_000;
 
 /** How long to wait (ms) when this many attempts were made. */
 export const pauseAfter = (attempts: number, random: () => number): number =>
-  Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.9 + random() * 0.2);
+  backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
 
 /** Runs every smoke test in order and judges the responses. Rejects only when the signal aborts. */
 export async function smoke(smoking: Smoking): Promise<Verdict> {
@@ -67,4 +69,24 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
     ...verdict,
     held: verdict.held.map((each) => ({ ...each, expected: redact(each.expected), seen: redact(each.seen) })),
   };
+}
+
+/** Runs the smoke tests of the request against the live agent, at the address that the deployment reports. */
+export async function smokeLive(run: DeployRun): Promise<Verdict> {
+  const { smokeTests: tests, agentAt, agentUrl, clock, random, signal } = run.request;
+  if (tests.length === 0) return unasked([], 'no-address', '');
+  const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
+  if (address === undefined) return unasked(tests, 'no-address', 'the service does not report where the agent answers');
+  if (!URL.canParse(address)) return unasked(tests, 'no-address', `${address} is no address to ask`);
+  run.emit({ kind: 'smoke-began', address, tests: tests.length });
+  return smoke({
+    tests,
+    agent: agentAt(address),
+    clock,
+    random,
+    signal,
+    emit: (event) => run.emit(event),
+    note: (text) => run.note(text),
+    redact: (text) => run.redact(text),
+  });
 }

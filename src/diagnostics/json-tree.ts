@@ -1,5 +1,4 @@
 import { numberFault, type Oddity } from './document-rules.ts';
-import { jsonTokens } from './json-tokens.ts';
 import type { Found } from './places.ts';
 import { shortName, type FieldPath } from './problem.ts';
 import { syntaxWords } from './syntax.ts';
@@ -58,4 +57,18 @@ function find(root: JsonNode, path: FieldPath): Found {
     node = next;
   }
   return { value: node.offset, key: node.key, whole: true };
+}
+
+/** One piece of a text that is meant to be JSON. */
+interface JsonToken {
+  offset: number;
+  text: string;
+}
+
+/** A bracket, comma or colon; a text in double quotes, which may lack its end; or a run of anything else. */
+const piece = /[{}[\],:]|"[^"\\]*(?:\\[^][^"\\]*)*"?|[^\s{}[\],:"]+/g;
+
+/** The pieces of a text, without the space between them. A text that is no JSON has pieces as well. */
+export function* jsonTokens(text: string): Generator<JsonToken> {
+  for (const found of text.matchAll(piece)) yield { offset: found.index, text: found[0] };
 }

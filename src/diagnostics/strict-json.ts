@@ -1,4 +1,4 @@
-import { jsonTokens } from './json-tokens.ts';
+import { jsonTokens } from './json-tree.ts';
 
 /** Where a text stops being JSON, and what is wrong there. */
 export interface JsonFault {

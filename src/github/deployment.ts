@@ -1,5 +1,7 @@
 import { fromJson } from '../contract/json-text.ts';
 import { findOnPages, pageSize, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import type { Outcome, OutcomeKind } from '../deploy/outcome-types.ts';
+import { asLine } from '../report/sanitize.ts';
 
 /** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
 export interface DeploymentShown {
@@ -134,3 +136,38 @@ const messageOf = (data: unknown): string =>
   typeof data === 'object' && data !== null && 'message' in data && typeof data.message === 'string'
     ? data.message
     : 'GitHub merged instead';
+
+/**
+ * The final state of a GitHub Deployment. Only a live revision without failed tests is a `success`; `error` is an
+ * unknown result, `inactive` a revision that another one replaced.
+ */
+const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
+  deployed: 'success',
+  unchanged: 'success',
+  started: 'in_progress',
+  planned: 'inactive',
+  'rolled-back': 'failure',
+  deleted: 'inactive',
+  superseded: 'inactive',
+  failed: 'failure',
+  broken: 'failure',
+  unproven: 'error',
+  interrupted: 'error',
+  'timed-out': 'error',
+  refused: 'error',
+  neutral: 'inactive',
+};
+
+/** The last status of a run's GitHub Deployment. */
+export function outcomeShown({
+  kind,
+  reason,
+  deploymentUrl,
+}: Outcome): Pick<DeploymentShown, 'state' | 'description' | 'environmentUrl'> {
+  const isWeb = deploymentUrl !== undefined && /^https?:\/\//i.test(deploymentUrl) && URL.canParse(deploymentUrl);
+  return {
+    state: states[kind],
+    description: asLine(`${kind}: ${reason}`, 140),
+    ...(isWeb ? { environmentUrl: deploymentUrl } : {}),
+  };
+}

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import { pause, type Clock } from '../clock.ts';
 import type { ClaimedRevision, WorkClaim, WorkReport } from '../contract/control/listener-work.ts';
 import { deploymentTypes } from '../contract/control/source.ts';
@@ -5,7 +6,7 @@ import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { AgentSpec, AgentStart, Compute } from '../control-service/compute/compute.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { backoffMs } from './backoff.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import type { WorkClient } from './work-client.ts';
@@ -143,7 +144,7 @@ async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise
   try {
     return await compute.start(spec, lease.signal, lease);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { kind: 'failed', reason: `The listener could not carry this revision out: ${why}` };
   }
 }
@@ -165,10 +166,10 @@ async function removeAll(
       return (await reporting.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
       if (lease.signal.aborted) return undefined;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       if (why !== reported) log(`${name} could not be removed, which is tried again until it can: ${why}`);
       reported = why;
-      const waitMs = backoffMs(failures, random());
+      const waitMs = retryDelayMs(failures, random());
       reporting.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
       await pause(clock, waitMs, lease.signal);
     }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asSentence } from '../contract/plain-text.ts';
 import { pause, type Clock } from '../clock.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { asSentence } from './as-sentence.ts';
-import { backoffMs } from './backoff.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import { isForGood } from './listener.ts';
 import type { WorkClient } from './work-client.ts';
 
@@ -66,7 +66,7 @@ export async function findListenerWithRetries(
     } catch (error) {
       if (!(error instanceof ServiceError) || isForGood(error) || error.kind === 'conflict') throw error;
       if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
-      await pause(clock, backoffMs(failures, random(), error.retryAfterMs), leaving);
+      await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), leaving);
     }
   }
   return undefined;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
+import { asSentence } from '../contract/plain-text.ts';
+import { messageOf } from '../errors.ts';
 import { steadyClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { leaseBounds } from '../contract/control/listener-work.ts';
@@ -9,7 +11,6 @@ import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/rules/names.ts';
 import { wrongArguments } from '../control-service/wrong-arguments.ts';
-import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerWithRetries } from './find-listener.ts';
 import { startListener } from './listener.ts';
@@ -145,7 +146,7 @@ export function readListenerCommand(
   try {
     if (file !== undefined) apiKey = readFile(file).trim();
   } catch (error) {
-    problems.push(`--api-key-file ${file} can't be read: ${error instanceof Error ? error.message : String(error)}.`);
+    problems.push(`--api-key-file ${file} can't be read: ${messageOf(error)}.`);
   }
   const atOnce = number('at-once', usualAtOnce, 1, 64);
   const leaseSeconds = number('lease', leaseBounds.usual, leaseBounds.shortest, leaseBounds.longest);

@@ -1,10 +1,11 @@
+import { asSentence } from '../contract/plain-text.ts';
+import { stackOf } from '../errors.ts';
 import { pause } from '../clock.ts';
 import { longestClaimWait } from '../contract/control/listener-work.ts';
 import type { WorkClaim } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { slots } from '../control-service/rollouts/slots.ts';
-import { asSentence } from './as-sentence.ts';
-import { backoffMs } from './backoff.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import { carryOutClaim, type CarryOutSettings } from './carry-out-claim.ts';
 
 export interface ListenerSettings extends Omit<CarryOutSettings, 'leaving'> {
@@ -34,7 +35,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
   function inBackground(claim: WorkClaim, giveBack: () => void): void {
     const kept: Promise<void> = carryOutClaim(claim, { ...settings, leaving: leaving.signal })
       .catch((error: unknown) => {
-        log(`The work on ${claim.deployment.name} broke down: ${error instanceof Error ? error.stack : String(error)}`);
+        log(`The work on ${claim.deployment.name} broke down: ${stackOf(error)}`);
       })
       .finally(() => {
         working.delete(kept);
@@ -61,7 +62,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
         if (isForGood(error)) return error.message;
         failures += 1;
         if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
-        await pause(clock, backoffMs(failures, random(), error.retryAfterMs), leaving.signal);
+        await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), leaving.signal);
       }
     }
     return undefined;

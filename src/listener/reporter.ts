@@ -3,7 +3,7 @@ import { mostReportedLines } from '../contract/control/listener-work.ts';
 import type { ClaimStanding, ReportedLine, ReportedStatus, WorkReport } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { backoffMs } from './backoff.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 export interface ReporterSettings {
   /** Sends one report, and says so where it was answered. */
@@ -96,7 +96,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
             if (lost.aborted) return false;
             if (!(error instanceof ServiceError)) throw error;
             if (!mayPass(error)) return false;
-            await pause(clock, backoffMs(failures, random(), error.retryAfterMs), lost);
+            await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), lost);
           }
         }
         return false;

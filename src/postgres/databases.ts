@@ -1,4 +1,5 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { hasCode } from '../errors.ts';
 import { scramVerifier } from './scram.ts';
 import { explainConnecting } from './unavailable.ts';
 
@@ -164,8 +165,7 @@ async function asAdmin<T>(adminUrl: string, work: (admin: Client) => Promise<T>)
 
 /** SQLSTATE 42501 says what is not allowed, and not what to do. */
 function explainForbidden(error: unknown): unknown {
-  const isForbidden = error instanceof Error && 'code' in error && error.code === '42501';
-  if (!isForbidden) return error;
+  if (!hasCode(error, '42501')) return error;
   return new Error(
     `Postgres says: ${error.message}. Every deployment has a database and a role of its own: let the role of DATABASE_URL make them (ALTER ROLE ... CREATEDB CREATEROLE), or name another one.`,
     { cause: error },

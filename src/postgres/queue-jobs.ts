@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { hasCode } from '../errors.ts';
 
 /** A job that failed, or that waits to be repeated after it did. */
 export interface FailingJob {
@@ -25,7 +26,7 @@ export interface JobCount {
 
 const withoutTables = '42P01';
 
-const isNew = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === withoutTables;
+const isNew = (error: unknown): boolean => hasCode(error, withoutTables);
 
 async function rowsOf<Row extends object>(pool: Pool, text: string, values: unknown[] = []): Promise<Row[]> {
   try {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
+import { messageOf } from '../errors.ts';
 import { steadyClock } from '../clock.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
-import { messageOf } from './embedded/file-errors.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { isDatabaseStarting } from './unavailable.ts';
 

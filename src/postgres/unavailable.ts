@@ -1,3 +1,5 @@
+import { codeOf } from '../errors.ts';
+
 /** SQLSTATEs of a server that is going, coming, or full. */
 const goneStates = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006']);
 
@@ -58,8 +60,4 @@ export class TooManyConnectionsError extends Error {
 export function explainConnecting(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   return codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

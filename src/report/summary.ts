@@ -1,4 +1,4 @@
-import { withoutFullStop } from '../contract/plain-text.ts';
+import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { servesAgain } from '../deploy/ending-messages.ts';
@@ -40,7 +40,7 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
 
 /** The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone would. */
-export function truncateToBytes(section: string, bytes: number): string {
+function truncateToBytes(section: string, bytes: number): string {
   if (Buffer.byteLength(section) <= bytes) return section;
   const fence = /^(`{3,})text$/m.exec(section)?.[1];
   const kept: string[] = [];
@@ -125,10 +125,8 @@ function rollbackSection({ rollback }: Outcome): string {
       .join('\n\n');
   }
   const title = servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back';
-  return `### ${title}\n\n${asMarkdown(sentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+  return `### ${title}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
-
-const sentence = (words: string): string => `${withoutFullStop(words)}.`;
 
 const notesSection = (notes: readonly string[]): string =>
   notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');
@@ -137,4 +135,40 @@ const notesSection = (notes: readonly string[]): string =>
 export function logsSection({ logs }: Pick<Outcome, 'logs'>): string {
   if (!logs || logs.length === 0) return '';
   return `### Last log lines\n\n${asCodeBlock(logs.map(({ message }) => message))}`;
+}
+
+/** Where the words of a comment come from. */
+interface CommentSource {
+  /** The commit that the run was of. */
+  commit?: string | undefined;
+  /** The run, on GitHub's pages: an address of ours. */
+  runUrl?: string | undefined;
+}
+
+/** The comment on a pull request: the summary of the run, with its link and its commit. */
+export function comment(outcome: Outcome, { commit, runUrl }: CommentSource, limitBytes: number): string {
+  const of = commit === undefined ? 'this pull request' : `commit ${asCode(commit)}`;
+  const source = `_Of ${of}${runUrl === undefined ? '' : `, reported by [this run](${runUrl})`}._`;
+  return `${summary(outcome, limitBytes - Buffer.byteLength(source) - 2)}\n${source}\n`.toWellFormed();
+}
+
+/** What GitHub takes for a summary or a text of a check run: characters, which are never more than bytes. */
+export const checkLimitBytes = 65_535;
+
+/**
+ * Sections of Markdown one below the other, cut behind a line where they do not fit into `limitBytes`; `rest` is what
+ * then says so. A block of code that is cut is closed.
+ */
+export function truncateSections(sections: readonly string[], limitBytes: number, rest: string): string {
+  const whole = sections.join('\n\n').toWellFormed();
+  if (Buffer.byteLength(whole) <= limitBytes) return whole;
+  const kept: string[] = [];
+  let left = limitBytes - Buffer.byteLength(rest) - 2;
+  for (const section of sections) {
+    const fits = truncateToBytes(section, left);
+    if (fits) kept.push(fits);
+    if (fits !== section) break;
+    left -= Buffer.byteLength(fits) + 2;
+  }
+  return [...kept, rest].join('\n\n').toWellFormed();
 }

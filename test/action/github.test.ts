@@ -4,7 +4,7 @@ import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/
 import { runShown, type RunFacts } from '../../src/action/show-on-github.ts';
 import { GitHubReporter, type ShownRun } from '../../src/action/github-reporter.ts';
 import { statusOf } from '../../src/github/client.ts';
-import { outcomeShown } from '../../src/github/outcome-shown.ts';
+import { outcomeShown } from '../../src/github/deployment.ts';
 import { outcomeKinds, type Outcome } from '../../src/deploy/outcome-types.ts';
 import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 import { LittleGitHub } from '../github/little-github.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { asSentence } from '../../src/contract/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
 import { isForStandardError } from '../../src/agent-server/log-level.ts';
 import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/error-body.ts';
-import { maskOf as maskOfClient } from '../../src/client/mask.ts';
+import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
 import { globMatcher } from '../../src/config/glob-matcher.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
-import { maskOf } from '../../src/contract/mask.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { clusterProblem } from '../../src/control-service/compute/kubernetes-words.ts';
 import { inWords } from '../../src/control-service/compute/kubernetes-events.ts';
@@ -20,7 +20,6 @@ import { readChallenge } from '../../src/control-service/registry/challenge.ts';
 import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
 import { untouchedPaths } from '../../src/planning/paths.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
-import { asSentence } from '../../src/listener/as-sentence.ts';
 import {
   asCode,
   asCodeBlock,
@@ -38,7 +37,7 @@ const longestLine = 16_384;
 
 const secrets = ['hunter2-hunter2', 'aaaaaaaab', `-----BEGIN KEY-----\n${'MIIB'.repeat(400)}\n-----END KEY-----`, 'x'];
 const hide = maskOf(secrets);
-const hideShort = maskOfClient(secrets);
+const hideShort = strictMaskOf(secrets);
 const matchesGlobs = ['**/*a*/**/*a*b', '{a,aa}*{a,aa}*b', '**/?[!a]*x'].map(globMatcher);
 const byLine = (use: (line: string) => unknown) => (text: string) => {
   for (let at = 0; at < text.length; at += longestLine) use(text.slice(at, at + longestLine));

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { redactorOf } from '../../app/reconcile/log-tail.ts';
 import { storableJson } from '../../app/inbox/storable-json.ts';
 import { readDeployFile } from '../../app/targets/file-entries.ts';
 import { holdsMore } from '../../src/contract/json-text.ts';
+import { maskOf, maskStart } from '../../src/contract/mask.ts';
 import { collectManifests } from '../../src/control-service/builds/manifests.ts';
 import { longestTurnOf, watchLoop } from './loop-watch.ts';
 
@@ -19,8 +19,8 @@ test.each<[string, () => void]>([
   [
     'the last lines of a log are redacted',
     () => {
-      const redact = redactorOf({ secrets: [{ name: 'TOKEN', value: 'hunter22-hunter22' }] });
-      for (let line = 0; line < 30; line += 1) redact('%41\\u0041&amp;\\\\'.repeat(6_000));
+      const mask = maskOf(['hunter22-hunter22']);
+      for (let line = 0; line < 30; line += 1) maskStart(mask, '%41\\u0041&amp;\\\\'.repeat(6_000), 1_000);
     },
   ],
 ])('the App is not held while %s', async (_, work) => {
@@ -49,8 +49,8 @@ test.each([
 });
 
 test('a secret across the end of a long line is redacted', () => {
-  const redact = redactorOf({ secrets: [{ name: 'TOKEN', value: 'hunter22-hunter22' }] });
-  const shown = redact(`${'x'.repeat(992)}hunter22-hunter22${'y'.repeat(100)}`);
+  const mask = maskOf(['hunter22-hunter22']);
+  const shown = maskStart(mask, `${'x'.repeat(992)}hunter22-hunter22${'y'.repeat(100)}`, 1_000);
   expect(shown).toBe(`${'x'.repeat(992)}***`);
 });
 

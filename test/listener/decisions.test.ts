@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { backoffMs } from '../../src/listener/backoff.ts';
+import { retryDelayMs } from '../../src/listener/retry-delay.ts';
 import { readListenerCommand } from '../../src/listener/listener-command.ts';
 
 describe('waiting after a failure', () => {
@@ -10,7 +10,7 @@ describe('waiting after a failure', () => {
     ['up to half a minute', 40, 1, 0, 30_000],
     ['and is never shorter than Retry-After', 1, 0, 7_000, 7_000],
   ])('%s', (_, failures, random, requested, ms) => {
-    expect(backoffMs(failures, random, requested)).toBe(ms);
+    expect(retryDelayMs(failures, random, requested)).toBe(ms);
   });
 });
 

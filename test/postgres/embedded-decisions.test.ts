@@ -6,7 +6,7 @@ import { passes } from '../../src/postgres/embedded/launch.ts';
 import { isServerOf } from '../../src/postgres/embedded/leftover.ts';
 import { folderKey } from '../../src/postgres/embedded/placement.ts';
 import { firstClosed, may } from '../../src/postgres/embedded/reach.ts';
-import { chooseServerUser } from '../../src/postgres/embedded/server-user.ts';
+import { chooseServerUser } from '../../src/postgres/embedded/locate.ts';
 
 const passwd = [
   'root:x:0:0:root:/root:/bin/bash',

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { choosePort } from '../../src/postgres/embedded/port.ts';
+import { choosePort } from '../../src/postgres/embedded/launch.ts';
 import { asOrdinaryUser } from './ordinary-user.ts';
 
 const folders: string[] = [];

@@ -38,8 +38,3 @@ export const isDefault = ({ assistant_id, graph_id }: Pick<StoredAssistant, 'ass
 export function configurableIn({ configurable }: FreeObject): FreeObject {
   return isObject(configurable) ? configurable : {};
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Whether a text is a uuid, in upper or lower case. */
-export const isUuid = (text: string): boolean => UUID.test(text);

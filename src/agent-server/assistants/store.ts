@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
+import { isUuid } from '../../contract/uuid.ts';
 import { FIRST_VERSION, PAGE } from '../../contract/agent/assistant.ts';
 import type {
   AssistantCount,
@@ -13,7 +14,7 @@ import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
-import { defaultAssistantId, isUuid } from './assistant.ts';
+import { defaultAssistantId } from './assistant.ts';
 import type { StoredAssistant, StoredVersion } from './assistant.ts';
 import { nextVersion } from './next-version.ts';
 

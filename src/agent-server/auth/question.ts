@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import { isUuid } from '../../contract/uuid.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { isUuid } from '../assistants/assistant.ts';
 import { missing, noAssistant } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { isUuid } from '../../contract/uuid.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { isUuid } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Storage } from '../storage/open.ts';
 import type { ThreadIsThere } from '../threads/over.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunAccess } from '../auth/run-access.ts';
@@ -117,7 +118,7 @@ export class CronFiring {
       if (isDatabaseUnavailable(error)) throw error;
       // A process that shuts down accepts no runs; another one does.
       if (error instanceof Refusal && error.status === 503) return;
-      if (now - due >= MAX_WAIT_MS) await passOver(error instanceof Error ? error.message : String(error));
+      if (now - due >= MAX_WAIT_MS) await passOver(messageOf(error));
     }
   }
 

@@ -1,5 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
 import type { CronExpression } from 'cron-parser';
+import { messageOf } from '../../errors.ts';
+import { withoutFullStop } from '../../contract/plain-text.ts';
 import { shownUntil, whenShown } from './wall-clock.ts';
 import type { WallTime } from './wall-clock.ts';
 
@@ -96,7 +98,7 @@ function expression(fields: readonly string[], from: WallTime): Read {
     const isOfAllHours = new Set(parsed.fields.hour.values).size === 24;
     return { ok: true, isOfAllHours, times: () => timesOf(parsed) };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message.replace(/\.$/, '') : String(error) };
+    return { ok: false, reason: withoutFullStop(messageOf(error)) };
   }
 }
 

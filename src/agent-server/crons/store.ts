@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder } from 'kysely';
+import { isUuid } from '../../contract/uuid.ts';
+import { hasCode } from '../../errors.ts';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../contract/agent/cron.ts';
-import { defaultAssistantId, isUuid } from '../assistants/assistant.ts';
+import { defaultAssistantId } from '../assistants/assistant.ts';
 import type { Querying } from '../runs/store.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
@@ -29,7 +31,7 @@ export class CronStore {
       return true;
     } catch (error) {
       // 23503 is a foreign key violation: the only one that a valid cron can cause.
-      if (error instanceof Error && Reflect.get(error, 'code') === '23503') return false;
+      if (hasCode(error, '23503')) return false;
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from './graph.ts';
 
@@ -50,8 +51,6 @@ export function slipsIn(
     return meant === undefined ? [] : [[key, meant]];
   });
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const memberOf = (value: unknown, name: string): unknown =>
   (typeof value === 'object' && value !== null) || typeof value === 'function' ? Reflect.get(value, name) : undefined;

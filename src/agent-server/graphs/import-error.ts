@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hasCode } from '../../errors.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** The number of stack lines to log. */
@@ -54,8 +55,7 @@ export function explainLoading(error: unknown, what: string, file: string, folde
 
 /** The missing module, and the file that imports it. */
 function missingModule(error: Error): { name: string; importer: string | undefined } | undefined {
-  const code: unknown = 'code' in error ? error.code : undefined;
-  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
+  if (!hasCode(error, 'ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND')) return undefined;
   const name = /Cannot find (?:package|module) '([^']+)'/.exec(error.message)?.[1];
   const importer = /imported from (\S+)/.exec(error.message)?.[1] ?? firstRequirer(error);
   return name === undefined ? undefined : { name, importer: importer && toPath(importer) };

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isObject } from '../../contract/json-object.ts';
+import { hasCode } from '../../errors.ts';
 
 /** How a file is loaded, which decides the build of a package that it gets. */
 export type ModuleKind = 'module' | 'commonjs';
@@ -54,7 +56,7 @@ function findFrom(name: string, from: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(from));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    if (hasCode(error, 'ERR_MODULE_NOT_FOUND')) return undefined;
     throw error;
   }
 }
@@ -74,5 +76,3 @@ function readJson(path: string): object {
   const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return isObject(json) ? json : {};
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

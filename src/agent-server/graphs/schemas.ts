@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { contextSchemaOf, objectSchema } from './context-schema.ts';
 import type { ContextSchema } from './context-schema.ts';
@@ -107,5 +108,3 @@ function withoutDefaultsRequired(schema: FreeObject): FreeObject {
   });
   return { ...schema, required: needed };
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

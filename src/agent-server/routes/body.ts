@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { isUuid } from '../assistants/assistant.ts';
+import { isUuid } from '../../contract/uuid.ts';
 import { Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
 import { MOST_DEPTH, nestsDeeper } from './nesting.ts';

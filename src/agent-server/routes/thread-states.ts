@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { isUuid } from '../../contract/uuid.ts';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import {
   ThreadHistorySearch,
@@ -9,7 +10,6 @@ import {
   ThreadStateUpdate,
 } from '../../contract/agent/thread.ts';
 import type { ThreadHistorySearch as HistorySearch } from '../../contract/agent/thread.ts';
-import { isUuid } from '../assistants/assistant.ts';
 import { missing, Refusal } from '../refusal.ts';
 import type { ThreadStates } from '../threads/states.ts';
 import type { ThreadStore } from '../threads/store.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import { taskError } from './task-error.ts';
 
 /**
@@ -55,6 +56,3 @@ function showConfig(config: unknown): unknown {
 
 const withoutOwn = (configurable: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('__')));
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import type { StreamMode } from '../../contract/agent/stream-event.ts';
 import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
 import type { EngineOptions, Graph } from '../graphs/graph.ts';
@@ -23,7 +24,7 @@ const INTERRUPT = '__interrupt__';
 /** The response for a waiting caller: the values with the interrupts. */
 export function answerOf({ values, waitsFor }: Reached): unknown {
   if (waitsFor === undefined) return values ?? null;
-  return { ...(isObject(values) ? values : {}), [INTERRUPT]: waitsFor };
+  return { ...(typeof values === 'object' ? values : {}), [INTERRUPT]: waitsFor };
 }
 
 /** The engine's mode for each mode of the API. */
@@ -151,5 +152,3 @@ function isHidden(event: unknown): boolean {
   const tags = isObject(event) ? event['tags'] : undefined;
   return Array.isArray(tags) && tags.includes('langsmith:hidden');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

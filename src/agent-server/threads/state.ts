@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import type { Snapshot } from '../graphs/graph.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import type { OpenTasks } from '../runs/open-tasks.ts';
@@ -50,6 +51,3 @@ function interruptsOf(task: unknown): unknown[] {
 
 const isSnapshot = (value: unknown): value is Snapshot =>
   isObject(value) && 'values' in value && Array.isArray(value['next']) && Array.isArray(value['tasks']);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { pause, type Clock } from '../../clock.ts';
+import { pause, type Clock, backoffMs } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Outbox, PendingRun } from './outbox.ts';
 
@@ -65,8 +65,7 @@ export class RunExporter {
         this.#failures += 1;
         if (!isDatabaseUnavailable(error)) log(`Exporting runs to the tracing project failed: ${String(error)}`);
       });
-      const wait = this.#failures === 0 ? lookMs : Math.min(longestWaitMs, lookMs * 2 ** Math.min(this.#failures, 10));
-      await pause(clock, wait, this.#stop.signal);
+      await pause(clock, backoffMs(this.#failures + 1, lookMs, longestWaitMs), this.#stop.signal);
     }
   }
 

@@ -1,3 +1,5 @@
+import { backoffMs } from '../../clock.ts';
+
 /** The outcome of an attempt. */
 export type Tried =
   | { kind: 'taken' }
@@ -48,6 +50,6 @@ export function nextAfter(tried: Tried, tries: number, chance: number): Next {
   if (tried.kind === 'taken') return { kind: 'done' };
   if (tried.kind === 'refused') return { kind: 'given-up', why: tried.why };
   if (tries >= MOST_TRIES) return { kind: 'given-up', why: `${tried.why}, at the last of ${MOST_TRIES} tries` };
-  const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + chance / 2);
+  const backoff = backoffMs(tries, FIRST_WAIT_MS, LONGEST_WAIT_MS) * (0.75 + chance / 2);
   return { kind: 'again', inMs: Math.round(Math.min(LONGEST_WAIT_MS, Math.max(backoff, tried.afterMs ?? 0))) };
 }

@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupAddress } from 'node:dns';
+import { codeOf } from '../../errors.ts';
 import { unlessAborted } from '../runs/aborted.ts';
 import { addressIn, addressProblem, ITSELF } from './judge-url.ts';
 import type { Judged } from './judge-url.ts';
@@ -132,7 +133,7 @@ async function hear(response: Response, signal: AbortSignal): Promise<void> {
 function reasonOf(error: unknown): string {
   if (error instanceof TooLate) return error.message;
   if (!(error instanceof Error)) return 'could not be reached';
-  return `could not be reached (${'code' in error && typeof error.code === 'string' ? error.code : error.name})`;
+  return `could not be reached (${codeOf(error) || error.name})`;
 }
 
 /** The abort reason of an attempt that times out. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { hasCode } from '../../errors.ts';
 import { trimEndOf } from '../../contract/plain-text.ts';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { isWithin } from './build-folder.ts';
 
 /** The most bytes that are read of a file that names other folders. */

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } fr
 import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
-import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
+import { fromJson } from '../../contract/json-text.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -103,11 +104,11 @@ export function recordBuild({ folder, from, graphConfigFile }: Build): void {
  */
 export function readBuild(folder: string): Build | undefined {
   try {
-    const { success, data } = record.safeParse(JSON.parse(readFileSync(recordOf(folder), 'utf8')));
+    const { success, data } = record.safeParse(fromJson(readFileSync(recordOf(folder), 'utf8')));
     const from = success ? builtFrom(data) : undefined;
     return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /**
  * The stats of a path below a folder; undefined where nothing exists. Follows no link, in any part of the path: what is

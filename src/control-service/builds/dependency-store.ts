@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { fromJson } from '../../contract/json-text.ts';
+import { hasCode } from '../../errors.ts';
 import { made, type Part } from './build.ts';
 import { sealTree, sizeOf } from './seal-tree.ts';
 import type { Manifest } from './manifests.ts';
@@ -24,9 +25,9 @@ export type StoreEntry = z.infer<typeof entry>;
 /** The complete entry in a folder, if any: its record is written last. */
 export function readEntry(folder: string): StoreEntry | undefined {
   try {
-    return entry.safeParse(JSON.parse(readFileSync(join(folder, 'entry.json'), 'utf8'))).data;
+    return entry.safeParse(fromJson(readFileSync(join(folder, 'entry.json'), 'utf8'))).data;
   } catch (error) {
-    if (error instanceof SyntaxError || hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }

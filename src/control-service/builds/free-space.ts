@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /** Returns how many bytes can still be written at a folder that exists or will be created. */
 export type FreeSpace = (folder: string) => Promise<number>;

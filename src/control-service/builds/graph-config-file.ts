@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 import { graphPlaces } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
-import { holdsMore } from '../../contract/json-text.ts';
+import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type Part } from './build.ts';
 import { readBelow } from './checkout-files.ts';
@@ -92,12 +92,6 @@ function see(folder: string, path: string): SeenFolder {
   };
 }
 
-function packageManagerIn(text: string): string | undefined {
-  if (holdsMore(text, mostValues)) return undefined;
-  try {
-    return manifest.safeParse(JSON.parse(text)).data?.packageManager;
-  } catch {
-    // The package manager will report the problem with the file better.
-    return undefined;
-  }
-}
+/** Undefined for an invalid file too: the package manager will report the problem better. */
+const packageManagerIn = (text: string): string | undefined =>
+  holdsMore(text, mostValues) ? undefined : manifest.safeParse(fromJson(text)).data?.packageManager;

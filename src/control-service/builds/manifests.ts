@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
-import { holdsMore } from '../../contract/json-text.ts';
+import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install-plan.ts';
 
@@ -187,18 +187,13 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
       : JSON.stringify(requested),
   );
 
-/** The most values of a package.json: parsing more holds the service. */
+/** The most values of a package.json: parsing more blocks the service. */
 const mostValues = 10_000;
 
+/** Undefined for an invalid file: the package manager will report the problem better. */
 function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
   const text = bytes.toString();
-  if (holdsMore(text, mostValues)) return undefined;
-  try {
-    return manifest.safeParse(JSON.parse(text)).data;
-  } catch {
-    // The package manager will report the problem with the file better.
-    return undefined;
-  }
+  return holdsMore(text, mostValues) ? undefined : manifest.safeParse(fromJson(text)).data;
 }
 
 /** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */

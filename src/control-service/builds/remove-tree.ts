@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, lchown, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /** How many files are removed at the same time. */
 const atOnce = 64;

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { ReadEntry, Unpack } from 'tar';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { GuardedProcess } from '../compute/guarded-process.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
 import { plainMode } from './seal-tree.ts';
-import { chunksOf, drained, wordsOf } from './tar-bytes.ts';
+import { chunksOf, drained } from './tar-bytes.ts';
 
 /** A process that writes a tar to its standard output. */
 export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
@@ -53,7 +53,7 @@ export async function takeTree(
   });
   const closed = Promise.withResolvers<void>();
   const fail = (error: unknown): void => {
-    refuse(wordsOf(error));
+    refuse(messageOf(error));
     closed.resolve();
   };
   unpack.on('close', () => closed.resolve());
@@ -65,7 +65,7 @@ export async function takeTree(
         if (!unpack.write(chunk)) await Promise.race([drained(unpack), closed.promise]);
     } catch (error) {
       // A truncated stream counts as an error, also where it was cut between two files.
-      refuse(hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE') ? 'their list was cut off' : wordsOf(error));
+      refuse(hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE') ? 'their list was cut off' : messageOf(error));
     }
     unpack.end();
   };

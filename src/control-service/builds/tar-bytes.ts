@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Parser } from 'tar';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /** The outcome of reading an archive; `digest` is `sha256:<hex>` of the file's bytes. */
@@ -50,7 +50,7 @@ export async function readTar(
     zipped.unpipe(unzip).resume();
     await finished(zipped);
   } catch (error) {
-    return refused(`It can't be unzipped (${wordsOf(error)}).`);
+    return refused(`It can't be unzipped (${messageOf(error)}).`);
   } finally {
     zipped.destroy();
     unzip.destroy();
@@ -70,7 +70,7 @@ export async function readTar(
 /** Resolves when a parser accepts more. */
 export const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
 
-const notSound = (error: unknown): string => `It is no sound tar archive (${wordsOf(error)}).`;
+const notSound = (error: unknown): string => `It is no sound tar archive (${messageOf(error)}).`;
 
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 
@@ -93,5 +93,3 @@ const isZipped = (chunk: Uint8Array): boolean =>
 export async function* chunksOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
 }
-
-export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

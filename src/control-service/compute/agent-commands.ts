@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import * as z from 'zod';
+import { fromJson } from '../../contract/json-text.ts';
 
 /** The agent server's response to a command (docs/design/agent-process.md#commands). */
 const Answer = z.union([
@@ -40,12 +41,5 @@ export function agentCommands(input: Writable | null): AgentCommands {
   };
 }
 
-function readAnswer(line: string): CommandAnswer | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    return Answer.safeParse(JSON.parse(line)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const readAnswer = (line: string): CommandAnswer | undefined =>
+  line.startsWith('{') ? Answer.safeParse(fromJson(line)).data : undefined;

@@ -2,6 +2,7 @@ import { chmod, lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/p
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '../../errors.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/agent-address.ts';
 import type { ProcessUser } from './guarded-process.ts';
@@ -102,7 +103,7 @@ export async function removeDeadSockets(now: number): Promise<void> {
 function isDead(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
-    socket.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED'));
+    socket.on('error', (error) => resolve(hasCode(error, 'ECONNREFUSED')));
     socket.once('connect', () => {
       socket.destroy();
       resolve(false);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { hasCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { confine, noNewPrivileges } from './confinement.ts';
 
@@ -123,7 +124,7 @@ function signalGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    const gone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    const gone = hasCode(error, 'ESRCH');
     if (!gone) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
+import { codeOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
@@ -67,7 +68,7 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
     else config.loadFromFile(settings.kubeconfig);
     if (settings.context !== undefined) config.setCurrentContext(settings.context);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no kubeconfig';
+    const code = codeOf(error) || 'it is no kubeconfig';
     return { kind: 'none', reason: `The kubeconfig could not be read (${from}): ${code}.` };
   }
   const cluster = config.getCurrentCluster();

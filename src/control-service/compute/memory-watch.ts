@@ -1,5 +1,5 @@
+import { hasCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessFamily } from './process-family.ts';
 import { seeProcesses } from './seen-processes.ts';
 

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { agentCommands, type AgentCommands } from './agent-commands.ts';
@@ -97,7 +98,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const ended = running.ended.then((end) => ({ end }));
       const taken = listens.then(socket.take).then(
         (origin) => ({ origin }),
-        (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => ({ problem: messageOf(error) }),
       );
       const startedProcess = await Promise.race([ended, taken, aborted(bound)]);
       const origin = startedProcess && 'origin' in startedProcess ? startedProcess.origin : undefined;

@@ -1,5 +1,5 @@
+import { hasCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from './guarded-process.ts';
 import { killUser } from '../isolation/kill-processes.ts';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';

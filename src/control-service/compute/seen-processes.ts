@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /** A process of this machine, from `/proc`. */
 export interface SeenProcess {

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pipeline } from 'node:stream';
+import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { addressOf } from './agent-address.ts';
 import { makeFitForCaller } from './headers.ts';
@@ -47,8 +48,7 @@ export function forward(
     onFailure(reason);
     refuse(response, refusal);
   };
-  const broken = (error: unknown): void =>
-    fail(refusals.broken, error instanceof Error ? error.message : String(error));
+  const broken = (error: unknown): void => fail(refusals.broken, messageOf(error));
   // An error of the caller closes the response as well.
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {

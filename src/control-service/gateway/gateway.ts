@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { holdsApiKey } from '../keys/api-key.ts';
 import { readAgentPath, type AgentPath } from './agent-path.ts';
@@ -59,7 +60,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
     try {
       return await authorize(deploymentId, header);
     } catch (error) {
-      log(`A key could not be checked: ${error instanceof Error ? error.message : String(error)}`);
+      log(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
     }
   }
@@ -91,7 +92,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
       answer(target, request, response, basePath).catch((error: unknown) => {
-        log(`A request to an agent failed: ${error instanceof Error ? error.message : String(error)}`);
+        log(`A request to an agent failed: ${messageOf(error)}`);
         refuse(response, refusals.broken);
       });
       return true;

@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { messageOf } from '../../errors.ts';
 import { readAddress } from '../../contract/base-address.ts';
 import type { GithubAppSettings } from './github-app.ts';
 
@@ -42,9 +43,7 @@ export function githubFrom(
   try {
     text ??= readFile(keyFile ?? '');
   } catch (error) {
-    return problem(
-      `--github-private-key-file ${keyFile} can't be read: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    return problem(`--github-private-key-file ${keyFile} can't be read: ${messageOf(error)}.`);
   }
   const privateKey = pemOf(text);
   if (privateKey === undefined) {

@@ -1,5 +1,5 @@
 import { lchown, lstat, readdir } from 'node:fs/promises';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import { folderKey } from '../../postgres/embedded/placement.ts';
 import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /** The number of scans: a process may start another one just before it is killed. */
 const mostRounds = 100;

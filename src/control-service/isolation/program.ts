@@ -1,19 +1,7 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
-import { ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
+import { ensureRootFolder, makeReadable, moveInto } from '../../postgres/embedded/system-folder.ts';
 import { packagesOf } from './packages.ts';
 
 /** The file in a folder of root's that names its owner: the data folder or the installation that it belongs to. */
@@ -93,7 +81,7 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
     for (const part of [...parts.files, ...parts.folders]) copyOpen(part, join(aside, relative(parts.base, part)));
     copyOpen(program.node, join(aside, 'node', 'node'));
     writeFileSync(noteIn(aside), parts.base);
-    openFolders(aside);
+    makeReadable(aside);
     moveInto(aside, target);
     removeFormer(systemFolder, owner, basename(target));
   }
@@ -119,24 +107,6 @@ function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): strin
 /** A copy that everyone may read, and run where its owner may. Inner links stay links. */
 function copyOpen(from: string, to: string): void {
   cpSync(realpathSync(from), to, { recursive: true, verbatimSymlinks: true });
-}
-
-function openFolders(folder: string): void {
-  chmodSync(folder, 0o755);
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isDirectory()) chmodSync(path, 0o755);
-    if (entry.isFile()) chmodSync(path, (lstatSync(path).mode & 0o100) === 0 ? 0o644 : 0o755);
-  }
-}
-
-function moveInto(aside: string, target: string): void {
-  try {
-    renameSync(aside, target);
-  } catch (error) {
-    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
-    rmSync(aside, { recursive: true });
-  }
 }
 
 /** A running service may still start agents with the former copy. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
+import { hasCode } from '../../errors.ts';
 
 /**
  * Reads a file of one line that only its owner may read, and corrects its mode; undefined where there is none.
@@ -32,6 +33,3 @@ export async function keepFile(file: string, line: string): Promise<string> {
   }
   return (await readKeptFile(file)) ?? keepFile(file, line);
 }
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;

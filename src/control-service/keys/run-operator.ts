@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts';
 import { systemClock } from '../../clock.ts';
 import { createStore } from '../store/store.ts';
 import { operatorUsage, readOperatorCommand } from './operator-command.ts';
@@ -35,7 +36,7 @@ export async function runOperator(args: string[], { env, say, printError }: Oper
       await database.close();
     }
   } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
+    printError(messageOf(error));
     return 1;
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { isTagRef } from '../../contract/control/repo-ref.ts';
 import { hasEnded } from '../rules/revision-states.ts';
@@ -38,7 +39,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
         await lookAtAll(settings, troubles, leaving.signal);
       } catch (error) {
         // The database may be back at the next poll.
-        log(`Branches could not be checked for pushes: ${error instanceof Error ? error.message : String(error)}`);
+        log(`Branches could not be checked for pushes: ${messageOf(error)}`);
       }
       await pause(clock, everyMs, leaving.signal);
     }

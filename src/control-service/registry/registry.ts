@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fromJson } from '../../contract/json-text.ts';
 import type { Clock } from '../../clock.ts';
 import { readChallenge } from './challenge.ts';
 import { repositoryOf } from './registry-address.ts';
@@ -120,13 +121,9 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
 const reasonOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : error.message);
 
 function tokenIn(text: string): string | undefined {
-  try {
-    const read = tokenAnswer.safeParse(JSON.parse(text)).data;
-    return read?.token ?? read?.access_token;
-  } catch {
-    // Invalid JSON holds no token; its text is untrusted and not reported.
-    return undefined;
-  }
+  // The text of invalid JSON is untrusted and not reported.
+  const read = tokenAnswer.safeParse(fromJson(text)).data;
+  return read?.token ?? read?.access_token;
 }
 
 /** The text of a response, up to the limit. */

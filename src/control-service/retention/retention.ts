@@ -1,5 +1,5 @@
+import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
-import { messageOf } from '../../postgres/embedded/file-errors.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { RetentionStore } from '../store/retention.ts';

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import { cachesIn } from '../builds/package-cache.ts';
 import { storeIn } from '../builds/dependency-store.ts';
 import { mirrorsIn } from '../builds/mirror.ts';

@@ -1,4 +1,4 @@
-import { type Clock, steadyNow } from '../../clock.ts';
+import { type Clock, steadyNow, backoffMs } from '../../clock.ts';
 
 /** The longest delay between two attempts, in milliseconds. */
 const longestPause = 15 * 60_000;
@@ -20,7 +20,7 @@ export function attempts(clock: Pick<Clock, 'now'>, firstPause: number): Attempt
     isDue: (id) => steadyNow(clock) >= (failures.get(id)?.next ?? 0),
     failed(id) {
       const count = (failures.get(id)?.count ?? 0) + 1;
-      failures.set(id, { count, next: steadyNow(clock) + Math.min(firstPause * 2 ** (count - 1), longestPause) });
+      failures.set(id, { count, next: steadyNow(clock) + backoffMs(count, firstPause, longestPause) });
     },
     done: (id) => void failures.delete(id),
   };

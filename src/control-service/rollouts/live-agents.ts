@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../contract/plain-text.ts';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
 import { parting } from '../compute/parting.ts';
@@ -130,7 +131,7 @@ export function liveAgents({
   async function startAgain(post: SupervisedAgent): Promise<'started' | Ended> {
     const { spec } = post;
     const start = await startAgent(spec, post.leaving.signal);
-    if (start.kind === 'failed') return { how: withoutStop(start.reason), said: start.said ?? [], wasWell: false };
+    if (start.kind === 'failed') return { how: withoutFullStop(start.reason), said: start.said ?? [], wasWell: false };
     post.agent = start.agent;
     if (posts.get(spec.deploymentId) === post) {
       gateway.switchTo(spec.deploymentId, start.agent);
@@ -147,7 +148,7 @@ export function liveAgents({
       return { kind: 'broken', reason: `Its build could not be checked: ${wordsForTenant(error)}` };
     });
     post.repaired = done.kind === 'repaired';
-    return done.kind === 'broken' ? { ...ended, how: withoutStop(done.reason) } : ended;
+    return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
   }
 
   /** Waits for an agent's exit, or until it is to be stopped. */
@@ -187,7 +188,7 @@ export function liveAgents({
       // Every error of a start is retried.
       return {
         kind: 'failed',
-        reason: `The agent could not be started: ${withoutStop(wordsForTenant(error))}.`,
+        reason: `The agent could not be started: ${withoutFullStop(wordsForTenant(error))}.`,
       };
     } finally {
       giveBack?.();
@@ -286,8 +287,6 @@ export function liveAgents({
 
 /** The reason is either a few words about the process or a whole sentence of the compute. */
 const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);
-
-const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { withoutFullStop } from '../../contract/plain-text.ts';
 import { buildFolder, readBuild } from '../builds/build-folder.ts';
 import { damagedFile } from '../builds/build-files.ts';
 import type { AgentSpec } from '../compute/compute.ts';
@@ -25,7 +26,7 @@ export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair
   deployLog.write('warning', `${damage}; making it again from the same source.`);
   const end = await rebuild(job, tools);
   if (end?.kind === 'built') return { kind: 'repaired' };
-  const reason = end?.kind === 'failed' ? end.reason.replace(/\.$/, '') : 'it was interrupted';
+  const reason = end?.kind === 'failed' ? withoutFullStop(end.reason) : 'it was interrupted';
   return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
 }
 

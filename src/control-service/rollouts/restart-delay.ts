@@ -1,3 +1,5 @@
+import { backoffMs } from '../../clock.ts';
+
 /** The time (ms) after which an agent counts as well: its next failure is the first again. */
 export const wellAfter = 60_000;
 
@@ -11,4 +13,4 @@ const shortest = 500;
 const longest = 60_000;
 
 /** The delay before a restart (ms), by the number of failures in a row. */
-export const restartDelay = (breakdowns: number): number => Math.min(shortest * 2 ** (breakdowns - 1), longest);
+export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, shortest, longest);

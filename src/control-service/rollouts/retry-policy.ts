@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { isDatabaseUnavailable, TooManyConnectionsError } from '../../postgres/unavailable.ts';
 
@@ -25,7 +26,7 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: st
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
         if (error instanceof TooManyConnectionsError && steadyNow(clock) >= fullUntil) throw error;
-        log(`The database does not answer; trying again (${error instanceof Error ? error.message : String(error)})`);
+        log(`The database does not answer; trying again (${messageOf(error)})`);
         await clock.sleep(wait, signal);
       }
     }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { stackOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { buildFolder, buildsIn, buildsThere, cleanUp } from '../builds/build-folder.ts';
@@ -129,7 +130,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   /** Runs work to its end; logs its errors. */
   function atTheEdge(what: string, work: () => Promise<void>): Promise<void> {
     return work().catch((error: unknown) => {
-      if (!stopping.signal.aborted) log(`${what} failed: ${error instanceof Error ? error.stack : String(error)}`);
+      if (!stopping.signal.aborted) log(`${what} failed: ${stackOf(error)}`);
     });
   }
 
@@ -187,7 +188,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     } catch (error) {
       if (stopping.signal.aborted) return;
       undeleted.failed(id);
-      log(`Deployment ${id} could not be deleted: ${error instanceof Error ? error.stack : String(error)}`);
+      log(`Deployment ${id} could not be deleted: ${stackOf(error)}`);
       await retrying(() => store.noteDeletionProblem(id, wordsForTenant(error)));
     }
   }

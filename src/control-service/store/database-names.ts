@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { messageOf } from '../../errors.ts';
 import type { ControlDatabase } from './tables.ts';
 
 /** The prefix of all agents' databases. */
@@ -20,9 +21,7 @@ export async function renameDatabases(db: ControlDatabase, log: (message: string
     try {
       await renameDatabase(db, id, name);
     } catch (error) {
-      log(
-        `The database of deployment ${id} keeps its former name for now: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      log(`The database of deployment ${id} keeps its former name for now: ${messageOf(error)}`);
     }
   }
 }

@@ -1,3 +1,5 @@
+import { hasCode } from '../../errors.ts';
+
 const uniqueViolation = '23505';
 const foreignKeyViolation = '23503';
 
@@ -8,7 +10,6 @@ export const brokenConstraint = (error: unknown): string | undefined => constrai
 export const brokenReference = (error: unknown): string | undefined => constraintOf(error, foreignKeyViolation);
 
 function constraintOf(error: unknown, wanted: string): string | undefined {
-  const isIt = error instanceof Error && 'code' in error && error.code === wanted;
-  if (!isIt || !('constraint' in error)) return undefined;
+  if (!hasCode(error, wanted) || !('constraint' in error)) return undefined;
   return typeof error.constraint === 'string' ? error.constraint : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { hasCode } from '../../errors.ts';
 import type { RequestedDigest } from './content-digest.ts';
 
 /** The outcome of an upload. Only `received` leaves something on the disk. */

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { largestTarball } from '../../contract/control/upload.ts';
 import type { UploadTarget } from '../../contract/control/upload.ts';
-import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { UploadStore } from '../store/uploads.ts';
 import { newObjectPath, uploadedFile, uploadsFolder } from './object-path.ts';
 import { receiveTarball, type Incoming, type Received } from './receive.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { hasCode, messageOf } from './file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { Installation } from './installation.ts';
 import { clusterOf } from './placement.ts';
 import type { ServerUser } from './reach.ts';

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../errors.ts';
 import { steadyNow, type Clock } from '../../clock.ts';
-import { hasCode } from './file-errors.ts';
 import { beatEvery, judgeHolder, readHolder, writeHolder } from './holder.ts';
 import type { Holder } from './holder.ts';
 import { processBirth, processSpace } from './process-identity.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { hasCode } from './file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /** The server's programs as npm laid them down for this platform. */
 export interface Installation {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import { messageOf } from './file-errors.ts';
+import { backoffMs, type Clock } from '../../clock.ts';
+import { messageOf } from '../../errors.ts';
 import type { Server } from './server.ts';
 
 /** A server that is started again whenever it ends by itself. */
@@ -11,9 +11,7 @@ export interface KeptServer {
 }
 
 /** How long to wait before the next attempt to start a server that ended, in milliseconds. */
-export function pauseBefore(attempt: number): number {
-  return Math.min(250 * 2 ** (attempt - 1), 10_000);
-}
+export const pauseBefore = (attempt: number): number => backoffMs(attempt, 250, 10_000);
 
 /**
  * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), it is started again,

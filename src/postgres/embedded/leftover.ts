@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../errors.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
-import { hasCode } from './file-errors.ts';
 import { processBirth, processCommand } from './process-identity.ts';
 
 /** What is known of the process that a cluster's `postmaster.pid` names. */

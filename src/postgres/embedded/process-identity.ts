@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hasCode } from './file-errors.ts';
+import { hasCode } from '../../errors.ts';
 
 /**
  * When a process began, as an opaque word that differs between two processes that had the same id one after the

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../errors.ts';
 import type { Programs } from './cluster.ts';
-import { hasCode } from './file-errors.ts';
 import { findInstallation, linkLibraries } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { firstClosed, may, standing, wayTo } from './reach.ts';

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { hasCode } from '../../errors.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { explainSpawn, programEnvironment } from './cluster.ts';
 import type { Programs } from './cluster.ts';
-import { hasCode } from './file-errors.ts';
 import { serverSettings } from './settings.ts';
 import type { ServerAddress } from './settings.ts';
 

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hasCode, messageOf } from './file-errors.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import type { Installation } from './installation.ts';
 
 /** Where root keeps what the server's user must reach and can't reach in the requested folder. */
@@ -76,16 +76,21 @@ function copyReadable(from: string, to: string): void {
     // Static archives are for linking programs, not for running them.
     filter: (path) => !path.endsWith('.a'),
   });
-  chmodSync(to, 0o755);
-  for (const entry of readdirSync(to, { recursive: true, withFileTypes: true })) {
+  makeReadable(to);
+}
+
+/** Lets everyone read a folder, and run what its owner may run: an install under a strict umask closes it. */
+export function makeReadable(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    // An install under a strict umask closed them to everyone but root.
     if (entry.isDirectory()) chmodSync(path, 0o755);
     if (entry.isFile()) chmodSync(path, (lstatSync(path).mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }
 
-function moveInto(aside: string, target: string): void {
+/** Gives a complete copy its name; removes it where another process was first. */
+export function moveInto(aside: string, target: string): void {
   try {
     renameSync(aside, target);
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideEvent } from '../../../app/events/event-decision.ts';
-import { formatDecision } from '../../../app/events/format-decision.ts';
+import { formatDecision } from '../../../app/events/handle-event.ts';
 import { examplesOf } from './examples.ts';
 import { place } from './handler-fixture.ts';
 

@@ -5,8 +5,7 @@ import { Probot } from 'probot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { decideEvent } from '../../../app/events/event-decision.ts';
-import { formatDecision } from '../../../app/events/format-decision.ts';
-import { registerHandlers } from '../../../app/events/register.ts';
+import { formatDecision, registerHandlers } from '../../../app/events/handle-event.ts';
 import { examplesOf, type Example } from './examples.ts';
 import { HandlerFixture } from './handler-fixture.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGitHubApi } from '../../../app/github/create-github-api.ts';
 import { createDeliveryClient } from '../../../app/github/deliveries.ts';
 import type { CheckContent, DeploymentContent, GitHubApi } from '../../../app/github/github-api.ts';
-import { createRepositoryClient } from '../../../app/github/installations.ts';
+import { createRepositoryClient } from '../../../app/github/reading.ts';
 import { octokitsOf } from '../../../app/github/octokit.ts';
 import { clientsFor } from '../../../app/github/sending.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';

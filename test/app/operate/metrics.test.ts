@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { countingOctokits } from '../../../app/operate/counting-octokit.ts';
+import { countingOctokits, createMetrics } from '../../../app/operate/metrics.ts';
 import { startupCheck } from '../../../app/operate/startup-check.ts';
 import { logLine } from '../../../app/operate/log-line.ts';
-import { createMetrics } from '../../../app/operate/metrics.ts';
 
 const line = (text: string, name: string): string | undefined => text.split('\n').find((each) => each.startsWith(name));
 

@@ -1,5 +1,4 @@
-import type { Intent } from '../../../app/reconcile/intent.ts';
-import { newIntent } from '../../../app/reconcile/new-intent.ts';
+import { newIntent, type Intent } from '../../../app/reconcile/intent.ts';
 import { start, requestOf } from './requests.ts';
 
 let made = 0;

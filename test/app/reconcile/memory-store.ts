@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RepositoryAt } from '../../../app/repository.ts';
-import type { Intent, DeployRequest } from '../../../app/reconcile/intent.ts';
+import { newIntent, type Intent, type DeployRequest } from '../../../app/reconcile/intent.ts';
 import {
   freed,
   left,
@@ -11,7 +11,6 @@ import {
   type QueueState,
   type Moved,
 } from '../../../app/reconcile/queue-state.ts';
-import { newIntent } from '../../../app/reconcile/new-intent.ts';
 import type { Report, ReportPut } from '../../../app/reconcile/report.ts';
 import {
   LeaseLost,

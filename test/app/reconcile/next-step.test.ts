@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { nextStep, runningOf } from '../../../app/reconcile/next-step.ts';
-import { sortRequests } from '../../../app/reconcile/sort-requests.ts';
+import { sortRequests } from '../../../app/reconcile/take-requests.ts';
 import type { DeploymentQueue } from '../../../app/reconcile/store.ts';
 import { anIntent } from './an-intent.ts';
 import { commitOf, start } from './requests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GitHubApiError } from '../../../app/github/github-api.ts';
-import type { DeliveryClient, HeldDelivery } from '../../../app/recovery/delivery-client.ts';
+import type { DeliveryClient, HeldDelivery } from '../../../app/github/deliveries.ts';
 import { askForMissed, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 

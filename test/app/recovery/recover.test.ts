@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError } from '../../../app/github/github-api.ts';
-import { intentsKept, runMaintenance, workKeptForMs } from '../../../app/recovery/maintenance.ts';
-import { recover, type RecoveryClients } from '../../../app/recovery/recover.ts';
+import {
+  intentsKept,
+  runMaintenance,
+  workKeptForMs,
+  recover,
+  type RecoveryClients,
+} from '../../../app/recovery/recover.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';

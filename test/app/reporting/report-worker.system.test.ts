@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
-import { giveReportJobs } from '../../../app/reporting/enqueue-reports.ts';
-import { reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
+import { giveReportJobs, reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
 import { sharedReportLocks } from '../../../app/reporting/report-locks.ts';
 import type { ReportPut } from '../../../app/reconcile/report.ts';
 import { systemClock } from '../../../src/clock.ts';

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readSettings } from '../../../app/settings/read-settings.ts';
-import type { ReadFile, ReadSettings } from '../../../app/settings/read-settings.ts';
-import { formatProblems } from '../../../app/settings/format-problems.ts';
+import { readSettings, formatProblems, type ReadFile, type ReadSettings } from '../../../app/settings/read-settings.ts';
 import { mistypedVariables, readTextFile, variablesHere } from '../../../app/settings/variables.ts';
 import { newPrivateKey } from './keys.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Binding } from '../../../app/settings/settings.ts';
-import { createOwnership } from '../../../app/targets/ownership.ts';
-import { webHostOf } from '../../../app/targets/web-host.ts';
+import { createOwnership, webHostOf } from '../../../app/targets/ownership.ts';
 
 const acme = { owner: 'acme', name: 'agents' };
 const ownership = createOwnership('github.com', []);

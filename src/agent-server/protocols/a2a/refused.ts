@@ -1,4 +1,5 @@
 import { A2AError, RequestMalformedError, TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
+import { stackOf } from '../../../errors.ts';
 import { EndpointRefusal } from '../own-api.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function inA2aWords<T>(log: (line: string) => void, work: () => Pro
   } catch (error) {
     if (error instanceof EndpointRefusal) throw wordsFor(error);
     if (error instanceof A2AError) throw error;
-    log(`The agent-to-agent protocol failed: ${error instanceof Error ? error.stack : String(error)}`);
+    log(`The agent-to-agent protocol failed: ${stackOf(error)}`);
     throw new A2AError('Internal error. See the server log.');
   }
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { isUuid } from '../../../contract/uuid.ts';
 
 /** The metadata key of a run that continues a task of another run. */
 export const TASK_METADATA = 'a2a_task_id';
@@ -13,12 +14,10 @@ export interface TaskPlace {
 /** Finds a task by its id, which is the id of its first run; undefined if there is none. */
 export type FindTask = (taskId: string) => Promise<TaskPlace | undefined>;
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-
 /** Finds tasks among the runs of a deployment: callers may name a task without its context. */
 export function tasksIn(pool: Pool): FindTask {
   return async (taskId) => {
-    if (!UUID.test(taskId)) return undefined;
+    if (!isUuid(taskId)) return undefined;
     const { rows } = await pool.query<{ thread_id: string; run_id: string }>({
       text: `select thread_id, run_id from runs
         where thread_id = (select thread_id from runs where run_id = $1::uuid)

@@ -20,6 +20,7 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import { isUuid } from '../../../contract/uuid.ts';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import type { Run } from '../../../contract/agent/run.ts';
 import { isObject } from '../../../contract/json-object.ts';
@@ -241,6 +242,6 @@ function messageGiven(run: Run): string | undefined {
 }
 
 function contextOf(contextId: string): string {
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(contextId)) return contextId.toLowerCase();
+  if (isUuid(contextId)) return contextId.toLowerCase();
   throw new RequestMalformedError('contextId is no id of a thread: a context is one, and its id a uuid.');
 }

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import { fromJson } from '../../../contract/json-text.ts';
 import { pause, type Clock } from '../../../clock.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
@@ -115,7 +116,7 @@ const podmanInfo = z.object({
 
 /** Parses the output of `info`; undefined for unknown output, and for a client whose server does not respond. */
 export function factsIn(reported: string): EngineFacts | undefined {
-  const read = readJson(reported);
+  const read = fromJson(reported);
   const podman = podmanInfo.safeParse(read).data?.host;
   if (podman) return { kind: 'podman', rootless: podman.security.rootless, desktop: podman.serviceIsRemote === true };
   const docker = dockerInfo.safeParse(read).data;
@@ -132,15 +133,6 @@ function heard(output: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
   return new Promise((resolve) => output.once('close', () => resolve(Buffer.concat(chunks).toString('utf8'))));
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Other output is not an error here.
-    return undefined;
-  }
 }
 
 /** The variables of our environment that an engine's command may read: none of them goes into a container. */

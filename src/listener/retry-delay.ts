@@ -1,3 +1,5 @@
+import { backoffMs } from '../clock.ts';
+
 const shortestMs = 500;
 const longestMs = 30_000;
 
@@ -7,7 +9,7 @@ const longestMs = 30_000;
  *
  * @param random from 0 to 1.
  */
-export function backoffMs(failures: number, random: number, requestedMs = 0): number {
-  const most = Math.min(longestMs, shortestMs * 2 ** Math.min(failures - 1, 16));
+export function retryDelayMs(failures: number, random: number, requestedMs = 0): number {
+  const most = backoffMs(failures, shortestMs, longestMs);
   return Math.max(requestedMs, most * (0.5 + random / 2));
 }
