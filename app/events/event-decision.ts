@@ -1,6 +1,6 @@
 import { decideCheckRun, decideCheckSuite } from './decide-checks.ts';
 import { decideDelete, decideMergeGroup, decidePullRequest, decidePush } from './decide-commits.ts';
-import { decideInstallation, decideInstallationRepositories, decideRepository } from './decide-reach.ts';
+import { decideInstallation, decideInstallationRepositories, decideRepository } from './decide-installation.ts';
 import { hasInstallation } from './event-payloads.ts';
 import type { EventDecision } from './event-types.ts';
 

@@ -5,7 +5,7 @@ import { decideEvent, decidedEvents } from './event-decision.ts';
 import type { EventDecision } from './event-types.ts';
 import type { Handling, PullRequestExaminer } from './handling.ts';
 import { onRequestedAction } from './requested-action.ts';
-import { onInstallation, onRepositoryRenamed } from './reach.ts';
+import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { onRerun } from './rerun.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/planning/commit.ts';

@@ -19,7 +19,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
     const done = ended(intent, isUnasked ? untestedEnd(intent) : unverifiedEnd(intent, verdict), now);
-    await keep(work, [done], { requests: await headGoneBackFrom(work, done) });
+    await keep(work, [done], { requests: await requestRolledBackHead(work, done) });
     return continued;
   }
   const done = ended(intent, verifiedEnd(intent, verdict), now);
@@ -31,7 +31,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const quiet = new Set(silent);
   const reported = intents.filter(({ id }) => !quiet.has(id));
   await keep(work, [done], {
-    requests: await headGoneBackFrom(work, done),
+    requests: await requestRolledBackHead(work, done),
     ...(isForgiven ? { rolledBackCommit: null } : {}),
     also: intents,
     reports: reported.flatMap((each) => reportsOf(work, each)),
@@ -96,7 +96,7 @@ async function replaced(
 /**
  * Requests a head that a person rolled back: it is not built, and its check, which may still be green, says why.
  */
-async function headGoneBackFrom(work: ReconcileContext, done: Intent): Promise<DeployRequest[]> {
+async function requestRolledBackHead(work: ReconcileContext, done: Intent): Promise<DeployRequest[]> {
   if (done.cause.kind !== 'rollback') return [];
   const { rolledBackCommit: rolledBack } = await work.context.store.deploymentQueue(done.deploymentId);
   if (rolledBack === undefined) return [];

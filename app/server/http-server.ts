@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { codeOf, stackOf } from '../../src/errors.ts';
 import { pause, type Clock } from '../../src/clock.ts';
-import { sendText, refuse, comeAgain } from './answer.ts';
+import { sendText, refuse, comeAgain } from './send-text.ts';
 import { queryOf, routerOf, type Route } from './router.ts';
 
 /** How long slow clients are borne with (ms). */

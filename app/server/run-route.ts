@@ -1,5 +1,5 @@
 import { fromJson } from '../../src/contract/json-text.ts';
-import { sendText, refuse, comeAgain } from './answer.ts';
+import { sendText, refuse, comeAgain } from './send-text.ts';
 import { byteBudget, readBody } from './body.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Route } from './router.ts';

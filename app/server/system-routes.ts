@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
-import { sendText } from './answer.ts';
+import { sendText } from './send-text.ts';
 import type { Route } from './router.ts';
 
 /** What the routes for those who run the App need. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
 import type { StoreDelivery } from '../inbox/store-deliveries.ts';
 import { StorageError } from '../inbox/storage-error.ts';
-import { refuse, comeAgain, type Refusal } from './answer.ts';
+import { refuse, comeAgain, type Refusal } from './send-text.ts';
 import { byteBudget, readBody } from './body.ts';
 import type { Route } from './router.ts';
 import type { VerifySignature } from './signature.ts';

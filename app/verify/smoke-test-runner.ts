@@ -5,7 +5,7 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { concludeAll } from '../../src/planning/verdict.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
-import { ask, evidenceOfFailure } from '../../src/deploy/ask.ts';
+import { ask, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
 import { pauseAfter } from '../../src/deploy/smoke.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';

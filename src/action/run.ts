@@ -51,7 +51,7 @@ async function ended(signal: AbortSignal): Promise<Ended> {
   if (!inputs['api-key'] && withoutSecrets) return { outcome: neutral };
   // Loaded late: a run that has nothing to send needs none of it.
   const [{ readAsk }, { defaultConfigPath }, { inputProblem }, { readGitHubInputs }] = await Promise.all([
-    import('./ask.ts'),
+    import('./read-request.ts'),
     import('../config/deploy-file.ts'),
     import('../config/inputs.ts'),
     import('./github-inputs.ts'),

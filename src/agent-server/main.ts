@@ -3,7 +3,7 @@ import { stackOf } from '../errors.ts';
 import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
-import { NotKept } from './graphs/not-kept.ts';
+import { NotKept } from './graphs/run-ownership-lost.ts';
 import { isForStandardError } from './log-level.ts';
 import { logLine } from './log-line.ts';
 import { startAgentServer } from './server.ts';

@@ -21,7 +21,7 @@ import { storeOf } from './store/deployment-store.ts';
 import type { Storage } from './storage/open.ts';
 import { lifetimesOf } from './threads/lifetime.ts';
 import { openThreads as openTheThreads } from './threads/open.ts';
-import { overBy, thereBy } from './threads/over.ts';
+import { expiredBy, thereBy } from './threads/expiry-sql.ts';
 import { ThreadStore } from './threads/store.ts';
 import { Outbox } from './tracing/outbox.ts';
 import { RunExporter } from './tracing/run-exporter.ts';
@@ -120,7 +120,7 @@ async function putTogether(
   const assistants = new AssistantStore(storage, clock);
   await assistants.ensureDefaults(graphs.list());
   const lifetime = configuration.file.checkpointer?.ttl;
-  const isOver = overBy(lifetimesOf(lifetime).ofAll);
+  const isOver = expiredBy(lifetimesOf(lifetime).ofAll);
   const threads = new ThreadStore(storage, clock, isOver);
   const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null }, isOver);
   const checkWebhook = checkWebhooks(webhookSettings, log);

@@ -1,4 +1,4 @@
-import { readAsk } from '../action/ask.ts';
+import { readAsk } from '../action/read-request.ts';
 import { endedWhilePacking, packRequested } from '../action/pack-requested.ts';
 import { runDeployment } from '../action/run-deployment.ts';
 import { version } from '../action/version.ts';

@@ -8,7 +8,7 @@ import { conclude } from './conclude.ts';
 import type { Ending } from './ending.ts';
 import { find } from './find.ts';
 import { follow } from './follow.ts';
-import { goBack, takeBack } from './go-back.ts';
+import { goBack, rollBackFailedRevision } from './roll-back-failed.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
 import type { Outcome } from './outcome-types.ts';
@@ -41,7 +41,7 @@ async function ship(run: DeployRun): Promise<Ending> {
   const verdict = await smokeLive(run);
   run.known.verdict = verdict;
   if (verdict.kind === 'failed' && run.request.onFailure === 'rollback') {
-    run.known.rollback = await takeBack(started.kind === 'follow' ? started.revisionId : undefined, run);
+    run.known.rollback = await rollBackFailedRevision(started.kind === 'follow' ? started.revisionId : undefined, run);
   }
   return { kind: started.kind === 'kept' ? 'kept' : 'followed' };
 }

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentCreateRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import { carriesSource, holdsSettings } from '../planning/plan-carried.ts';
+import { carriesSource, holdsSettings } from '../planning/matches-patch.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { attempt } from './attempt.ts';
 import { findByName } from './find.ts';

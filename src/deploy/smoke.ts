@@ -3,7 +3,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
-import { ask } from './ask.ts';
+import { ask } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { EventLog } from '../../src/agent-server/runs/event-log.ts';
-import type { EventRetention } from '../../src/agent-server/runs/event-log.ts';
+import { EventLog } from '../../src/agent-server/runs/event-buffer.ts';
+import type { EventRetention } from '../../src/agent-server/runs/event-buffer.ts';
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
-import { ThreadLines } from '../../src/agent-server/runs/thread-lines.ts';
+import { ThreadLines } from '../../src/agent-server/runs/thread-queues.ts';
 import { Backlog } from '../../src/agent-server/routes/backlog.ts';
 import { nestsDeeper } from '../../src/agent-server/routes/nesting.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectAgents } from '../../app/agents.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { ask } from '../../src/deploy/ask.ts';
+import { ask } from '../../src/deploy/send-test-request.ts';
 import { longestTurnOf, watchLoop } from './loop-watch.ts';
 
 /** Milliseconds of CPU of one turn of the App's loop. */

@@ -1,7 +1,7 @@
 // The fixture of the App's journeys: GitHub on loopback, validated against its OpenAPI document, our control service
 // with running agents, and the App in this process.
 import { join } from 'node:path';
-import { makeWork } from '../../app/work-of.ts';
+import { makeWork } from '../../app/create-app-work.ts';
 import { logLine } from '../../app/operate/log-line.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';

@@ -5,8 +5,8 @@ import { noVersion, Refusal } from '../refusal.ts';
 import type { Access } from './access.ts';
 import { holds, narrowed } from './filters.ts';
 import type { Wanted } from './filters.ts';
-import { ask, mustHold, RESOURCES } from './question.ts';
-import type { AuthorizationContext } from './question.ts';
+import { ask, mustHold, RESOURCES } from './call-auth-handler.ts';
+import type { AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, rewriteBody } from './request-body.ts';
 
 type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;

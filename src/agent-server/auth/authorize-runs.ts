@@ -4,8 +4,8 @@ import { isObject } from '../../contract/json-object.ts';
 import { unacceptable } from '../refusal.ts';
 import type { Access } from './access.ts';
 import { configurableOf, withoutClaims } from './caller.ts';
-import { ask, mustHold } from './question.ts';
-import type { AuthorizationContext } from './question.ts';
+import { ask, mustHold } from './call-auth-handler.ts';
+import type { AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, readObjects, rewriteBody } from './request-body.ts';
 
 type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;

@@ -6,8 +6,8 @@ import type { Access } from './access.ts';
 import { AuthRefusal } from './auth-refusal.ts';
 import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';
-import { ask } from './question.ts';
-import type { AuthorizationContext } from './question.ts';
+import { ask } from './call-auth-handler.ts';
+import type { AuthorizationContext } from './call-auth-handler.ts';
 import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
 
 /** Finds an item's value; undefined if there is none. */

@@ -13,7 +13,7 @@ import {
   authorizeSearch,
 } from './authorize-resources.ts';
 import { AuthRefusal } from './auth-refusal.ts';
-import type { AuthorizationContext } from './question.ts';
+import type { AuthorizationContext } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
 /** The dependencies of authorization. */

@@ -9,7 +9,7 @@ import { accessToRun } from './authorize-runs.ts';
 import { USER_CLAIM } from './caller.ts';
 import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';
-import { ask } from './question.ts';
+import { ask } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
 const requestOf = RunCreate.strip();

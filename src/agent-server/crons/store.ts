@@ -9,7 +9,7 @@ import type { Querying } from '../runs/store.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { ThreadIsThere } from '../threads/over.ts';
+import type { ThreadIsThere } from '../threads/expiry-sql.ts';
 import type { StoredCron } from './cron-row.ts';
 
 /** The crons of a deployment. */

@@ -14,7 +14,7 @@ import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
 import { inTransaction } from './in-transaction.ts';
-import { NotKept } from './not-kept.ts';
+import { NotKept } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
-import { NotKept } from './not-kept.ts';
+import { NotKept } from './run-ownership-lost.ts';
 
 /** How a run waits for the database: until it is available, or the run is stopped. */
 export interface RetryPolicy {

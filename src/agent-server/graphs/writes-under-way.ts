@@ -1,4 +1,4 @@
-import { NotKept } from './not-kept.ts';
+import { NotKept } from './run-ownership-lost.ts';
 
 /**
  * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
 import { EVENT_STREAM_TYPE, writeComment, writeEvent } from '../../sse/write-event.ts';
-import type { Followable } from '../runs/event-log.ts';
+import type { Followable } from '../runs/event-buffer.ts';
 import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may be silent before a heartbeat. */

@@ -3,7 +3,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { AgentAuth } from '../auth/agent-auth.ts';
 import { AuthRefusal } from '../auth/auth-refusal.ts';
 import { holds } from '../auth/filters.ts';
-import { ask } from '../auth/question.ts';
+import { ask } from '../auth/call-auth-handler.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
 
 /** A thread to delete, with what authorization needs. */

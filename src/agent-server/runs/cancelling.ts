@@ -61,7 +61,7 @@ export class Cancelling {
   }
 
   /** Ends the former runs on the thread, if the run's strategy says so. */
-  async inTheWayOf({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
+  async cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
     if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
     const action = multitaskStrategy === 'rollback' ? 'rollback' : 'interrupt';
     for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId)) await this.one(run_id, action);

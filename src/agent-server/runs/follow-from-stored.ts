@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { EventLog, Followable } from './event-log.ts';
+import type { EventLog, Followable } from './event-buffer.ts';
 import type { RunEvents } from './run-events.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 

@@ -2,7 +2,7 @@ import { pause, steadyNow, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
-import { ATTEMPT_IDS } from './event-log.ts';
+import { ATTEMPT_IDS } from './event-buffer.ts';
 import { fateOf } from './orphan.ts';
 import type { RunQueue, TakeableBecause, TakeableRun } from './queue.ts';
 import type { RunEvents } from './run-events.ts';

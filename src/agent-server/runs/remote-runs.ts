@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import type { Followable, Follower } from './event-log.ts';
+import type { Followable, Follower } from './event-buffer.ts';
 import { endedRunError } from './ended-run.ts';
 import type { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunQueue, Standing } from './queue.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
-import { ATTEMPT_IDS } from './event-log.ts';
+import { ATTEMPT_IDS } from './event-buffer.ts';
 
 /** A stored event of a run. */
 export interface StoredEvent {

@@ -4,7 +4,7 @@ import type { RunStart, RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Slots } from './slots.ts';
-import { ThreadLines } from './thread-lines.ts';
+import { ThreadLines } from './thread-queues.ts';
 
 /** The runs of this process, queued by thread. */
 export class RunExecutor {

@@ -81,7 +81,7 @@ export class Runs {
         started = status === 'running';
         const followed = carried === 'stream';
         const execution = this.#executor.carryOut(plan, sequence, { attempt: 1, started, followed });
-        if (!started) await this.#cancelling.inTheWayOf(plan);
+        if (!started) await this.#cancelling.cancelEarlierRuns(plan);
         return execution;
       });
     } finally {
@@ -128,7 +128,7 @@ export class Runs {
       const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, on));
       if (startedRun?.kind !== 'started') return startedRun;
       this.#executor.carryOut(plan, startedRun.sequence, { attempt: 1, started: false, followed: false });
-      await this.#cancelling.inTheWayOf(plan);
+      await this.#cancelling.cancelEarlierRuns(plan);
       return startedRun;
     });
   }

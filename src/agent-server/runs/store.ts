@@ -5,8 +5,8 @@ import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { overBy } from '../threads/over.ts';
-import type { IsOver } from '../threads/over.ts';
+import { expiredBy } from '../threads/expiry-sql.ts';
+import type { IsOver } from '../threads/expiry-sql.ts';
 import { inTransaction } from '../threads/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -47,7 +47,7 @@ export class RunStore extends RunReads {
     processId: string,
     clock: Clock,
     traced?: { revisionId: string | null },
-    isOver: IsOver = overBy(),
+    isOver: IsOver = expiredBy(),
   ) {
     super(storage, clock, isOver);
     this.#beginOnThread = statements.beginOnThread(isOver('$12'));

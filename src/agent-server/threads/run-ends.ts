@@ -1,5 +1,5 @@
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
-import type { LoggedEvent } from '../runs/event-log.ts';
+import type { LoggedEvent } from '../runs/event-buffer.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import { idAt, timeOf } from './thread-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';

@@ -16,8 +16,8 @@ import type { Tables } from '../storage/tables.ts';
 import type { Querying } from '../runs/store.ts';
 import { endOf } from './lifetime.ts';
 import type { Lifetime } from './lifetime.ts';
-import { overBy, sqlTime } from './over.ts';
-import type { IsOver } from './over.ts';
+import { expiredBy, sqlTime } from './expiry-sql.ts';
+import type { IsOver } from './expiry-sql.ts';
 import { deleteLocked } from './removal.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -57,7 +57,7 @@ export class ThreadStore {
   readonly #clock: Clock;
   readonly #isOver: IsOver;
 
-  constructor(storage: Storage, clock: Clock, isOver: IsOver = overBy()) {
+  constructor(storage: Storage, clock: Clock, isOver: IsOver = expiredBy()) {
     this.#storage = storage;
     this.#clock = clock;
     this.#isOver = isOver;

@@ -1,6 +1,6 @@
 import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
-import type { Follower, LoggedEvent } from '../runs/event-log.ts';
+import type { Follower, LoggedEvent } from '../runs/event-buffer.ts';
 
 /** The event that reports a manual update. */
 export const STATE_UPDATE_EVENT = 'state_update';

@@ -5,7 +5,7 @@ import type { Storage } from '../storage/open.ts';
 import { keepLatestOfLocked } from './keep-latest.ts';
 import { showLifetime } from './lifetime.ts';
 import type { Lifetimes } from './lifetime.ts';
-import { dueAt } from './over.ts';
+import { dueAt } from './expiry-sql.ts';
 import { deleteLocked } from './removal.ts';
 import type { StoredThread } from './store.ts';
 import { inTransaction } from './transaction.ts';

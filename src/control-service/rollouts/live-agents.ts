@@ -1,14 +1,14 @@
 import { withoutFullStop } from '../../contract/plain-text.ts';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
-import { parting } from '../compute/parting.ts';
+import { parting } from '../compute/last-log-messages.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { AgentRoute } from '../gateway/agent-route.ts';
 import type { AgentExitHandlers, Breakdown } from './agent-exits.ts';
 import type { Repair } from './repair.ts';
 import { mostBreakdowns, restartDelay, wellAfter } from './restart-delay.ts';
 import { slots } from './slots.ts';
-import { wordsForTenant } from './unforeseen.ts';
+import { wordsForTenant } from './tenant-error-message.ts';
 
 export interface LiveAgentsSettings {
   compute: Compute;

@@ -10,7 +10,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn, usableAgentDatabases, type WayToDatabase } from './agent-database.ts';
-import { attempts } from './attempts.ts';
+import { attempts } from './retry-backoff.ts';
 import { lookAtDatabases } from './database-watch.ts';
 import { carryOutDeletion } from './deletion.ts';
 import { clearOldBuilds } from './clear-old-builds.ts';
@@ -24,7 +24,7 @@ import { nextRevision } from './next-revision.ts';
 import { retryPolicy } from './retry-policy.ts';
 import { repairLive } from './repair.ts';
 import { slots } from './slots.ts';
-import { wordsForTenant } from './unforeseen.ts';
+import { wordsForTenant } from './tenant-error-message.ts';
 
 export interface RolloutsSettings {
   store: ControlStore;

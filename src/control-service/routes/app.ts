@@ -5,7 +5,7 @@ import type { KeyBook } from '../keys/admit.ts';
 import type { Actor } from '../store/audit.ts';
 import type { OurControlService } from '../service.ts';
 import { interfaceVersion } from '../openapi/document.ts';
-import { answerError } from './answer.ts';
+import { answerError } from './send-response.ts';
 import { docsRoutes } from './docs.ts';
 import type { Env } from './env.ts';
 import { keyRoutes } from './keys.ts';

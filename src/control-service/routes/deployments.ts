@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
-import { answer } from './answer.ts';
+import { answer } from './send-response.ts';
 import type { Env } from './env.ts';
 import { readConditions, readJson, readQuery } from './read.ts';
 import { onlyMethods } from './refusing.ts';

@@ -4,7 +4,7 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { docsPage, pageAsset } from '../../openapi/page.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { spellingHeader } from './answer.ts';
+import { spellingHeader } from './send-response.ts';
 import type { Env } from './env.ts';
 import { onlyMethods } from './refusing.ts';
 

@@ -43,7 +43,7 @@ import {
   revisionsWithBuild,
 } from './revisions.ts';
 import type { RevisionPage } from './revisions.ts';
-import { onceAWhile } from './once-a-while.ts';
+import { onceAWhile } from './hourly-cleanup.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from './tables.ts';
 import { addTenant, firstTenant, listTenants } from './tenants.ts';
 import { pushStore } from './pushes.ts';

@@ -9,7 +9,7 @@ import { CronStore } from '../../../src/agent-server/crons/store.ts';
 import { Refusal } from '../../../src/agent-server/refusal.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
-import { overBy, thereBy } from '../../../src/agent-server/threads/over.ts';
+import { expiredBy, thereBy } from '../../../src/agent-server/threads/expiry-sql.ts';
 import type { CronCreate } from '../../../src/contract/agent/cron.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
@@ -43,7 +43,7 @@ function storage(process = 0): Storage {
 }
 
 /** Crons whose threads have not expired. */
-const cronsIn = (on: Storage): CronStore => new CronStore(on, thereBy(overBy(), clock));
+const cronsIn = (on: Storage): CronStore => new CronStore(on, thereBy(expiredBy(), clock));
 
 type Start = FiringParts['runs']['startWithin'];
 

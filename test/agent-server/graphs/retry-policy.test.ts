@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NotKept } from '../../../src/agent-server/graphs/not-kept.ts';
+import { NotKept } from '../../../src/agent-server/graphs/run-ownership-lost.ts';
 import { queryWithRetries, withRetries } from '../../../src/agent-server/graphs/retry-policy.ts';
 import { isDatabaseUnavailable } from '../../../src/postgres/unavailable.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
 import { Recorder } from '../../../src/agent-server/runs/recorder.ts';
 import type { Dropped, StoredEnding, StoredEvent } from '../../../src/agent-server/runs/run-events.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
 import { heartbeatJson } from '../../../src/agent-server/routes/heartbeat-json.ts';
-import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
 
 /** A simulated clock. */
 function simulated() {

@@ -1,4 +1,4 @@
-import type { Follower, LoggedEvent } from '../runs/event-log.ts';
+import type { Follower, LoggedEvent } from '../runs/event-buffer.ts';
 
 /**
  * Delivers past events once they are read, then new ones; events that occur meanwhile are queued after them.

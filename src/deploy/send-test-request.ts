@@ -6,7 +6,7 @@ import type { CallOptions } from '../contract/call-options.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import type { Clock } from '../clock.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
-import { answerAfter, evidenceOf, unanswered, type Answer } from './answer.ts';
+import { answerAfter, evidenceOf, unanswered, type Answer } from './run-response.ts';
 import { attempt } from './attempt.ts';
 import { lingering, within } from './bounded.ts';
 

@@ -19,7 +19,7 @@ export const dueAt = (minutes: string): string => `
 export type IsOver = (now: string) => string;
 
 /** @param ofAll the default time to live; undefined for none. */
-export const overBy = (ofAll?: Lifetime): IsOver => {
+export const expiredBy = (ofAll?: Lifetime): IsOver => {
   const due = dueAt(ofAll === undefined ? 'null' : String(ofAll.minutes));
   return (now) =>
     `coalesce(unfinished = 0 and coalesce(ttl_strategy, '${ofAll?.strategy ?? 'delete'}') = 'delete' and ${due} <= ${now}, false)`;

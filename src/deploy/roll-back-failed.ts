@@ -8,7 +8,7 @@ import { rollBackTo } from './roll-back.ts';
 import type { DeployRun } from './deploy-run.ts';
 
 /** Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it. */
-export async function takeBack(broken: string | undefined, run: DeployRun): Promise<Rollback> {
+export async function rollBackFailedRevision(broken: string | undefined, run: DeployRun): Promise<Rollback> {
   const { formerLive, deployment } = run.known;
   if (broken === undefined) {
     return impossible(
