@@ -40,7 +40,7 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
 
 /** The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone would. */
-export function truncateToBytes(section: string, bytes: number): string {
+function truncateToBytes(section: string, bytes: number): string {
   if (Buffer.byteLength(section) <= bytes) return section;
   const fence = /^(`{3,})text$/m.exec(section)?.[1];
   const kept: string[] = [];
