@@ -1,5 +1,7 @@
+import { attempt } from '../../src/deploy/attempt.ts';
+import { liveBefore } from '../../src/deploy/go-back.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
+import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import type { Intent } from '../reconcile/intent.ts';
 
@@ -24,36 +26,14 @@ export async function findRollbackTarget(
   if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
   const former = serving.formerLiveRevisionId;
   if (former && former !== active) return { ok: true, revision: await control.getRevision(deploymentId, former) };
-  return liveBefore(active, deploymentId, control);
+  const before = await attempt(liveBefore(active, (page) => control.listRevisions(deploymentId, page), lookedThrough));
+  if (before.ok && before.value) return { ok: true, revision: before.value };
+  if (before.ok) return no(`no revision was live before ${active}`);
+  if (!isNotOffered(before.error)) throw before.error;
+  return no('this service does not list revisions, so the previously live one is unknown');
 }
 
 const no = (why: string): RollbackTarget => ({ ok: false, why });
 
-const pageSize = 100;
-
 /** How many revisions are searched; an older one is no useful rollback target. */
 const lookedThrough = 1_000;
-
-/** Revisions are listed newest first; one that was live keeps its status when another takes its place. */
-async function liveBefore(active: string, deploymentId: string, control: ControlService): Promise<RollbackTarget> {
-  let isPast = false;
-  for (let offset = 0; offset < lookedThrough; offset += pageSize) {
-    const page = await listed(deploymentId, offset, control);
-    if (page === undefined) return no('this service does not list revisions, so the previously live one is unknown');
-    for (const revision of page) {
-      if (isPast && classOfRevisionStatus(revision.status) === 'live') return { ok: true, revision };
-      isPast ||= revision.id === active;
-    }
-    if (page.length < pageSize) break;
-  }
-  return no(`no revision was live before ${active}`);
-}
-
-async function listed(deploymentId: string, offset: number, control: ControlService): Promise<Revision[] | undefined> {
-  try {
-    return (await control.listRevisions(deploymentId, { limit: pageSize, offset })).resources;
-  } catch (error) {
-    if (isNotOffered(error)) return undefined;
-    throw error;
-  }
-}

@@ -1,5 +1,5 @@
 import { sameCommit } from '../../src/planning/commit.ts';
-import { pageSize, type GitHubClient } from '../../src/github/client.ts';
+import { onPages, type GitHubClient } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../repository.ts';
 import {
   FileTooLarge,
@@ -132,19 +132,17 @@ export async function changedPaths(
 ): Promise<readonly string[] | undefined> {
   const paths: string[] = [];
   let listed = 0;
-  for (let page = 1; ; page += 1) {
-    const { data } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
-      owner,
-      repo,
-      pull_number: number,
-      per_page: pageSize,
-      page,
-    });
-    for (const { filename, previous_filename: former } of data) paths.push(filename, ...(former ? [former] : []));
-    listed += data.length;
+  const place = { owner, repo, pull_number: number };
+  const files = onPages(
+    async (page) =>
+      (await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', { ...place, ...page })).data,
+  );
+  for await (const { filename, previous_filename: former } of files) {
+    paths.push(filename, ...(former ? [former] : []));
+    listed += 1;
     if (listed >= mostListedFiles) return undefined;
-    if (data.length < pageSize) return paths;
   }
+  return paths;
 }
 
 /**
@@ -172,19 +170,15 @@ export function createRepositoryClient(
 }
 
 async function* installationIds(app: GitHubClient<AppRoute>): AsyncGenerator<number> {
-  for (let page = 1; ; page += 1) {
-    const { data } = await app.request('GET /app/installations', { per_page: pageSize, page });
-    for (const { id, suspended_at: suspendedAt } of data) if (!suspendedAt) yield id;
-    if (data.length < pageSize) return;
-  }
+  const installations = onPages(async (page) => (await app.request('GET /app/installations', page)).data);
+  for await (const { id, suspended_at: suspendedAt } of installations) if (!suspendedAt) yield id;
 }
 
 async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: number): AsyncGenerator<RepositoryAt> {
-  for (let page = 1; ; page += 1) {
-    const { data } = await client.request('GET /installation/repositories', { per_page: pageSize, page });
-    for (const { id, name, owner } of data.repositories) {
-      yield { installationId, repositoryId: Number(id), owner: owner.login, name };
-    }
-    if (data.repositories.length < pageSize) return;
+  const repositories = onPages(
+    async (page) => (await client.request('GET /installation/repositories', page)).data.repositories,
+  );
+  for await (const { id, name, owner } of repositories) {
+    yield { installationId, repositoryId: Number(id), owner: owner.login, name };
   }
 }

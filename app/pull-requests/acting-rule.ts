@@ -1,3 +1,4 @@
+import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
@@ -38,20 +39,11 @@ async function byId(control: Pick<ControlService, 'getDeployment'>, id: string):
   }
 }
 
-const pageSize = 100;
-
 /** The deployments of exactly this name; a service may match names loosely. */
 async function byName(
   control: Pick<ControlService, 'getDeployment' | 'listDeployments'>,
   name: string,
 ): Promise<Deployment[]> {
-  const named: Deployment[] = [];
-  const met = new Set<string>();
-  for (let offset = 0; ; offset += pageSize) {
-    const { resources } = await control.listDeployments({ name_contains: name, limit: pageSize, offset });
-    const fresh = resources.filter(({ id }) => !met.has(id));
-    for (const { id } of fresh) met.add(id);
-    for (const each of fresh) if (each.name === name) named.push(await control.getDeployment(each.id));
-    if (resources.length < pageSize || fresh.length === 0) return named;
-  }
+  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }));
+  return Promise.all(listed.filter((each) => each.name === name).map(({ id }) => control.getDeployment(id)));
 }

@@ -1,3 +1,5 @@
+import { attempt } from '../../src/deploy/attempt.ts';
+import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { DeploymentsList } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
@@ -9,8 +11,6 @@ export type ListedDeployment = DeploymentsList['resources'][number];
 
 /** What the service deploys, or that it does not list that. */
 export type Listed = { kind: 'listed'; deployments: readonly ListedDeployment[] } | { kind: 'not-offered' };
-
-const pageSize = 100;
 
 /**
  * Reads the service's deployments, all pages of them; a reading is shared for `freshMs`.
@@ -32,28 +32,10 @@ export function createDeploymentsReader(
   return (notBefore) => shared(control, notBefore);
 }
 
-/** A page without new entries is the last one: a service that ignores `offset` would never end. */
+/** Reads all pages. */
 export async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<Listed> {
-  const found = new Map<string, ListedDeployment>();
-  for (let offset = 0; ; offset += pageSize) {
-    const page = await pageAt(control, offset);
-    if (page === undefined) return { kind: 'not-offered' };
-    const before = found.size;
-    for (const each of page.resources) found.set(each.id, each);
-    if (page.resources.length < pageSize || found.size === before) {
-      return { kind: 'listed', deployments: [...found.values()] };
-    }
-  }
-}
-
-async function pageAt(
-  control: Pick<ControlService, 'listDeployments'>,
-  offset: number,
-): Promise<DeploymentsList | undefined> {
-  try {
-    return await control.listDeployments({ limit: pageSize, offset });
-  } catch (error) {
-    if (isNotOffered(error)) return undefined;
-    throw error;
-  }
+  const listed = await attempt(allEntriesOf((page) => control.listDeployments(page)));
+  if (listed.ok) return { kind: 'listed', deployments: listed.value };
+  if (isNotOffered(listed.error)) return { kind: 'not-offered' };
+  throw listed.error;
 }

@@ -1,9 +1,8 @@
+import { allEntriesOf } from '../contract/control/pages.ts';
 import { isNotOffered } from '../contract/service-error.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import { attempt } from './attempt.ts';
 import type { DeployRun } from './deploy-run.ts';
-
-const pageSize = 100;
 
 /**
  * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The
@@ -29,27 +28,22 @@ export async function confirmsAbsence(run: DeployRun): Promise<boolean> {
 /** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */
 export async function findByName(name: string, run: DeployRun): Promise<Deployment[]> {
   const { control } = run.request;
-  const met = new Set<string>();
-  const found: Deployment[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const query = { name_contains: name, limit: pageSize, offset };
-    const page = await attempt(control.listDeployments(query, run.reading()));
-    if (!page.ok) {
-      if (!isNotOffered(page.error) || !(await isControlService(run))) throw page.error;
-      run.note(
-        'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
-      );
-      return [];
-    }
-    const fresh = page.value.resources.filter(({ id }) => !met.has(id));
-    for (const listed of fresh) {
-      met.add(listed.id);
-      // A list may leave out what a plan has to know, the secrets first of all.
-      if (listed.name === name) found.push(run.saw(await control.getDeployment(listed.id, run.reading())));
-    }
-    // A service that ignores `offset` would return its first page forever.
-    if (page.value.resources.length < pageSize || fresh.length === 0) return found;
+  const read = (page: { limit: number; offset: number }) =>
+    control.listDeployments({ name_contains: name, ...page }, run.reading());
+  const listed = await attempt(allEntriesOf(read));
+  if (!listed.ok) {
+    if (!isNotOffered(listed.error) || !(await isControlService(run))) throw listed.error;
+    run.note(
+      'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
+    );
+    return [];
   }
+  const found: Deployment[] = [];
+  for (const each of listed.value) {
+    // A list may leave out what a plan has to know, the secrets first of all.
+    if (each.name === name) found.push(run.saw(await control.getDeployment(each.id, run.reading())));
+  }
+  return found;
 }
 
 /**

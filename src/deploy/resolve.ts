@@ -1,3 +1,4 @@
+import { allEntriesOf } from '../contract/control/pages.ts';
 import type { DesiredExternalDocker, DesiredGithub } from '../config/desired.ts';
 import type { GithubIntegration, GithubRepository } from '../contract/control/integration.ts';
 import type { Listener } from '../contract/control/listener.ts';
@@ -38,21 +39,14 @@ const isThere = ({ url, owner, name }: GithubRepository, repoUrl: string) =>
 
 const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed' });
 
-const pageSize = 100;
-
 /** The listener that can serve the namespace, if none was given. */
 export async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<Found> {
-  const listeners: Listener[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const page = await attempt(run.request.control.listListeners({ limit: pageSize, offset }, run.reading()));
-    if (!page.ok) {
-      if (!isNotOffered(page.error)) throw page.error;
-      return { kind: 'none', why: 'this service does not list listeners: none is named' };
-    }
-    const fresh = page.value.resources.filter(({ id }) => !listeners.some((met) => met.id === id));
-    listeners.push(...fresh);
-    if (page.value.resources.length < pageSize || fresh.length === 0) break;
+  const listed = await attempt(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
+  if (!listed.ok) {
+    if (!isNotOffered(listed.error)) throw listed.error;
+    return { kind: 'none', why: 'this service does not list listeners: none is named' };
   }
+  const listeners = listed.value;
   const matching = listeners.filter((listener) => serves(listener, k8sNamespace));
   const [first, ...others] = matching.length > 0 ? matching : listeners;
   if (!first) return { kind: 'none', why: 'this service has no listener: none is named' };

@@ -1,3 +1,4 @@
+import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
@@ -38,40 +39,37 @@ export async function rollBackFailedRevision(broken: string | undefined, run: De
 export async function goBack(deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible('nothing is live, so there is nothing to go back from', 'Deploy it first.');
-  const former = await liveBefore(active, deployment.id, run);
-  if (former === 'not-offered') {
+  const { control } = run.request;
+  const former = await attempt(liveBefore(active, (page) => control.listRevisions(deployment.id, page, run.reading())));
+  if (!former.ok) {
+    if (!isNotOffered(former.error)) throw former.error;
     return impossible(
       'this service does not list revisions, so the previously live revision is unknown',
       'Deploy the former commit or image instead.',
     );
   }
-  if (!former) return impossible(`no revision was live before ${active}`, 'Deploy the former commit or image instead.');
-  return rollBackTo(former, deployment, 'mode is rollback', run);
+  if (!former.value)
+    return impossible(`no revision was live before ${active}`, 'Deploy the former commit or image instead.');
+  return rollBackTo(former.value, deployment, 'mode is rollback', run);
 }
 
 const impossible = (why: string, advice: string): Rollback => ({ kind: 'impossible', why, advice });
 
-const pageSize = 100;
-
-/** Revisions are listed newest first; one that was live keeps its status when another takes its place. */
-async function liveBefore(
+/**
+ * The newest revision that was live before this one. Revisions are listed newest first; one that was live keeps its status
+ * when another takes its place.
+ *
+ * @param most how many revisions are searched.
+ */
+export async function liveBefore(
   active: string,
-  deploymentId: string,
-  run: DeployRun,
-): Promise<Revision | 'not-offered' | undefined> {
+  read: ReadPage<Revision>,
+  most = Infinity,
+): Promise<Revision | undefined> {
   let isPast = false;
-  const met = new Set<string>();
-  for (let offset = 0; ; offset += pageSize) {
-    const query = { limit: pageSize, offset };
-    const page = await attempt(run.request.control.listRevisions(deploymentId, query, run.reading()));
-    if (!page.ok && isNotOffered(page.error)) return 'not-offered';
-    if (!page.ok) throw page.error;
-    const fresh = page.value.resources.filter(({ id }) => !met.has(id));
-    for (const revision of fresh) {
-      met.add(revision.id);
-      if (isPast && classOfRevisionStatus(revision.status) === 'live') return revision;
-      isPast ||= revision.id === active;
-    }
-    if (page.value.resources.length < pageSize || fresh.length === 0) return undefined;
+  for await (const revision of entriesOf(read, most)) {
+    if (isPast && classOfRevisionStatus(revision.status) === 'live') return revision;
+    isPast ||= revision.id === active;
   }
+  return undefined;
 }

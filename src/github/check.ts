@@ -1,5 +1,5 @@
 import type { Endpoints } from '@octokit/types';
-import { findOnPages, pageSize, type GitHubClient, type RepositoryName } from './client.ts';
+import { onPages, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** How a check run ended. */
 export type CheckConclusion =
@@ -54,24 +54,22 @@ const annotationMessage = 16_000;
 const annotationTitle = 255;
 
 /** The check run of our external id on the commit, on whatever page it is. */
-export function findCheck(client: GitHubClient, at: CheckPlace): Promise<CheckThere | undefined> {
-  return findOnPages(
-    async (page) => {
-      const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-        owner: at.repository.owner,
-        repo: at.repository.name,
-        ref: at.headSha,
-        check_name: at.name,
-        // Of runs with one name `latest` would show the newest alone.
-        filter: 'all',
-        per_page: pageSize,
-        page,
-      });
-      return data.check_runs;
-    },
-    ({ id, external_id, output }) =>
-      external_id === at.externalId ? { id: Number(id), annotations: output.annotations_count } : undefined,
-  );
+export async function findCheck(client: GitHubClient, at: CheckPlace): Promise<CheckThere | undefined> {
+  const checks = onPages(async (page) => {
+    const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+      owner: at.repository.owner,
+      repo: at.repository.name,
+      ref: at.headSha,
+      check_name: at.name,
+      // Of runs with one name `latest` would show the newest alone.
+      filter: 'all',
+      ...page,
+    });
+    return data.check_runs;
+  });
+  for await (const { id, external_id, output } of checks)
+    if (external_id === at.externalId) return { id: Number(id), annotations: output.annotations_count };
+  return undefined;
 }
 
 /**

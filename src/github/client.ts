@@ -46,19 +46,15 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /** The page size of lists: GitHub's maximum. */
-export const pageSize = 100;
+const pageSize = 100;
 
-/** The first entry that fits, page after page; `read` is given the number of the page, from 1. */
-export async function findOnPages<Entry, Found>(
-  read: (page: number) => Promise<readonly Entry[]>,
-  fits: (entry: Entry) => Found | undefined,
-): Promise<Found | undefined> {
+/** The entries of a list, page after page; `read` is given the parameters of a page. */
+export async function* onPages<Entry>(
+  read: (page: { per_page: number; page: number }) => Promise<readonly Entry[]>,
+): AsyncGenerator<Entry, undefined> {
   for (let page = 1; ; page += 1) {
-    const entries = await read(page);
-    for (const entry of entries) {
-      const found = fits(entry);
-      if (found !== undefined) return found;
-    }
+    const entries = await read({ per_page: pageSize, page });
+    yield* entries;
     if (entries.length < pageSize) return undefined;
   }
 }

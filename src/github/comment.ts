@@ -1,4 +1,4 @@
-import { findOnPages, pageSize, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** The pull request that a comment belongs to. */
 export interface CommentPlace {
@@ -65,21 +65,16 @@ export async function keepComment(
   return there;
 }
 
-function findComment(client: GitHubClient, at: CommentPlace, author: Author): Promise<number | undefined> {
+async function findComment(client: GitHubClient, at: CommentPlace, author: Author): Promise<number | undefined> {
   const mark = commentMark(at.about);
-  return findOnPages(
-    async (page) => {
-      const { data } = await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-        owner: at.repository.owner,
-        repo: at.repository.name,
-        issue_number: at.pullRequest,
-        per_page: pageSize,
-        page,
-      });
-      return data;
-    },
-    ({ id, body, user }) => (body?.startsWith(mark) && isBy(author, user) ? Number(id) : undefined),
-  );
+  const { owner, name: repo } = at.repository;
+  const comments = onPages(async (page) => {
+    const place = { owner, repo, issue_number: at.pullRequest };
+    return (await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...place, ...page }))
+      .data;
+  });
+  for await (const { id, body, user } of comments) if (body?.startsWith(mark) && isBy(author, user)) return Number(id);
+  return undefined;
 }
 
 const isBy = (author: Author, user: { login: string; type: string } | null): boolean =>

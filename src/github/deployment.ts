@@ -1,5 +1,5 @@
 import { fromJson } from '../contract/json-text.ts';
-import { findOnPages, pageSize, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 import type { Outcome, OutcomeKind } from '../deploy/outcome-types.ts';
 import { asLine } from '../report/sanitize.ts';
 
@@ -36,20 +36,13 @@ const descriptionLimit = 140;
 const payloadMember = 'landfall';
 
 /** The deployment of our external id on the commit, on whatever page it is. */
-function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
-  return findOnPages(
-    async (page) => {
-      const { data } = await client.request('GET /repos/{owner}/{repo}/deployments', {
-        owner: at.repository.owner,
-        repo: at.repository.name,
-        sha: at.commit,
-        per_page: pageSize,
-        page,
-      });
-      return data;
-    },
-    ({ id, payload }) => (externalIdOf(payload) === at.externalId ? Number(id) : undefined),
+async function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
+  const place = { owner: at.repository.owner, repo: at.repository.name, sha: at.commit };
+  const deployments = onPages(
+    async (page) => (await client.request('GET /repos/{owner}/{repo}/deployments', { ...place, ...page })).data,
   );
+  for await (const { id, payload } of deployments) if (externalIdOf(payload) === at.externalId) return Number(id);
+  return undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { entriesOf } from '../contract/control/pages.ts';
 import { asSentence } from '../contract/plain-text.ts';
 import { pause, type Clock } from '../clock.ts';
 import type { Listener } from '../contract/control/listener.ts';
@@ -14,8 +15,6 @@ export interface WantedListener {
   namespaces: readonly string[] | undefined;
   version: string;
 }
-
-const page = 100;
 
 /**
  * Finds the listener of a cluster, or creates it; if several processes start together, one creates it and all find it.
@@ -42,11 +41,9 @@ export async function findListener(
 }
 
 async function listenerOf(work: WorkClient, computeId: string): Promise<Listener | undefined> {
-  for (let offset = 0; ; offset += page) {
-    const listeners = await work.listListeners({ limit: page, offset });
-    const found = listeners.find(({ compute_id }) => compute_id === computeId);
-    if (found || listeners.length < page) return found;
-  }
+  const listeners = entriesOf(async (page) => ({ resources: await work.listListeners(page) }));
+  for await (const listener of listeners) if (listener.compute_id === computeId) return listener;
+  return undefined;
 }
 
 /** The same as often as it takes; undefined when `leaving` aborts first. What does not pass by waiting is thrown. */

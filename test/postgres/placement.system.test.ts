@@ -80,7 +80,13 @@ function makeCheckout(checkout: string): void {
     );
     for (const { target } of links) rmSync(join(platform, name, target), { force: true });
   }
-  for (const part of ['src/clock.ts', 'src/postgres', 'test/postgres/embedded-process.ts', 'package.json']) {
+  for (const part of [
+    'src/clock.ts',
+    'src/errors.ts',
+    'src/postgres',
+    'test/postgres/embedded-process.ts',
+    'package.json',
+  ]) {
     cpSync(join(root, part), join(checkout, part), { recursive: true });
   }
 }
