@@ -1,5 +1,5 @@
 import { attempt } from '../../src/deploy/attempt.ts';
-import { liveBefore } from '../../src/deploy/go-back.ts';
+import { liveBefore } from '../../src/deploy/roll-back-failed.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
