@@ -3,6 +3,8 @@ FROM node:24-bookworm-slim
 WORKDIR /landfall
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
+# npm runs it; without the packages for building it does nothing.
+COPY scripts/ready.mjs ./scripts/
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY src ./src
 COPY app ./app

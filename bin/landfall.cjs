@@ -29,7 +29,11 @@ function command() {
 }
 
 const found = command();
-if (found) {
+if (found && !existsSync(found[1])) {
+  console.error('The command line of this package was not built, because it was installed without running scripts.');
+  console.error('Install it again with scripts allowed: npm install --ignore-scripts=false');
+  process.exit(1);
+} else if (found) {
   const child = spawn(found[0], found.slice(1), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {

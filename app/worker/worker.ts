@@ -58,6 +58,9 @@ function isSent(thread: Thread, request: WorkRequest): boolean {
   }
 }
 
+const stopping = ({ name }: WorkRequest): Error =>
+  new Error(`The App is stopping. ${name} runs again after the start.`);
+
 /**
  * Starts a thread with the first request. A request that takes too much time or memory is given up with its thread, and
  * tried once more on a new one.
@@ -80,6 +83,7 @@ export function startWorker({ clock, log }: WorkerOptions, deadlineMs = usualDea
   }
 
   async function requestOnce(request: WorkRequest): Promise<Exclude<WorkResponse, { kind: 'started' }> | undefined> {
+    if (isClosed) throw stopping(request);
     const used = (current ??= open());
     const over = new AbortController();
     try {
@@ -92,7 +96,7 @@ export function startWorker({ clock, log }: WorkerOptions, deadlineMs = usualDea
       if (current === used) current = undefined;
       await used.thread.terminate();
       // A request without a thread proves nothing: the next process does its job again.
-      if (isClosed) throw new Error(`The App is stopping. ${request.name} runs again after the start.`);
+      if (isClosed) throw stopping(request);
       return undefined;
     } finally {
       over.abort();

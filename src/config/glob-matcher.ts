@@ -29,7 +29,8 @@ export function globMatcher(glob: string): GlobMatcher {
   const start = append(states, glob, end);
   // Most paths that do not match neither begin nor end like the glob, which takes no steps to see.
   const head = /^[^*?[{]*/.exec(glob)?.[0] ?? '';
-  const tail = glob.slice(Math.max(...['*', '?', ']', '}'].map((sign) => glob.lastIndexOf(sign))) + 1);
+  // The slash behind `**` belongs to it: both may stand for nothing.
+  const tail = glob.slice(Math.max(...['**/', '*', '?', ']', '}'].map((sign) => endOfLast(glob, sign))));
   /** The turn at which each state was reached last, so that it is followed once a turn. */
   const reachedAt = new Float64Array(states.length);
   let turn = 0;
@@ -56,6 +57,12 @@ export function globMatcher(glob: string): GlobMatcher {
     }
     return reachedAt[end] === turn;
   };
+}
+
+/** Where the last of a sign in a glob ends; 0 where there is none. */
+function endOfLast(glob: string, sign: string): number {
+  const at = glob.lastIndexOf(sign);
+  return at === -1 ? 0 : at + sign.length;
 }
 
 /** Appends the states of a glob that goes on to the state `next`, from its last part to its first. */

@@ -204,7 +204,9 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
     },
     stop: ({ timeoutMs = 5_000 } = {}) => {
       stopping.abort();
-      return (stopped ??= looking.then(() => stopBoss(boss, [...working], timeoutMs, clock)));
+      // A query on a silent database may take longer than there is time.
+      const lookedLast = Promise.race([looking, pause(clock, timeoutMs)]);
+      return (stopped ??= lookedLast.then(() => stopBoss(boss, [...working], timeoutMs, clock)));
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root } from './run-cli.ts';
 
 /** A package as npm installs it: the launcher, and in the place of the command line a program that tells of itself. */
@@ -32,10 +32,14 @@ const result = `
 const oldNode = join(folder, 'old-node.cjs');
 const packageOfNode = join(folder, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
-beforeAll(() => {
+function writeProgram(): void {
   mkdirSync(join(folder, 'bin/lib'), { recursive: true });
-  copyFileSync(join(root, 'bin/landfall.cjs'), launcher);
   writeFileSync(join(folder, 'bin/lib/cli.js'), result);
+}
+
+beforeAll(() => {
+  writeProgram();
+  copyFileSync(join(root, 'bin/landfall.cjs'), launcher);
   writeFileSync(oldNode, "Object.defineProperty(process.versions, 'node', { value: '20.1.0' });");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -90,6 +94,14 @@ describe('the launcher', () => {
     expect(end).toMatchObject({ code: 1, out: '' });
     expect(end.err).toContain('landfall needs Node 24');
     expect(end.err).toContain('npm install --save-dev node@24');
+  });
+
+  test('says what to do where the package was not built', async () => {
+    rmSync(join(folder, 'bin/lib'), { recursive: true });
+    onTestFinished(writeProgram);
+    const end = await launch(['plan']);
+    expect(end).toMatchObject({ code: 1, out: '' });
+    expect(end.err).toContain('npm install --ignore-scripts=false');
   });
 
   test('under an old Node uses the Node of a package next to it', async () => {

@@ -30,6 +30,8 @@ describe('a glob', () => {
     ['[a-c-]{[,],x}', ['b,', '-x'], ['d,', 'b']],
     ['{a/**/b,c}/*.{md,txt}', ['a/b/x.md', 'a/x/y/b/x.txt', 'c/.md'], ['a/c/x.md', 'c/d/x.md', 'b/x.md']],
     ['**/a/**/b', ['a/b', 'x/a/y/b', 'a/a/b/b'], ['ab', 'a', 'xa/b', 'a/xb', 'a/b/c']],
+    ['**/package.json', ['package.json', 'a/package.json', 'a/b/package.json'], ['xpackage.json', 'package.json/a']],
+    ['a/**/b.ts', ['a/b.ts', 'a/x/y/b.ts'], ['ab.ts', 'a/xb.ts']],
     ['a/*', ['a/line\nbreak', 'a/\r'], ['a/b/c', 'a']],
   ])('%s', (glob, matched, left) => {
     expect(matched.filter((path) => !matches(glob, path))).toEqual([]);

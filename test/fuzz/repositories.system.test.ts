@@ -210,7 +210,7 @@ test(
       ends[end.kind] += 1;
       // What the one user that there is can read, npm can print without the service.
       const reported = user || !byNpm ? [...here.lines, end.kind === 'failed' ? end.reason : ''] : [];
-      const running = user ? killProcessesOf(new Set([user.uid])) : 0;
+      const running = user ? await killProcessesOf(new Set([user.uid])) : 0;
       const found = holding(here.dataDir);
       const reports: string[] = [];
       if (end.kind === 'built') await cleanUp(end.build.folder, (message) => reports.push(message));

@@ -94,7 +94,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
   const toKill = (): SeenProcess[] => (isLastOfUser() ? all(seeProcesses()) : own(seeProcesses()));
 
   async function kill(): Promise<void> {
-    if (user && isLastOfUser()) killUser(user.uid);
+    if (user && isLastOfUser()) await killUser(user.uid);
     await killAll(toKill, clock);
   }
 

@@ -26,10 +26,10 @@ export function deploymentUsers(
       return { uid, gid: uid };
     },
     async sweep(deploymentId) {
-      killProcessesOf(new Set([await numberOf(deploymentId)]));
+      await killProcessesOf(new Set([await numberOf(deploymentId)]));
     },
     async sweepAll() {
-      const ended = killProcessesOf(new Set(await store.agentUids()));
+      const ended = await killProcessesOf(new Set(await store.agentUids()));
       if (ended > 0) log(`${ended} processes of agents and builds that an earlier service left behind were ended.`);
     },
   };

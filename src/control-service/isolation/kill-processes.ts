@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hasCode } from '../../errors.ts';
+
+/** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
+const mostSendingMs = 1_000;
 
 /** The number of scans: a process may start another one just before it is killed. */
 const mostRounds = 100;
@@ -11,9 +14,9 @@ const mostRounds = 100;
  *
  * @returns how many it killed.
  */
-export function killProcessesOf(uids: ReadonlySet<number>): number {
+export async function killProcessesOf(uids: ReadonlySet<number>): Promise<number> {
   const ended = new Set(processesOf(uids).map(({ pid }) => pid));
-  for (const uid of uids) killUser(uid);
+  await Promise.all([...uids].map(killUser));
   for (let round = 0; round < mostRounds; round += 1) {
     const there = processesOf(uids);
     if (there.length === 0) break;
@@ -29,11 +32,21 @@ const processesOf = (uids: ReadonlySet<number>) => processes().filter(({ uid }) 
 
 /**
  * Kills all processes of another user with one signal, as root. A process that starts the next one and exits is in no
- * scan for long, but can't escape this: the kernel sends the signal to all of them at once.
+ * scan for long, but can't escape this: the kernel sends the signal to all of them at once. They could stop the sender
+ * first: it is given up after a second.
  */
-export function killUser(uid: number): void {
+export async function killUser(uid: number): Promise<void> {
   if (process.getuid?.() !== 0 || uid === 0) return;
-  spawnSync('/bin/sh', ['-c', 'kill -s KILL -- -1'], { uid, gid: uid, cwd: '/', env: {}, stdio: 'ignore' });
+  const child = spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], {
+    uid,
+    gid: uid,
+    cwd: '/',
+    env: {},
+    stdio: 'ignore',
+    timeout: mostSendingMs,
+    killSignal: 'SIGKILL',
+  });
+  await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
 /** Running processes by their real user, without zombies. */

@@ -114,6 +114,10 @@ describe('the image', () => {
     expect(process.versions.node).toMatch(/^24\./);
   });
 
+  test('has the script that npm runs as it installs', () => {
+    expect(dockerfile.copied).toContain('scripts/ready.mjs');
+  });
+
   test('copies what is there, and sends the builder nothing else', () => {
     const allowed = read('.dockerignore')
       .split('\n')

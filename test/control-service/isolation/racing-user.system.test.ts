@@ -91,7 +91,7 @@ test.each(byRoot)('%s ends processes that fork and exit at once', async () => {
   spawn('/bin/sh', ['-c', chain, mark], { cwd: '/', stdio: 'ignore', uid: number, gid: number });
   const length = (): number => lstatSync(mark).size;
   await vi.waitFor(() => expect(length()).toBeGreaterThan(20));
-  killProcessesOf(new Set([number]));
+  await killProcessesOf(new Set([number]));
   const after = length();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(length()).toBe(after);
