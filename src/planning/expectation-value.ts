@@ -96,7 +96,8 @@ function seeing(test: ValueTest, words: Words): (value: unknown) => Seen {
     const compiled = compilePattern(test.pattern);
     let left = mostSteps;
     return (value) => {
-      if (compiled.ok && typeof value === 'string') left -= value.length * compiled.pattern.programSize();
+      const isMatched = compiled.ok && typeof value === 'string' && value.length <= longestMatched;
+      if (isMatched) left -= value.length * compiled.pattern.programSize();
       return left < 0
         ? { held: false, seen: 'more text than this pattern can be matched with: make the pattern or the text shorter' }
         : matched(value, compiled, words);

@@ -157,6 +157,11 @@ test.each<[what: string, expectation: Expectation, values: unknown]>([
   expect(judged(expectation, values).held).toBe(false);
 });
 
+test('explains that one text is too long for any pattern', () => {
+  const { seen } = judged(at('$[*]', { kind: 'matches', pattern: '[ab]*a[ab]{900}b' }), ['a'.repeat(100_001)]);
+  expect(seen).toBe('a text of 100001 characters, more than the 100000 that are matched');
+});
+
 test('explains which path takes too many steps, and what to change', () => {
   const { seen } = judged(at('$[?count($[*])>50000]', one), numbers(5_000));
   expect(seen).toBe('nothing: the path takes too many steps, so search fewer places');
