@@ -252,11 +252,18 @@ function withoutWorker(message: string): string {
   return message.replace(/ \(Queue: [^()]*\)$/, '');
 }
 
+/** How long (ms) closing waits for queries under way: a silent database never ends them. */
+const silentMs = 10_000;
+
 async function stopBoss(boss: PgBoss, names: string[], timeoutMs: number, clock: Clock): Promise<void> {
   const enough = new AbortController();
   const finished = Promise.all(names.map((name) => boss.offWork(name, { wait: true })));
   const timeouts = pause(clock, timeoutMs, enough.signal);
   await Promise.race([finished, timeouts]);
   enough.abort();
-  await boss.stop({ graceful: false });
+  const closed = new AbortController();
+  await Promise.race([
+    boss.stop({ graceful: false }).finally(() => closed.abort()),
+    pause(clock, silentMs, closed.signal),
+  ]);
 }

@@ -253,6 +253,29 @@ describe('stop', () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
+  test('ends although the database does not respond', async () => {
+    const before = await queue({ schema: 'silent' });
+    const id = await before.send('blocked', {});
+    await before.stop();
+    // The queue moves this job back as it starts, and waits for the lock of its row.
+    await database.pool.query(`update silent.job set created_on = now() + interval '1 hour' where id = '${id}'`);
+    const holder = await database.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`select from silent.job where id = '${id}' for update`);
+      const jobs = await openQueue({ url: postgres.url, schema: 'silent', log: () => undefined });
+      const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      await until(async () => (await database.pool.query(waits)).rowCount === 1);
+      const stopping = jobs.stop({ timeoutMs: 100 }).then(() => 'stopped');
+      expect(await Promise.race([stopping, new Promise((resolve) => setTimeout(resolve, 20_000, 'waits'))])).toBe(
+        'stopped',
+      );
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+  }, 30_000);
+
   test('aborts a job that hangs, and it is retried later', async () => {
     const jobs = await queue();
     let aborted = false;
