@@ -43,7 +43,7 @@ const Thread = z.array(z.object({ thread_id: z.string() }));
 describe.each([
   ['of the latest version', 'auto' as const],
   ['of 2025', 'legacy' as const],
-])('the official client over HTTP, %s', (_, mode) => {
+])('the official client, over HTTP, %s', (_, mode) => {
   let client: Client;
   beforeAll(async () => {
     client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode } });
