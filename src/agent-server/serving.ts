@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createApp } from './app.ts';
+import { createApp } from './api/app.ts';
 import { AssistantStore } from './assistants/store.ts';
 import type { Configuration } from './configuration.ts';
 import { CronFiring } from './crons/firing.ts';
@@ -147,8 +147,7 @@ async function putTogether(
   const app = createApp({
     items: store.items,
     assistants,
-    threads,
-    openThreads,
+    ...openThreads,
     runStore,
     runs,
     crons,

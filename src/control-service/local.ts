@@ -24,7 +24,7 @@ import { changeNotifier } from './logs/change-notifier.ts';
 import { hearChanges } from './logs/hear-changes.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
-import { createApp } from './routes/app.ts';
+import { createApp } from './api/app.ts';
 import { openSealedStore } from './encryption/open-encrypted-store.ts';
 import { createHttpServer } from './server.ts';
 import { createControlService } from './service.ts';

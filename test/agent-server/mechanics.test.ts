@@ -4,8 +4,8 @@ import type { EventRetention } from '../../src/agent-server/runs/event-buffer.ts
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
 import { ThreadLines } from '../../src/agent-server/runs/thread-queues.ts';
-import { Backlog } from '../../src/agent-server/routes/backlog.ts';
-import { nestsDeeper } from '../../src/agent-server/routes/nesting.ts';
+import { Backlog } from '../../src/agent-server/api/backlog.ts';
+import { nestsDeeper } from '../../src/agent-server/api/nesting.ts';
 
 describe('the events of a run', () => {
   const heard = (log: EventLog, afterId?: number) => {

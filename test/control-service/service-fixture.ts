@@ -5,8 +5,7 @@ import type { Clock } from '../../src/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { hashApiKey, makeApiKey, readApiKey } from '../../src/control-service/keys/api-key.ts';
 import { workNotifier } from '../../src/control-service/listeners/work-notifier.ts';
-import { createApp } from '../../src/control-service/routes/app.ts';
-import { putRoutes } from '../../src/control-service/routes/uploads.ts';
+import { createApp } from '../../src/control-service/api/app.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { createTracing } from '../../src/control-service/tracing/tracing.ts';
 import { createControlService } from '../../src/control-service/service.ts';
@@ -88,6 +87,15 @@ export async function openServiceFixture(
       ...more,
     });
   const logged: string[] = [];
+  const app = createApp({
+    serviceFor,
+    findKey: store.findKey,
+    noteKeyUse: store.noteKeyUse,
+    fieldNames: 'contract',
+    log: (message) => logged.push(message),
+    uploads: places.uploads,
+    runs: { store, tracing: testTracing },
+  });
   if (side === 'in process') {
     const control = serviceFor(tenantId, { kind: 'key', keyId: readApiKey(apiKey)?.id ?? '', keyName: 'unnamed' });
     const end = async () => {
@@ -105,19 +113,10 @@ export async function openServiceFixture(
       baseUrl,
       apiKey,
       databaseUrl: opened.url,
-      put: (url, body, headers) => Promise.resolve(putRoutes(places.uploads).request(url, tarball(body, headers))),
+      put: (url, body, headers) => Promise.resolve(app.request(url, tarball(body, headers))),
       close: end,
     };
   }
-  const app = createApp({
-    serviceFor,
-    findKey: store.findKey,
-    noteKeyUse: store.noteKeyUse,
-    fieldNames: 'contract',
-    log: (message) => logged.push(message),
-    uploads: places.uploads,
-    runs: { store, tracing: testTracing },
-  });
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
 import { hashApiKey, makeApiKey } from '../../src/control-service/keys/api-key.ts';
-import { createApp } from '../../src/control-service/routes/app.ts';
+import { createApp } from '../../src/control-service/api/app.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { createControlService } from '../../src/control-service/service.ts';
 import { openTestStore } from '../control-service/store/open-store.ts';

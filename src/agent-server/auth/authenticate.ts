@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { TOKEN_HEADER } from '../routes/guard.ts';
+import { TOKEN_HEADER } from '../api/guard.ts';
 import { groupOf } from '../http/route-group.ts';
 import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { Refusal, unacceptable } from '../refusal.ts';
-import { readJson } from '../routes/body.ts';
+import { readJson } from '../api/body.ts';
 
 /**
  * Reads the body of a request, which must be an object.

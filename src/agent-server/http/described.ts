@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json-object.ts';
 import { accessOf } from '../auth/access.ts';
 import type { AuthConfig } from '../../graph-config/auth-config.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
-import type { OpenApiDocument } from '../../openapi/document.ts';
+import type { OpenApiDocument } from '../../http/openapi.ts';
 import { isSwitchedOff } from './switches.ts';
 
 type Operation = OpenApiDocument['paths'][string][string];

@@ -1,7 +1,7 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
-import { TOKEN_HEADER } from '../routes/guard.ts';
+import { TOKEN_HEADER } from '../api/guard.ts';
 
 /** Credentials: used only if a pattern names them exactly. */
 const CREDENTIALS = new Set([

@@ -1,4 +1,4 @@
-import type { Hono, MiddlewareHandler } from 'hono';
+import type { Env, Hono, MiddlewareHandler } from 'hono';
 import type { AgentAuth } from '../auth/agent-auth.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { authorize } from '../auth/authorize.ts';
@@ -7,7 +7,7 @@ import type { FindMetadata } from '../auth/rows.ts';
 import type { Clock } from '../../clock.ts';
 import type { AuthConfig } from '../../graph-config/auth-config.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
-import { TOKEN_HEADER } from '../routes/guard.ts';
+import { TOKEN_HEADER } from '../api/guard.ts';
 import { corsOf } from './cors.ts';
 import type { CustomApp } from './custom-app.ts';
 import { requestLog } from './request-log.ts';
@@ -29,8 +29,8 @@ export interface MiddlewareOptions {
 }
 
 /** Adds the middleware that runs before the server's own routes. */
-export function addMiddleware(
-  routes: Hono,
+export function addMiddleware<E extends Env>(
+  routes: Hono<E>,
   { http, auth, app, find, findItem, isGuarded, clock, log }: MiddlewareOptions,
 ): void {
   // The agent's code must not see the token.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Configuration } from '../configuration.ts';
-import { TOKEN_HEADER } from '../routes/guard.ts';
+import { TOKEN_HEADER } from '../api/guard.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
 import type { Storage } from '../storage/open.ts';

@@ -6,6 +6,12 @@ import { found, take } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { Tracing } from './tracing.ts';
 
+/** What receives the runs of agents. */
+export interface TracedRunsIntake {
+  store: Pick<ControlStore, 'hasTracingProject' | 'putTracedRuns'>;
+  tracing: Tracing;
+}
+
 /**
  * Stores the runs that an agent reports (an addition of ours). The project's token is the only authentication: it allows
  * adding runs there, and reading nothing.
@@ -13,7 +19,7 @@ import type { Tracing } from './tracing.ts';
  * @param bearer the token of `Authorization: Bearer`.
  */
 export async function takeRuns(
-  { store, tracing }: { store: Pick<ControlStore, 'hasTracingProject' | 'putTracedRuns'>; tracing: Tracing },
+  { store, tracing }: TracedRunsIntake,
   projectId: string,
   bearer: string | undefined,
   body: unknown,

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
-import type { Operation } from '../../../src/agent-server/openapi/operation.ts';
+import { openApiPath } from '../../../src/http/openapi.ts';
+import type { OperationDescription } from '../../../src/http/operation.ts';
 import { brokenOf, bytesOf, oddText } from '../../control-service/fuzz/broken.ts';
 import { fromSchema } from '../../control-service/fuzz/from-schema.ts';
-import type { OpenApi, Schema } from '../../openapi/shape.ts';
+import type { OpenApi, Schema } from '../../http/shape.ts';
 
 /** A generated request. */
 export interface FuzzCase {
@@ -88,28 +89,22 @@ const mcp = [
 const bodiesOf = (operation: string): readonly unknown[] =>
   operation.startsWith('post_mcp') ? mcp : (wellMade[operation] ?? [{}]);
 
-const headerNames: Readonly<Record<string, string>> = {
-  accept: 'accept',
-  lastEventId: 'last-event-id',
-  a2aVersion: 'a2a-version',
-  mcpVersion: 'mcp-protocol-version',
-};
 /** What a header may contain. */
 const oddHeader = oddText.filter((value) => /^[\x20-\x7e]*$/.test(value));
 const goodHeaders: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  accept: fc.constant('application/json, text/event-stream'),
-  lastEventId: fc.constantFrom('0', '-1', '1', '2', '9'.repeat(30)),
-  a2aVersion: fc.constantFrom('1.0', '0.3', '7'),
-  mcpVersion: fc.constantFrom('2025-06-18', '2024-11-05', 'x'),
+  Accept: fc.constant('application/json, text/event-stream'),
+  'Last-Event-ID': fc.constantFrom('0', '-1', '1', '2', '9'.repeat(30)),
+  'A2A-Version': fc.constantFrom('1.0', '0.3', '7'),
+  'MCP-Protocol-Version': fc.constantFrom('2025-06-18', '2024-11-05', 'x'),
 };
 
 /** Requests for an operation: many valid, many broken in some way. */
-export function fuzzCasesOf(operation: Operation, document: OpenApi): fc.Arbitrary<FuzzCase> {
+export function fuzzCasesOf(operation: OperationDescription, document: OpenApi): fc.Arbitrary<FuzzCase> {
   const ids = fc.constantFrom(own('thread_id'), own('run_id'), own('checkpoint_id'), own('assistant_id'));
   const make = (schema: Schema) => fromSchema(schema, document.components.schemas, fc.oneof(ids, fc.uuid()));
-  const described = document.paths[operation.path]?.[operation.method];
+  const described = document.paths[openApiPath(operation.path)]?.[operation.method];
   const queries = described?.parameters.filter((parameter) => parameter.in === 'query') ?? [];
-  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const odd = fc.oneof(oddText, fc.uuid(), fc.constantFrom('toString', '__proto__', 'echo', '\ufffe'));
   return fc.record({
     at: fc.nat(),
@@ -130,10 +125,10 @@ export function fuzzCasesOf(operation: Operation, document: OpenApi): fc.Arbitra
       .map((pairs) => pairs.filter((pair) => pair !== null)),
     headers: fc
       .tuple(
-        ...(operation.headers ?? []).map((name) =>
+        ...(operation.headers ?? []).map(({ name }) =>
           fc
             .oneof({ weight: 8, arbitrary: goodHeaders[name] ?? oddHeader }, { weight: 1, arbitrary: oddHeader })
-            .map((value) => [headerNames[name] ?? name, value] as const),
+            .map((value) => [name.toLowerCase(), value] as const),
         ),
       )
       .map((pairs) => ({ 'content-type': 'application/json', ...Object.fromEntries(pairs) })),
@@ -142,7 +137,7 @@ export function fuzzCasesOf(operation: Operation, document: OpenApi): fc.Arbitra
 }
 
 function bodies(
-  { id, body }: Operation,
+  { id, body }: OperationDescription,
   schema: Schema | undefined,
   make: (schema: Schema) => fc.Arbitrary<unknown>,
 ): fc.Arbitrary<Uint8Array | undefined> {

@@ -1,10 +1,11 @@
 import { Validator } from '@cfworker/json-schema';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../../src/agent-server/openapi/document.ts';
-import type { Operation } from '../../../src/agent-server/openapi/operation.ts';
-import { operations } from '../../../src/agent-server/openapi/operations.ts';
-import { openApi } from '../../openapi/shape.ts';
+import { openApiDocument } from '../../../src/agent-server/api/document.ts';
+import { openApiPath } from '../../../src/http/openapi.ts';
+import type { OperationDescription } from '../../../src/http/operation.ts';
+import { operations } from '../../../src/agent-server/api/operations.ts';
+import { openApi } from '../../http/shape.ts';
 import { openFuzzFixture } from './fixture.ts';
 import type { FuzzFixture, Thing } from './fixture.ts';
 import { fuzzCasesOf } from './cases.ts';
@@ -51,7 +52,7 @@ describe(`${runs} generated requests per operation`, () => {
 });
 
 /** Sends a request; returns what is wrong with the response, if anything. */
-async function ask(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixture) {
+async function ask(operation: OperationDescription, fuzzCase: FuzzCase, fixture: FuzzFixture) {
   const { parts, query, headers, body } = fuzzCase;
   const names = parts.map(([name]) => name).filter((name) => name.endsWith('_id'));
   const fit = (thing: Thing) => names.every((name) => name in thing);
@@ -60,7 +61,7 @@ async function ask(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixtur
   const matching = fixture.things.filter(fit);
   const thing = matching[fuzzCase.at % matching.length] ?? {};
   const values = new Map(parts.map(([name, odd]) => [name, odd?.toWellFormed() ?? thing[name] ?? 'inside']));
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
+  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
   const search = new URLSearchParams(
     query.map(([name, value]): [string, string] => [name, filled(value, thing).toWellFormed()]),
   );
@@ -110,13 +111,13 @@ function forget({ things }: FuzzFixture, names: readonly string[], values: Reado
 }
 
 function problemWith(
-  { id, path, method }: Operation,
+  { id, path, method }: OperationDescription,
   { status, type, text }: { status: number; type: string; text: string | undefined },
   isRemote: boolean,
 ): string | undefined {
   if (status >= 500) return `${id} answered ${status}`;
   if (isRemote || text === undefined) return undefined;
-  const documented = document.paths[path]?.[method]?.responses[String(status)];
+  const documented = document.paths[openApiPath(path)]?.[method]?.responses[String(status)];
   if (!documented) return `${id} answered ${status}, which is not documented`;
   const schema = documented.content?.[type]?.schema;
   if (type !== 'application/json' || !schema) return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Backlog } from '../../../src/agent-server/routes/backlog.ts';
-import type { Waiting } from '../../../src/agent-server/routes/backlog.ts';
+import { Backlog } from '../../../src/agent-server/api/backlog.ts';
+import type { Waiting } from '../../../src/agent-server/api/backlog.ts';
 
 const MB = 1024 * 1024;
 

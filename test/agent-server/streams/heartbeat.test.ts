@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
-import { heartbeatJson } from '../../../src/agent-server/routes/heartbeat-json.ts';
+import { eventStream } from '../../../src/agent-server/api/event-stream.ts';
+import { heartbeatJson } from '../../../src/agent-server/api/heartbeat-json.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
 
 /** A simulated clock. */

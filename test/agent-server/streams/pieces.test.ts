@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
+import { eventStream } from '../../../src/agent-server/api/event-stream.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
 
 /** The chunks of a stream as they would be written to a socket. */

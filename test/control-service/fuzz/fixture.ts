@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { workNotifier } from '../../../src/control-service/listeners/work-notifier.ts';
-import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createApp } from '../../../src/control-service/api/app.ts';
 import type { Integrations } from '../../../src/control-service/integrations/integrations.ts';
 import { GitHubIntegrationError } from '../../../src/control-service/integrations/github-error.ts';
 import type { Registry } from '../../../src/control-service/registry/registry.ts';

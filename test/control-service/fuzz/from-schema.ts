@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import * as z from 'zod';
-import { schema, type Schema } from '../../openapi/shape.ts';
+import { schema, type Schema } from '../../http/shape.ts';
 
 /** The JSON Schema keywords that the generator supports. */
 const bounds = z.looseObject({

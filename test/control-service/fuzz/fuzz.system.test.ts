@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
-import type { Operation } from '../../../src/control-service/openapi/operation.ts';
-import { operations } from '../../../src/control-service/openapi/operations.ts';
-import { openApi } from '../../openapi/shape.ts';
+import { openApiDocument } from '../../../src/control-service/api/document.ts';
+import type { OperationDescription } from '../../../src/http/operation.ts';
+import { operations } from '../../../src/control-service/api/operations.ts';
+import { openApi } from '../../http/shape.ts';
 import { openFuzzFixture, type FuzzFixture } from './fixture.ts';
 import { play } from './play.ts';
 import { halfMade } from './wholeness.ts';
@@ -18,7 +18,8 @@ const documents = {
 const minutes = 60_000;
 
 /** Whether the operation depends on GitHub or the image registry, which fail at times in this fixture. */
-const usesOtherServices = ({ path }: Operation): boolean => /^\/v1\/integrations\/|\/push-token$/.test(path);
+const usesOtherServices = ({ path }: OperationDescription): boolean =>
+  /^\/v1\/integrations\/|\/push-token$/.test(path);
 
 /** The number of services that share the operations: requests mostly wait, so several run at once. */
 const fixtures = 4;

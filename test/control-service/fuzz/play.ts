@@ -1,9 +1,10 @@
 import { Validator } from '@cfworker/json-schema';
 import * as fc from 'fast-check';
 import * as z from 'zod';
-import type { Operation } from '../../../src/control-service/openapi/operation.ts';
+import type { OperationDescription } from '../../../src/http/operation.ts';
+import { openApiPath } from '../../../src/http/openapi.ts';
 import type { FieldSpelling } from '../../../src/contract/control/aliases.ts';
-import type { OpenApi } from '../../openapi/shape.ts';
+import type { OpenApi } from '../../http/shape.ts';
 import type { FuzzFixture, Thing } from './fixture.ts';
 import { ofTheThing, requestsFor, type ChosenId, type FuzzCase } from './requests.ts';
 
@@ -26,7 +27,7 @@ export interface Play {
  * or belongs to another tenant. Returns how often each status occurred.
  */
 export async function play(
-  operation: Operation,
+  operation: OperationDescription,
   { fixture, documents, runs, seed }: Play,
 ): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
@@ -51,12 +52,12 @@ export async function play(
   return statuses;
 }
 
-async function send(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixture): Promise<Response> {
+async function send(operation: OperationDescription, fuzzCase: FuzzCase, fixture: FuzzFixture): Promise<Response> {
   const { ids, query, headers, body } = fuzzCase;
   const names = ids.map(({ name }) => name);
   const thing = await meant(names, fuzzCase.at, fixture);
   const values = new Map(ids.map((chosen) => [chosen.name, idOf(chosen, thing, fixture)]));
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
+  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
   const requested = new URLSearchParams(
     query.map(([name, value]): [string, string] => [name, filled(value, thing, name).toWellFormed()]),
   );
@@ -102,11 +103,11 @@ function idOf({ name, whose, odd }: ChosenId, thing: Thing, { foreign }: FuzzFix
 }
 
 function problemWith(
-  { id, path, method }: Operation,
+  { id, path, method }: OperationDescription,
   { ids }: FuzzCase,
   { status, text, document }: { status: number; text: string; document: OpenApi },
 ): string | undefined {
-  const documented = document.paths[path]?.[method]?.responses[String(status)];
+  const documented = document.paths[openApiPath(path)]?.[method]?.responses[String(status)];
   // Dot segments and empty ids change the path, so that another operation may respond.
   const isRemote = ids.some(({ whose, odd }) => whose === 'odd' && /^\.{0,2}$|^%|\//.test(odd));
   // Remote services fail at times, which is documented as 502.
@@ -140,7 +141,7 @@ const withIds = z.looseObject({
 });
 
 /** Adds created resources to those that later requests use. */
-function remember({ id: operation }: Operation, text: string, { own }: FuzzFixture): void {
+function remember({ id: operation }: OperationDescription, text: string, { own }: FuzzFixture): void {
   const { id, latest_revision_id, key } = withIds.parse(JSON.parse(text));
   const made: Thing[] = [];
   if (latest_revision_id != null && id !== undefined) made.push({ deployment_id: id, revision_id: latest_revision_id });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
-import type { Operation } from '../../../src/control-service/openapi/operation.ts';
+import type { OperationDescription } from '../../../src/http/operation.ts';
+import { openApiPath } from '../../../src/http/openapi.ts';
 import { fromGit, fromImage } from '../service-fixture.ts';
-import type { OpenApi, Schema } from '../../openapi/shape.ts';
+import type { OpenApi, Schema } from '../../http/shape.ts';
 import { brokenOf, bytesOf, oddText } from './broken.ts';
 import { fromSchema } from './from-schema.ts';
 import { tracedRun } from './fixture.ts';
@@ -50,22 +51,15 @@ const isHeader = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 const oddHeader = oddText.filter(isHeader);
 
 const headerValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  fieldNames: fc.oneof(fc.constantFrom('public', 'contract', 'PUBLIC'), oddHeader),
-  idempotencyKey: fc.oneof(
+  'X-Field-Names': fc.oneof(fc.constantFrom('public', 'contract', 'PUBLIC'), oddHeader),
+  'Idempotency-Key': fc.oneof(
     { weight: 8, arbitrary: fc.uuid() },
     { weight: 1, arbitrary: fc.constantFrom('one', '"two"', 'three') },
     { weight: 1, arbitrary: oddHeader },
   ),
-  ifMatch: fc.oneof({ weight: 8, arbitrary: fc.constantFrom('*', ofTheThing) }, { weight: 1, arbitrary: oddHeader }),
-  lastEventId: fc.oneof(fc.constantFrom('0', '17'), oddHeader),
-  contentDigest: fc.oneof(fc.constant(`sha-256=:${Buffer.alloc(32).toString('base64')}:`), oddHeader),
-};
-const headerNames: Readonly<Record<string, string>> = {
-  fieldNames: 'x-field-names',
-  idempotencyKey: 'idempotency-key',
-  ifMatch: 'if-match',
-  lastEventId: 'last-event-id',
-  contentDigest: 'content-digest',
+  'If-Match': fc.oneof({ weight: 8, arbitrary: fc.constantFrom('*', ofTheThing) }, { weight: 1, arbitrary: oddHeader }),
+  'Last-Event-ID': fc.oneof(fc.constantFrom('0', '17'), oddHeader),
+  'Content-Digest': fc.oneof(fc.constant(`sha-256=:${Buffer.alloc(32).toString('base64')}:`), oddHeader),
 };
 
 /** Mostly valid bodies, because those generated from a schema are mostly rejected. */
@@ -113,11 +107,15 @@ let made = 0;
 const names = (): number => (made += 1);
 
 /** Random requests for an operation: many valid, many with mistakes. */
-export function requestsFor(operation: Operation, document: OpenApi, known: readonly string[]): fc.Arbitrary<FuzzCase> {
+export function requestsFor(
+  operation: OperationDescription,
+  document: OpenApi,
+  known: readonly string[],
+): fc.Arbitrary<FuzzCase> {
   const uuid = fc.oneof(fc.constantFrom(...known), fc.uuid());
   const make = (schema: Schema) => fromSchema(schema, document.components.schemas, uuid);
-  const described = document.paths[operation.path]?.[operation.method];
-  const pathNames = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const described = document.paths[openApiPath(operation.path)]?.[operation.method];
+  const pathNames = [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const queries = described?.parameters.filter((parameter) => parameter.in === 'query') ?? [];
   const sent = operation.headers ?? [];
   return fc.record({
@@ -152,9 +150,9 @@ export function requestsFor(operation: Operation, document: OpenApi, known: read
             arbitrary: fc.constantFrom('text/plain', '', 'application/json; charset=utf-16', 'multipart/form-data'),
           },
         ),
-        ...sent.map((name) =>
+        ...sent.map(({ name }) =>
           fc.option(
-            (headerValues[name] ?? oddHeader).map((value) => [headerNames[name] ?? name, value] as const),
+            (headerValues[name] ?? oddHeader).map((value) => [name.toLowerCase(), value] as const),
             { freq: 3 },
           ),
         ),
@@ -166,11 +164,12 @@ export function requestsFor(operation: Operation, document: OpenApi, known: read
   });
 }
 
-const typeOf = ({ body }: Operation): string => (body && 'type' in body ? body.type : 'application/json');
+const typeOf = ({ body }: OperationDescription): string =>
+  body && 'type' in body ? body.type : 'application/json';
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
 
 function bodiesFor(
-  { id: name, body }: Operation,
+  { id: name, body }: OperationDescription,
   document: OpenApi,
   make: (schema: Schema) => fc.Arbitrary<unknown>,
 ): fc.Arbitrary<Uint8Array | undefined> {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
 import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
 import { hearChanges } from '../../../src/control-service/logs/hear-changes.ts';
-import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createApp } from '../../../src/control-service/api/app.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import { parseEvents, type TextEvent } from '../../../src/sse/parse-events.ts';
 import { fromGit, unknownId, openServiceFixture } from '../service-fixture.ts';

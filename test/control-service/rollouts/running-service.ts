@@ -11,7 +11,7 @@ import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { startRollouts, type Rollouts, type RolloutsSettings } from '../../../src/control-service/rollouts/rollouts.ts';
-import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createApp } from '../../../src/control-service/api/app.ts';
 import { createHttpServer } from '../../../src/control-service/server.ts';
 import { createControlService, type OurControlService } from '../../../src/control-service/service.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';

@@ -8,7 +8,7 @@ import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
 import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { workNotifier } from '../../../src/control-service/listeners/work-notifier.ts';
-import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createApp } from '../../../src/control-service/api/app.ts';
 import { encryptionPlugin } from '../../../src/control-service/encryption/encryption-plugin.ts';
 import { createHttpServer } from '../../../src/control-service/server.ts';
 import { createControlService } from '../../../src/control-service/service.ts';

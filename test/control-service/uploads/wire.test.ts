@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { putRoutes } from '../../../src/control-service/routes/uploads.ts';
+import { createApp } from '../../../src/control-service/api/app.ts';
 import { createHttpServer, requestWithin } from '../../../src/control-service/server.ts';
 import type { Upload, UploadStore } from '../../../src/control-service/store/uploads.ts';
 import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
@@ -32,7 +32,9 @@ const largest = 3 * 1024 ** 2;
 const atTheEnd: (() => void)[] = [];
 const dataDir = temporaryFolder(atTheEnd);
 const uploads = createUploads({ store, dataDir, key: Buffer.alloc(32, 1), clock: systemClock, largest });
-const server = createHttpServer({ fetch: putRoutes(uploads).fetch, agents: () => false, basePath: '' });
+const unused = (): never => expect.unreachable();
+const app = createApp({ serviceFor: unused, findKey: unused, fieldNames: 'contract', log: unused, uploads });
+const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: '' });
 let port = 0;
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { additions } from '../../control-service/openapi/additions.ts';
-import { differences } from '../../control-service/openapi/differences.ts';
+import { additions } from '../../control-service/api/additions.ts';
+import { differences } from '../../control-service/api/differences.ts';
 import {
   fromGit,
   fromImage,

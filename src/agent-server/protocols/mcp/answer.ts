@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../clock.ts';
-import { heartbeatJson } from '../../routes/heartbeat-json.ts';
+import { heartbeatJson } from '../../api/heartbeat-json.ts';
 import type { OwnApi } from '../own-api.ts';
 import { mcpServer } from './server.ts';
 

@@ -1,0 +1,83 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { OpenApiDocument } from '../../http/openapi.ts';
+import { mountOperations } from '../../http/operation.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import { AuthRefusal } from '../auth/auth-refusal.ts';
+import { describedAs } from '../http/described.ts';
+import { configurableHeaders } from '../http/header-rules.ts';
+import { addMiddleware } from '../http/middleware.ts';
+import type { MiddlewareOptions } from '../http/middleware.ts';
+import { asOwnCall } from '../http/own-calls.ts';
+import { Refusal } from '../refusal.ts';
+import { RunStopped } from '../runs/run-error.ts';
+import { guard, TOKEN_HEADER } from './guard.ts';
+import type { Env, Parts } from './operation.ts';
+import { operations } from './operations.ts';
+import { threadDeletion } from './thread-deletion.ts';
+
+/** The dependencies of the application. */
+export interface AppParts extends Omit<
+  Parts,
+  'headersForRuns' | 'deleteThreads' | 'describe' | 'fetch' | 'mountPrefix'
+> {
+  /** The token that a proxy in front presents with every request. */
+  token: string | undefined;
+  around: Omit<MiddlewareOptions, 'isGuarded' | 'clock' | 'log'>;
+}
+
+/** Creates the application with all operations. */
+export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
+  const app = new Hono<Env>();
+  const { clock, log } = given;
+  let document: Promise<OpenApiDocument> | undefined;
+  const parts: Parts = {
+    ...given,
+    headersForRuns: configurableHeaders(around.http.configurable_headers),
+    deleteThreads: threadDeletion(around.auth, given.remover),
+    // Loaded on first use: most processes never need it and start faster.
+    describe: () =>
+      (document ??= import('./document.ts').then(({ openApiDocument }) =>
+        describedAs(openApiDocument(), around.http, around.authConfig),
+      )),
+    fetch: (request) => {
+      if (token !== undefined) request.headers.set(TOKEN_HEADER, token);
+      return app.fetch(asOwnCall(request));
+    },
+    mountPrefix: around.http.mount_prefix,
+  };
+  app.use(given.metrics.count());
+  app.use(guard(token));
+  app.use((context, next) => {
+    context.set('parts', parts);
+    return next();
+  });
+  addMiddleware(app, { ...around, isGuarded: token !== undefined, clock, log });
+  mountOperations(app, operations);
+  // The specification spells the paths of runs on a thread in both ways.
+  const runsOfThread = operations.filter(({ path }) => path.startsWith('/threads/:thread_id/runs'));
+  mountOperations(
+    app,
+    runsOfThread.map((one) => ({ ...one, path: one.path.replace('/threads/', '/thread/') })),
+  );
+  const { after } = around.app ?? {};
+  app.notFound((c) => after?.(c.req.raw) ?? c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404));
+  app.onError((error, c) => answerError(error, c, log));
+  return app;
+}
+
+/** Reports every error as `{"detail": ...}`. The details of an internal error go to the log only. */
+function answerError(error: Error, c: Context, log: (line: string) => void): Response {
+  if (error instanceof Refusal) return c.json({ detail: error.detail }, error.status);
+  if (error instanceof AuthRefusal) return error.toResponse();
+  // The agent's own application may throw its framework's errors.
+  if (error instanceof HTTPException) return error.getResponse();
+  // The caller waits for a run that ends in another process.
+  if (error instanceof RunStopped) return c.json({ detail: error.message }, 503, { 'retry-after': '1' });
+  if (isDatabaseUnavailable(error)) {
+    return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
+  }
+  log(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
+  return c.json({ detail: 'Internal error. See the server log.' }, 500);
+}

@@ -1,0 +1,102 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { isUuid } from '../../contract/uuid.ts';
+import { Refusal } from '../refusal.ts';
+import { problemsOf } from './field-problems.ts';
+import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
+
+/**
+ * Parses the body of a request by a schema of the contract. No body counts as `{}`, a null as an absent field, also in
+ * each item of a list.
+ *
+ * @param schema strips unknown fields: clients of public servers send some.
+ * @param saysNull the fields where a null has a meaning.
+ * @throws Refusal 400 for invalid JSON, 422 with every invalid field.
+ */
+export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: readonly string[] = []): Promise<T> {
+  const parsed = schema.safeParse(withoutNulls(await readJson(c), saysNull));
+  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'body'));
+  return parsed.data;
+}
+
+/** The largest body (bytes). */
+export const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Parses the body as JSON; no body counts as `{}`. Throws a Refusal 400 for invalid JSON. */
+export async function readJson(c: Context): Promise<unknown> {
+  const text = await readText(c);
+  if (text.trim() === '') return {};
+  if (nestsDeeper(text))
+    throw new Refusal(422, [{ loc: ['body'], msg: `nests deeper than ${MOST_DEPTH} levels`, type: 'value_error' }]);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal(400, 'The body is not JSON.');
+    throw error;
+  }
+}
+
+/** The HTTP server checks a body with a `Content-Length`; any other is counted while it is read. */
+export async function readText(c: Context): Promise<string> {
+  const said = c.req.header('content-length');
+  if (said !== undefined) {
+    if (Number(said) > MOST_BYTES) throw tooLarge();
+    return c.req.text();
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${MOST_BYTES} bytes.`);
+
+/** Parses the query of a request by a schema. */
+export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(c.req.query());
+  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'query'));
+  return parsed.data;
+}
+
+/** A list in the query: repeated parameters, or values separated by commas; undefined if absent. */
+export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
+  const items = c.req
+    .queries(name)
+    ?.flatMap((value) => value.split(','))
+    .filter((item) => item !== '');
+  const parsed = schema.safeParse(items?.length === 0 ? undefined : items);
+  if (parsed.success) return parsed.data;
+  throw new Refusal(
+    422,
+    problemsOf(parsed.error, 'query').map((problem) => ({ ...problem, loc: ['query', name, ...problem.loc.slice(1)] })),
+  );
+}
+
+/** A uuid of the path, in lower case. */
+export function pathId(c: Context, name: 'thread_id' | 'run_id' | 'cron_id'): string {
+  const id = c.req.param(name) ?? '';
+  if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', name], msg: 'must be a uuid', type: 'uuid' }]);
+  return id.toLowerCase();
+}
+
+/** A boolean in a query: `1`, `true` and their opposites. */
+export const flag = z
+  .enum(['1', '0', 'true', 'false', ''])
+  .optional()
+  .transform((word) => word === '1' || word === 'true')
+  .meta({
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.enum;
+      Object.assign(jsonSchema, { type: 'boolean', default: false });
+    },
+  });
+
+function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
+  if (Array.isArray(body)) return body.map((item: unknown) => withoutNulls(item, saysNull));
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || saysNull.includes(name)));
+}

@@ -1,0 +1,59 @@
+import { describeOperations } from '../../http/openapi.ts';
+import type { OpenApiDocument } from '../../http/openapi.ts';
+import type { ResponseDescription } from '../../http/operation.ts';
+import { API_VERSION } from '../version.ts';
+import { bodyDefaults, queryDefaults } from './defaults.ts';
+import { namedSchemas } from './named-schemas.ts';
+import { operations } from './operations.ts';
+import { pathParameters, queryDescriptions } from './parameters.ts';
+import { validationErrorResponse } from './response-schemas.ts';
+import { title } from './system-operations.ts';
+
+/** Builds the OpenAPI document from the operations and the schemas that validate their requests. */
+export function openApiDocument(): OpenApiDocument {
+  return describeOperations(operations, {
+    title,
+    version: API_VERSION,
+    description: [
+      'Runs the graphs of a deployment: assistants, threads, runs, crons, a store, and the protocols of agents and models.',
+      'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
+      'Fields that are not known are passed over. The paths below `/threads/{thread_id}/runs` are reached by `/thread/{thread_id}/runs` as well.',
+    ],
+    schemas: namedSchemas,
+    schemaDefaults: bodyDefaults,
+    pathParameters,
+    queryDescriptions,
+    queryDefaults,
+    errors,
+    commonErrors,
+    securitySchemes: {
+      'API Key': {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Api-Key',
+        description: 'A key of the deployment’s owner. A local server may not require one.',
+      },
+    },
+    security: [{ 'API Key': [] }, {}],
+  });
+}
+
+const refusal = (description: string): ResponseDescription => ({ description, schema: validationErrorResponse });
+
+/** The meaning of each error status. */
+const errors: Readonly<Record<number, ResponseDescription>> = {
+  400: refusal('The body is not JSON, or not readable by this endpoint.'),
+  404: refusal('The resource does not exist.'),
+  405: refusal('The method is not allowed here.'),
+  409: refusal('The request conflicts with an existing resource.'),
+  413: refusal('The body is larger than 16 MB.'),
+  422: refusal('Invalid or unsupported fields: an entry for each.'),
+  500: refusal('Internal error. See the server’s log.'),
+};
+
+/** The errors that every operation may return. */
+const commonErrors: Readonly<Record<number, ResponseDescription>> = {
+  401: refusal('No valid key was sent, or the agent’s own authentication refused the caller.'),
+  403: refusal('The caller may not do this, or did not come through the deployment’s address.'),
+  503: refusal('The database is not there at the moment, or this revision does not serve: ask again.'),
+};

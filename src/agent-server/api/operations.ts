@@ -1,0 +1,26 @@
+import type { Operation } from '../../http/operation.ts';
+import { assistantGraphOperations } from '../assistants/graph-operations.ts';
+import { assistantOperations } from '../assistants/operations.ts';
+import { cronOperations } from '../crons/operations.ts';
+import { protocolOperations } from '../protocols/operations.ts';
+import { runOperations } from '../runs/operations.ts';
+import { runStartOperations } from '../runs/start-operations.ts';
+import { storeOperations } from '../store/operations.ts';
+import { threadOperations } from '../threads/operations.ts';
+import { threadStateOperations } from '../threads/state-operations.ts';
+import type { Env } from './operation.ts';
+import { systemOperations } from './system-operations.ts';
+
+/** Every operation of the agent server: the routes that are served, and the OpenAPI document. */
+export const operations: readonly Operation<Env>[] = [
+  ...assistantOperations,
+  ...assistantGraphOperations,
+  ...threadOperations,
+  ...threadStateOperations,
+  ...runOperations,
+  ...runStartOperations,
+  ...cronOperations,
+  ...storeOperations,
+  ...protocolOperations,
+  ...systemOperations,
+];

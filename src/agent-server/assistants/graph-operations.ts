@@ -1,0 +1,120 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { GraphDrawing } from '../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Operation } from '../../http/operation.ts';
+import { flag, readQuery } from '../api/body.ts';
+import { operation } from '../api/operation.ts';
+import type { Env } from '../api/operation.ts';
+import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import { drawn } from '../graphs/subgraphs.ts';
+import { missing, noAssistant, Refusal } from '../refusal.ts';
+import { describeError } from '../runs/run-error.ts';
+import { configurableIn } from './assistant.ts';
+
+/** `true` expands all subgraphs, a number up to that depth. */
+const xray = z
+  .string()
+  .regex(/^(?:true|false|\d{1,3})?$/, 'must be true, false, or how deep to look: a whole number')
+  .optional()
+  .transform((word) => (word === 'true' ? true : word === 'false' ? false : Number(word ?? 0)))
+  .meta({
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.type;
+      delete jsonSchema.pattern;
+      Object.assign(jsonSchema, { anyOf: [{ type: 'boolean' }, { type: 'integer' }], default: false });
+    },
+  });
+
+const drawingQuery = z.looseObject({ xray });
+const subgraphsQuery = z.looseObject({ recurse: flag });
+
+const one = '/assistants/:assistant_id';
+const tag = 'Assistants';
+
+/** The drawing, the schemas and the subgraphs of an assistant’s graph. */
+export const assistantGraphOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'get',
+    path: `${one}/graph`,
+    id: 'get_assistant_graph',
+    summary: 'Draw the graph of an assistant',
+    tag,
+    query: drawingQuery,
+    responses: { 200: { description: 'The nodes and edges.', schema: GraphDrawing } },
+    errors: [404, 422],
+    async handle(c) {
+      const query = readQuery(c, drawingQuery);
+      const { graphId, graph, configurable } = await theGraph(c);
+      const drawing = await drawn(graph, configurable, query.xray);
+      if (!drawing) throw new Refusal(422, `The engine of graph "${graphId}" can't draw it.`);
+      return c.json(drawing);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/schemas`,
+    id: 'get_assistant_schemas',
+    summary: 'Read the schemas of an assistant’s graph',
+    tag,
+    responses: { 200: { description: 'JSON schemas; unknown ones are absent.', schema: graphSchemasResponse } },
+    errors: [404, 422],
+    async handle(c) {
+      const { graphId, graph } = await theGraph(c);
+      return c.json({ graph_id: graphId, ...(await c.var.parts.graphs.schemas(graphId, graph)) });
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/subgraphs`,
+    id: 'list_assistant_subgraphs',
+    summary: 'Read the schemas of the subgraphs',
+    tag,
+    query: subgraphsQuery,
+    responses: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
+    errors: [404, 422],
+    handle: subgraphs,
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/subgraphs/:namespace`,
+    id: 'get_assistant_subgraph',
+    summary: 'Read the schemas of a subgraph by its namespace',
+    tag,
+    query: subgraphsQuery,
+    responses: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
+    errors: [404, 422],
+    handle: subgraphs,
+  }),
+];
+
+async function subgraphs(c: Context<Env>): Promise<Response> {
+  const { recurse } = readQuery(c, subgraphsQuery);
+  const { graphId, graph } = await theGraph(c);
+  const namespace = c.req.param('namespace');
+  return c.json(await c.var.parts.graphs.schemasInside(graphId, graph, { namespace, recurse }));
+}
+
+/** The graph, created from this assistant's configuration. */
+async function theGraph(c: Context<Env>): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> {
+  const { assistants, graphs } = c.var.parts;
+  const id = c.req.param('assistant_id') ?? '';
+  const assistant = await assistants.get(id);
+  if (!assistant) throw noAssistant(id);
+  const graphId = assistant.graph_id;
+  if (!graphs.has(graphId)) {
+    throw missing(`Assistant "${id}" is of graph "${graphId}", which this revision does not have.`);
+  }
+  const configurable = configurableIn(assistant.config);
+  const graph = await graphs.make(graphId, { configurable }, 'thread').catch((thrown: unknown) => {
+    if (!(thrown instanceof GraphNotMade)) throw thrown;
+    const { error, message } = describeError(thrown.cause);
+    throw new Refusal(
+      422,
+      `Graph "${graphId}" can't be made with the configuration of assistant "${id}": ${error}: ${message}`,
+    );
+  });
+  return { graphId, graph, configurable };
+}

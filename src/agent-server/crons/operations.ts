@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/agent/cron.ts';
+import type { Operation } from '../../http/operation.ts';
+import { pathId, readBody } from '../api/body.ts';
+import { operation } from '../api/operation.ts';
+import type { Env } from '../api/operation.ts';
+import { countResponse, cronResponse } from '../api/response-schemas.ts';
+import { selected } from '../api/select.ts';
+import type { AuthUser } from '../auth/agent-auth.ts';
+import { missing, Refusal, unacceptable } from '../refusal.ts';
+import { noThread } from '../threads/operations.ts';
+import { changedCron, changesPayload, newCron } from './cron-request.ts';
+import type { ReadRequest } from './cron-request.ts';
+import { runOf, showCron } from './cron-row.ts';
+import type { StoredCron } from './cron-row.ts';
+
+/** The request to create a cron on a thread, which always keeps its thread. */
+export const threadCronCreate = CronCreate.omit({ on_run_completed: true });
+/** The request to create a cron without a thread. */
+export const cronCreate = CronCreate.omit({ multitask_strategy: true });
+
+const createBody = CronCreate.strip();
+const patchBody = CronPatch.strip();
+const searchBody = CronSearch.strip();
+const countBody = CronCount.strip();
+
+const one = '/runs/crons/:cron_id';
+const tag = 'Crons';
+
+/** Scheduled runs. */
+export const cronOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'post',
+    path: '/threads/:thread_id/runs/crons',
+    id: 'create_thread_cron',
+    summary: 'Create a cron on a thread',
+    tag,
+    body: { schema: threadCronCreate, required: true },
+    responses: { 200: { description: 'The cron.', schema: cronResponse } },
+    errors: [400, 404, 413, 422],
+    handle: async (c) => createCron(c, pathId(c, 'thread_id')),
+  }),
+  operation({
+    method: 'post',
+    path: '/runs/crons',
+    id: 'create_cron',
+    summary: 'Create a cron with a new thread for each run',
+    tag,
+    body: { schema: cronCreate, required: true },
+    responses: { 200: { description: 'The cron.', schema: cronResponse } },
+    errors: [400, 404, 413, 422],
+    handle: async (c) => createCron(c, undefined),
+  }),
+  operation({
+    method: 'post',
+    path: '/runs/crons/search',
+    id: 'search_crons',
+    summary: 'Search crons',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
+    tag,
+    body: { schema: CronSearch, required: false },
+    responses: { 200: { description: 'A page of crons.', schema: z.array(cronResponse) } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { crons, clock } = c.var.parts;
+      const request = await readBody(c, searchBody);
+      const found = await crons.search(request);
+      c.header('x-pagination-total', String(found.total));
+      const now = new Date(clock.now()).toISOString();
+      const shown = (cron: StoredCron) =>
+        request.select?.length ? selected({ ...showCron(cron), now }, request.select) : showCron(cron);
+      return c.json(found.crons.map(shown));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/runs/crons/count',
+    id: 'count_crons',
+    summary: 'Count crons',
+    tag,
+    body: { schema: CronCount, required: false },
+    responses: { 200: { description: 'The number of matches.', schema: countResponse } },
+    errors: [400, 404, 413, 422],
+    handle: async (c) => c.json(await c.var.parts.crons.count(await readBody(c, countBody))),
+  }),
+  operation({
+    method: 'patch',
+    path: one,
+    id: 'patch_cron',
+    summary: 'Change a cron',
+    tag,
+    body: { schema: CronPatch, required: true },
+    responses: { 200: { description: 'The changed cron.', schema: cronResponse } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const { crons, runs, clock } = c.var.parts;
+      const cronId = pathId(c, 'cron_id');
+      // Unlike in other requests, a null has a meaning: it removes the end.
+      const patch = await readBody(c, patchBody, ['end_time']);
+      for (;;) {
+        const read = await crons.get(cronId);
+        if (!read) throw noCron(cronId);
+        const { cron, next } = whole(changedCron(read, patch, clock.now()));
+        if (changesPayload(patch)) await runs.check(runOf(cron), cron.thread_id ?? undefined);
+        const changed = await crons.replace(read, cron, next);
+        if (changed) return c.json(showCron(changed));
+      }
+    },
+  }),
+  operation({
+    method: 'delete',
+    path: one,
+    id: 'delete_cron',
+    summary: 'Delete a cron',
+    tag,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [404, 422],
+    async handle(c) {
+      const cronId = pathId(c, 'cron_id');
+      if (!(await c.var.parts.crons.delete(cronId))) throw noCron(cronId);
+      return c.body(null, 204);
+    },
+  }),
+];
+
+async function createCron(c: Context<Env>, threadId: string | undefined): Promise<Response> {
+  const { crons, threads, runs, clock } = c.var.parts;
+  const request = await readBody(c, createBody);
+  if (threadId !== undefined && !(await threads.get(threadId))) throw noThread(threadId);
+  const user: AuthUser | undefined = c.get('authUser');
+  const order = { cronId: randomUUID(), threadId, userId: user?.identity, now: clock.now() };
+  const cron = whole(newCron(request, { ...order, assistantId: request.assistant_id }));
+  const { assistantId } = await runs.check(runOf(cron), threadId);
+  const made = { ...cron, assistant_id: assistantId };
+  if (!(await crons.create(made))) throw missing('The assistant or the thread of the cron was deleted meanwhile.');
+  return c.json(showCron(made));
+}
+
+const noCron = (cronId: string): Refusal => missing(`Cron ${cronId} does not exist.`);
+
+function whole<T>(requested: ReadRequest<T>): T {
+  if (!requested.ok) throw unacceptable(requested.field, requested.reason);
+  return requested.cron;
+}

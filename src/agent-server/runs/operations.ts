@@ -1,0 +1,202 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { PAGE } from '../../contract/agent/assistant.ts';
+import { CANCEL_ACTIONS, RUN_FIELDS, RUN_STATUSES, RunsCancel } from '../../contract/agent/run.ts';
+import type { Operation } from '../../http/operation.ts';
+import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
+import { heartbeatJson } from '../api/heartbeat-json.ts';
+import { operation } from '../api/operation.ts';
+import type { Env } from '../api/operation.ts';
+import { lastEventId } from '../api/parameters.ts';
+import { runResponse } from '../api/response-schemas.ts';
+import { selected } from '../api/select.ts';
+import { missing, Refusal } from '../refusal.ts';
+import { noThread } from '../threads/operations.ts';
+import { joinQuery, joinStream, keptStream, onGone, streamQuery } from './join-stream.ts';
+import { isUnfinished, showRun } from './run-row.ts';
+import type { StoredRun } from './run-row.ts';
+import { runEvents, runResult } from './start-operations.ts';
+
+const fields = z.array(z.enum(RUN_FIELDS)).optional();
+const listQuery = z.looseObject({
+  limit: z.coerce.number().int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  offset: z.coerce.number().int().min(0).optional(),
+  status: z.enum(RUN_STATUSES).optional(),
+});
+const cancelQuery = z.looseObject({ wait: flag, action: z.enum(CANCEL_ACTIONS).default('interrupt') });
+const cancelManyQuery = cancelQuery.pick({ action: true });
+const cancelBody = RunsCancel.strip();
+
+const all = '/threads/:thread_id/runs';
+const one = `${all}/:run_id` as const;
+const onThread = 'Thread Runs';
+const alone = 'Stateless Runs';
+const looking = [404, 422];
+
+/** Existing runs: on a thread, or on the temporary thread of a stateless run. */
+export const runOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'get',
+    path: all,
+    id: 'list_runs',
+    summary: 'List the runs of a thread',
+    description: 'Newest first.',
+    tag: onThread,
+    query: listQuery.extend({ select: fields }),
+    responses: { 200: { description: 'A page of runs.', schema: z.array(runResponse) } },
+    errors: looking,
+    async handle(c) {
+      const { threads, runStore } = c.var.parts;
+      const threadId = pathId(c, 'thread_id');
+      const query = readQuery(c, listQuery);
+      const select = readList(c, 'select', fields);
+      if (!(await threads.get(threadId))) throw noThread(threadId);
+      return c.json((await runStore.list(threadId, query)).map((run) => selected(showRun(run), select)));
+    },
+  }),
+  operation({
+    method: 'get',
+    path: one,
+    id: 'get_run',
+    summary: 'Read a run',
+    tag: onThread,
+    responses: { 200: { description: 'The run.', schema: runResponse } },
+    errors: looking,
+    handle: async (c) => c.json(showRun(await runInPath(c))),
+  }),
+  operation({
+    method: 'delete',
+    path: one,
+    id: 'delete_run',
+    summary: 'Delete an ended run',
+    tag: onThread,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [404, 409, 422],
+    async handle(c) {
+      const run = await runInPath(c);
+      const isDeleted = await c.var.parts.runStore.delete(run.run_id);
+      if (!isDeleted) throw new Refusal(409, `Run ${run.run_id} has not ended. Cancel it first.`);
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/join`,
+    id: 'join_run',
+    summary: 'Wait for an existing run',
+    tag: onThread,
+    query: joinQuery,
+    responses: { 200: runResult },
+    errors: looking,
+    async handle(c) {
+      const { runs, clock } = c.var.parts;
+      // Looked up before its row: a stateless run that ends meanwhile leaves nothing else.
+      const inHand = runs.find(pathId(c, 'run_id'));
+      const run = await runInPath(c);
+      // Validates the query before waiting.
+      const following = { clock, onGone: onGone(c, run), headers: {} };
+      return heartbeatJson(runs.following.ended(run, inHand), following);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/stream`,
+    id: 'join_run_stream',
+    summary: 'Stream the events of an existing run',
+    tag: onThread,
+    query: streamQuery,
+    headers: [lastEventId],
+    responses: { 200: runEvents },
+    errors: looking,
+    async handle(c) {
+      const { threads, runStore } = c.var.parts;
+      const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
+      const run = await runStore.get(threadId, runId);
+      if (run) return joinStream(c, run);
+      // A stateless run leaves only its events for a while. A thread created with that id since must not expose them.
+      const kept = (await threads.get(threadId)) ? undefined : await keptStream(c);
+      return kept ?? joinStream(c, await runInPath(c));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/cancel`,
+    id: 'cancel_run',
+    summary: 'Cancel a run',
+    tag: onThread,
+    query: cancelQuery,
+    responses: {
+      202: { description: 'The run will end.' },
+      204: { description: 'The run has ended.' },
+    },
+    errors: [404, 409, 422],
+    async handle(c) {
+      const { runs } = c.var.parts;
+      const { wait, action } = readQuery(c, cancelQuery);
+      const inHand = runs.find(pathId(c, 'run_id'));
+      const run = await runInPath(c);
+      if (!isUnfinished(run)) {
+        throw new Refusal(409, `Run ${run.run_id} has ended already, with the status ${run.status}.`);
+      }
+      const ended = wait ? runs.following.ended(run, inHand) : undefined;
+      await runs.cancel(run, action);
+      await ended;
+      return c.body(null, wait ? 204 : 202);
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/runs/cancel',
+    id: 'cancel_runs',
+    summary: 'Cancel several runs',
+    description: 'Selected by thread and ids, or by status.',
+    tag: onThread,
+    query: cancelManyQuery,
+    body: { schema: RunsCancel, required: true },
+    responses: { 204: { description: 'The runs will end.' } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const { runs, runStore } = c.var.parts;
+      const { action } = readQuery(c, cancelManyQuery);
+      const { status, thread_id, run_ids } = await readBody(c, cancelBody);
+      if (status !== undefined && thread_id === undefined && run_ids === undefined) {
+        await runs.cancelMany({ status }, action);
+      } else if (status === undefined && thread_id !== undefined && run_ids !== undefined) {
+        const [threadId, runIds] = [thread_id.toLowerCase(), run_ids.map((id) => id.toLowerCase())];
+        const known = await runStore.known(threadId, runIds);
+        const unknown = runIds.filter((id) => !known.has(id));
+        if (unknown.length > 0) throw missing(`There is no run ${unknown.join(', ')} on thread ${threadId}.`);
+        await runs.cancelMany({ threadId, runIds }, action);
+      } else {
+        const msg = 'takes either "status", or "thread_id" together with "run_ids"';
+        throw new Refusal(422, [{ loc: ['body'], msg, type: 'value_error' }]);
+      }
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/runs/:run_id/stream',
+    id: 'join_stateless_run_stream',
+    summary: 'Stream the events of a run by its id alone',
+    tag: alone,
+    query: streamQuery,
+    headers: [lastEventId],
+    responses: { 200: runEvents },
+    errors: looking,
+    async handle(c) {
+      const runId = pathId(c, 'run_id');
+      const run = await c.var.parts.runStore.find(runId);
+      if (!run) throw missing(`Run ${runId} does not exist.`);
+      return joinStream(c, run);
+    },
+  }),
+];
+
+/** The run in the path. */
+async function runInPath(c: Context<Env>): Promise<StoredRun> {
+  const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
+  const run = await c.var.parts.runStore.get(threadId, runId);
+  if (!run) throw missing(`Run ${runId} does not exist on thread ${threadId}.`);
+  return run;
+}

@@ -1,0 +1,179 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import {
+  StoreDelete,
+  StoreNamespaces,
+  StoreNamespacesReply,
+  StorePut,
+  StoreSearch,
+} from '../../contract/agent/store-item.ts';
+import type { StoreItem } from '../../contract/agent/store-item.ts';
+import type { Operation } from '../../http/operation.ts';
+import { readBody, readQuery } from '../api/body.ts';
+import { operation } from '../api/operation.ts';
+import type { Env } from '../api/operation.ts';
+import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
+import { Refusal, unacceptable } from '../refusal.ts';
+import { readFilter } from './filter.ts';
+import type { Condition } from './filter.ts';
+import type { Item } from './items.ts';
+import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
+
+/** Adds one of the naming rules to a schema. */
+const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
+  schema.superRefine((value, context) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const strings = z.array(z.string());
+const namespace = ruled(strings, namespaceProblem);
+const labels = ruled(strings, labelsProblem);
+
+const putBody = StorePut.extend({ namespace }).strip().superRefine(checkKey);
+const deleteBody = StoreDelete.extend({ namespace: namespace.optional() }).strip().superRefine(checkKey);
+const searchBody = StoreSearch.extend({ namespace_prefix: labels.nullable().optional() }).strip();
+const namespacesBody = StoreNamespaces.extend({ prefix: labels.optional(), suffix: labels.optional() }).strip();
+const itemQuery = z.looseObject({
+  key: z.string(),
+  refresh_ttl: z
+    .enum(['true', 'false', '1', '0'])
+    .optional()
+    .meta({
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.enum;
+        jsonSchema.type = 'boolean';
+      },
+    }),
+});
+
+const tag = 'Store';
+
+/** The long-term store of graphs and callers. */
+export const storeOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'put',
+    path: '/store/items',
+    id: 'put_item',
+    summary: 'Put an item into the store',
+    tag,
+    body: { schema: StorePut, required: true },
+    responses: { 204: { description: 'Stored.' } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { items } = c.var.parts;
+      const { namespace, key, value, ttl } = await readBody(c, putBody, ['ttl']);
+      await items.put(namespace, key, value, ttl);
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/store/items',
+    id: 'get_item',
+    summary: 'Read an item of the store',
+    tag,
+    query: itemQuery.extend({ namespace: strings.optional() }),
+    responses: { 200: { description: 'The item; null if there is none.', schema: storeItemResponse.nullable() } },
+    errors: [400, 422],
+    async handle(c) {
+      const { items } = c.var.parts;
+      const { key, refresh_ttl } = readQuery(c, itemQuery);
+      const address = namespaceOf(c);
+      const problem = keyProblem(key, address);
+      if (problem !== undefined) throw refusedQuery('key', problem);
+      const refresh = refresh_ttl === undefined ? undefined : refresh_ttl === 'true' || refresh_ttl === '1';
+      const item = await items.get(address, key, refresh);
+      return c.json(item ? showItem(item) : null);
+    },
+  }),
+  operation({
+    method: 'delete',
+    path: '/store/items',
+    id: 'delete_item',
+    summary: 'Delete an item of the store',
+    tag,
+    body: { schema: StoreDelete, required: true },
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { items } = c.var.parts;
+      const { namespace, key } = await readBody(c, deleteBody);
+      // There are no items at the root.
+      if (namespace !== undefined) await items.delete(namespace, key);
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/store/items/search',
+    id: 'search_items',
+    summary: 'Search items of the store',
+    tag,
+    body: { schema: StoreSearch, required: true },
+    responses: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { items } = c.var.parts;
+      const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
+      if (query) throw unacceptable('query', 'semantic search is not supported; remove it');
+      const found = await items.search({
+        prefix: namespace_prefix ?? [],
+        conditions: conditionsOf(filter ?? {}),
+        limit,
+        offset,
+        refresh: refresh_ttl ?? undefined,
+      });
+      return c.json({ items: found.map(showItem) });
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/store/namespaces',
+    id: 'list_namespaces',
+    summary: 'List the namespaces of the store',
+    tag,
+    body: { schema: StoreNamespaces, required: false },
+    responses: { 200: { description: 'The namespaces.', schema: StoreNamespacesReply } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { items } = c.var.parts;
+      const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
+      return c.json({ namespaces: await items.namespaces({ prefix, suffix, maxDepth: max_depth, limit, offset }) });
+    },
+  }),
+];
+
+function checkKey(address: { namespace?: string[] | undefined; key: string }, context: z.RefinementCtx): void {
+  const problem = keyProblem(address.key, address.namespace ?? []);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['key'], message: problem });
+}
+
+/** The namespace of the query: labels joined by periods, or repeated parameters. */
+function namespaceOf(c: Context): string[] {
+  const given = (c.req.queries('namespace') ?? []).filter((part) => part !== '');
+  if (given.length === 0) throw new Refusal(400, 'The query names no namespace. Say for example ?namespace=a.b&key=k.');
+  const labels = given.flatMap((part) => part.split('.'));
+  const problem = namespaceProblem(labels);
+  if (problem !== undefined) throw refusedQuery('namespace', problem);
+  return labels;
+}
+
+const refusedQuery = (name: string, msg: string): Refusal =>
+  new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
+
+function conditionsOf(filter: FreeObject): Condition[] {
+  const read = readFilter(filter);
+  if (read.ok) return read.conditions;
+  throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
+}
+
+/** Serializes an item for the API. */
+const showItem = ({ namespace, key, value, createdAt, updatedAt }: Item): StoreItem => ({
+  namespace,
+  key,
+  value,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
+});

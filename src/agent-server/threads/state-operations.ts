@@ -1,0 +1,175 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { PAGE } from '../../contract/agent/assistant.ts';
+import {
+  ThreadHistorySearch,
+  ThreadPatch,
+  ThreadStateCheckpoint,
+  ThreadStateUpdate,
+} from '../../contract/agent/thread.ts';
+import { isUuid } from '../../contract/uuid.ts';
+import type { Operation } from '../../http/operation.ts';
+import { flag, pathId, readBody, readQuery } from '../api/body.ts';
+import { operation } from '../api/operation.ts';
+import type { Env } from '../api/operation.ts';
+import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
+import { Refusal } from '../refusal.ts';
+import { toWire } from '../wire.ts';
+import { noThread, threadInPath } from './operations.ts';
+
+const stateQuery = z.looseObject({ subgraphs: flag });
+const historyQuery = z.looseObject({
+  limit: z.coerce.number().int().min(PAGE.minLimit).max(PAGE.maxLimit).default(PAGE.defaultLimit),
+  before: z.string().min(1).optional(),
+});
+const checkpointBody = ThreadStateCheckpoint.strip();
+const updateBody = ThreadStateUpdate.strip();
+const threadStatePatch = ThreadPatch.pick({ metadata: true });
+const patchBody = threadStatePatch.strip();
+const historyBody = ThreadHistorySearch.strip();
+
+/** The default page size of a history requested by POST, as in the public description. */
+const defaultHistory = 1;
+
+const one = '/threads/:thread_id';
+const tag = 'Threads';
+
+/** The states of threads: the newest, at a checkpoint, the history, and updates. */
+export const threadStateOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'get',
+    path: `${one}/state`,
+    id: 'get_thread_state',
+    summary: 'Read the newest state of a thread',
+    tag,
+    query: stateQuery,
+    responses: { 200: { description: 'The state.', schema: threadStateResponse } },
+    errors: [404, 422],
+    async handle(c) {
+      const { subgraphs } = readQuery(c, stateQuery);
+      return json(await c.var.parts.states.at(await threadInPath(c), {}, subgraphs));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/state`,
+    id: 'update_thread_state',
+    summary: 'Write values into the state of a thread',
+    description: 'As if the node `as_node` had returned them.',
+    tag,
+    body: { schema: ThreadStateUpdate, required: true },
+    responses: { 200: { description: 'The checkpoint of the new state.', schema: stateUpdateResponse } },
+    errors: [400, 404, 409, 413, 422],
+    async handle(c) {
+      const { values, as_node, checkpoint, checkpoint_id } = await readBody(c, updateBody);
+      const written = await c.var.parts.states.update(pathId(c, 'thread_id'), {
+        values,
+        asNode: as_node,
+        where: { ...(checkpoint_id === undefined ? {} : { checkpoint_id }), ...checkpoint },
+      });
+      // Clients of different versions read the new checkpoint from different keys.
+      return json({ checkpoint: written, configurable: written, checkpoint_id: written['checkpoint_id'] });
+    },
+  }),
+  operation({
+    method: 'patch',
+    path: `${one}/state`,
+    id: 'patch_thread_state',
+    summary: 'Merge metadata into that of a thread',
+    description: 'For older clients.',
+    tag,
+    body: { schema: threadStatePatch, required: false },
+    responses: { 204: { description: 'Merged.' } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const { metadata = {} } = await readBody(c, patchBody);
+      const threadId = pathId(c, 'thread_id');
+      if (!(await c.var.parts.threads.patch(threadId, metadata))) throw noThread(threadId);
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/state/:checkpoint_id`,
+    id: 'get_thread_state_at_checkpoint',
+    summary: 'Read the state of a thread at a checkpoint',
+    tag,
+    query: stateQuery,
+    responses: { 200: { description: 'The state.', schema: threadStateResponse } },
+    errors: [404, 422],
+    async handle(c) {
+      const { subgraphs } = readQuery(c, stateQuery);
+      const checkpoint_id = checkpointId(c);
+      return json(await c.var.parts.states.at(await threadInPath(c), { checkpoint_id }, subgraphs));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/state/checkpoint`,
+    id: 'post_thread_state_at_checkpoint',
+    summary: 'Read the state of a thread or a subgraph at a checkpoint',
+    tag,
+    query: stateQuery,
+    body: { schema: ThreadStateCheckpoint, required: true },
+    responses: { 200: { description: 'The state.', schema: threadStateResponse } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const query = readQuery(c, stateQuery);
+      const { checkpoint, subgraphs = query.subgraphs } = await readBody(c, checkpointBody);
+      return json(await c.var.parts.states.at(await threadInPath(c), checkpoint, subgraphs));
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/history`,
+    id: 'get_thread_history',
+    summary: 'List the states of a thread',
+    description: 'Newest first.',
+    tag,
+    query: historyQuery,
+    responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
+    errors: [404, 422],
+    async handle(c) {
+      const { limit, before } = readQuery(c, historyQuery);
+      return json(await c.var.parts.states.history(await threadInPath(c), { limit, before, where: {} }));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/history`,
+    id: 'search_thread_history',
+    summary: 'Search the states of a thread',
+    description: 'Newest first.',
+    tag,
+    body: { schema: ThreadHistorySearch, required: false },
+    responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const { limit = defaultHistory, before, metadata, checkpoint = {} } = await readBody(c, historyBody);
+      const thread = await threadInPath(c);
+      return json(
+        await c.var.parts.states.history(thread, { limit, before: idOf(before), metadata, where: checkpoint }),
+      );
+    },
+  }),
+];
+
+function checkpointId(c: Context<Env>): string {
+  const id = c.req.param('checkpoint_id') ?? '';
+  if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', 'checkpoint_id'], msg: 'must be a uuid', type: 'uuid' }]);
+  return id.toLowerCase();
+}
+
+/** The id of the checkpoint before which states are requested, in any of its forms. */
+function idOf(before: ThreadHistorySearch['before']): string | undefined {
+  if (before === undefined || typeof before === 'string') return before;
+  const { configurable } = z
+    .looseObject({ configurable: z.looseObject({ checkpoint_id: z.string() }) })
+    .partial()
+    .parse(before);
+  const own: unknown = configurable?.checkpoint_id ?? before['checkpoint_id'];
+  return typeof own === 'string' ? own : undefined;
+}
+
+const json = (value: unknown): Response =>
+  new Response(toWire(value), { headers: { 'content-type': 'application/json' } });

@@ -1,0 +1,60 @@
+import { Hono } from 'hono';
+import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import type { OpenApiDocument } from '../../http/openapi.ts';
+import { mountOperations, refuseOtherMethods } from '../../http/operation.ts';
+import { admit } from '../keys/admit.ts';
+import type { KeyBook } from '../keys/admit.ts';
+import type { OurControlService } from '../service.ts';
+import type { Actor } from '../store/audit.ts';
+import { openApiDocument } from './document.ts';
+import type { ApiSettings, Env } from './operation.ts';
+import { operations } from './operations.ts';
+import { sendError } from './response.ts';
+
+/** The dependencies of the app. */
+export interface AppSettings extends Omit<ApiSettings, 'describe'> {
+  /** The service of a tenant, for one caller. */
+  serviceFor: (tenantId: string, by: Actor) => OurControlService;
+  findKey: KeyBook['findKey'];
+  /** Called with every accepted key. */
+  noteKeyUse?: KeyBook['noteKeyUse'];
+  log: (message: string) => void;
+}
+
+/** The control service over HTTP (control-service.md, Endpoints). Open operations need no key. */
+export function createApp({ serviceFor, findKey, noteKeyUse, log, ...settings }: AppSettings): Hono<Env> {
+  const app = new Hono<Env>();
+  app.onError((error, context) => sendError(context, error, log));
+  app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
+  const documents = new Map<FieldSpelling, OpenApiDocument>();
+  const describe = (spelling: FieldSpelling): OpenApiDocument => {
+    const document = documents.get(spelling) ?? openApiDocument(spelling);
+    documents.set(spelling, document);
+    return document;
+  };
+  app.use(async (context, next) => {
+    context.set('settings', { ...settings, describe });
+    await next();
+    // Deployments contain secrets: no cache may store the responses.
+    if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'no-store');
+  });
+
+  mountOperations(
+    app,
+    operations.filter(({ open }) => open),
+  );
+  for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
+    app.use(paths, async (context, next) => {
+      const caller = await admit((name) => context.req.header(name), { findKey, noteKeyUse });
+      if (caller.kind === 'refused') return context.json({ detail: caller.detail }, caller.status);
+      context.set('service', serviceFor(caller.tenantId, caller.by));
+      return next();
+    });
+  }
+  mountOperations(
+    app,
+    operations.filter(({ open }) => !open),
+  );
+  refuseOtherMethods(app, operations);
+  return app;
+}

@@ -1,0 +1,95 @@
+import { fieldAliases } from '../../contract/control/aliases.ts';
+import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { describeOperations } from '../../http/openapi.ts';
+import type { OpenApiDocument, ServiceDescription } from '../../http/openapi.ts';
+import type { ResponseDescription } from '../../http/operation.ts';
+import { namedSchemas } from './named-schemas.ts';
+import { operations } from './operations.ts';
+import { pathParameters, queryDescriptions } from './parameters.ts';
+import { fieldProblemsResponse, problemResponse } from './response-schemas.ts';
+import { interfaceVersion } from './service-operations.ts';
+
+/** The three authentication schemes (control-service.md, Authentication). */
+const securitySchemes: ServiceDescription['securitySchemes'] = {
+  'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of the tenant.' },
+  'Tenant ID': {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tenant-Id',
+    description: 'The tenant of the request; it must be a tenant of the key.',
+  },
+  'Bearer Auth': { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
+};
+const security = [{ 'API Key': [] }, { 'API Key': [], 'Tenant ID': [] }, { 'Bearer Auth': [] }];
+
+/** Generates the description from the schemas that parse the requests, in either spelling of the fields. */
+export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
+  const document = describeOperations(operations, {
+    title: 'Landfall control service',
+    version: interfaceVersion,
+    description,
+    schemas: namedSchemas,
+    pathParameters,
+    queryDescriptions,
+    errors: errorDescriptions,
+    commonErrors: { ...refusedCallers, ...databaseAway },
+    securitySchemes,
+    security,
+  });
+  const { components } = document;
+  return { ...document, components: { ...components, schemas: spellSchemas(components.schemas, spelling) } };
+}
+
+const description = [
+  'Creates deployments of agent servers and their revisions, and runs them.',
+  'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
+  'Unknown fields are ignored. `langgraph_config_path` and `redis_*` are accepted beside the names here.',
+];
+
+const sentence = (description: string): ResponseDescription => ({ description, schema: problemResponse });
+
+/** What each refusal means. */
+const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
+  400: sentence('A rule is broken: one sentence for each.'),
+  401: sentence('The credential is missing or invalid.'),
+  403: sentence('The address was not issued by this service, or has expired.'),
+  404: sentence('It does not exist, or belongs to another tenant.'),
+  409: sentence('It conflicts with something that exists, or it is being deleted.'),
+  412: sentence('Another revision than the one in If-Match is the latest.'),
+  413: sentence('The body is too large.'),
+  415: sentence('The media type of the body is not supported.'),
+  422: { description: 'Fields of a wrong shape or out of bounds: an entry for each.', schema: fieldProblemsResponse },
+  502: sentence('GitHub or the image registry did not respond, or failed.'),
+  507: sentence('The disk is full.'),
+};
+
+/** The refusals of every operation that needs a key. */
+const refusedCallers: Readonly<Record<number, ResponseDescription>> = {
+  401: sentence('The API key is missing or invalid.'),
+  403: sentence('X-Tenant-Id is not the tenant of the key.'),
+};
+
+/** The failure of every operation that needs the database. */
+const databaseAway: Readonly<Record<number, ResponseDescription>> = {
+  503: sentence('The database is unavailable: try again after `Retry-After` seconds.'),
+};
+
+type Schemas = OpenApiDocument['components']['schemas'];
+
+/** The schemas with every field that has two names under the requested one. */
+function spellSchemas(schemas: Schemas, spelling: FieldSpelling): Schemas {
+  const names = new Map<unknown, string>(fieldAliases.map((alias) => [alias.contract, alias[spelling]]));
+  const spelled = ({ properties, required, ...schema }: Schemas[string]): Schemas[string] => ({
+    ...schema,
+    ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, field]) => [names.get(name) ?? name, field]),
+          ),
+        }
+      : {}),
+  });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, spelled(schema)]));
+}

@@ -1,0 +1,73 @@
+import type * as z from 'zod';
+import { apiKey, apiKeyCreateRequest, apiKeysList, newApiKey } from '../../contract/control/api-key.ts';
+import { auditList, auditRecord } from '../../contract/control/audit.ts';
+import { container, envVar, volume, volumeMount } from '../../contract/control/container.ts';
+import { deploymentCreateRequest, deploymentPatchRequest } from '../../contract/control/deployment.ts';
+import { listenerComputeConfig, listenerCreateRequest, listenerPatchRequest } from '../../contract/control/listener.ts';
+import {
+  claimedRevision,
+  claimStanding,
+  workClaim,
+  workReport,
+  workRequest,
+} from '../../contract/control/listener-work.ts';
+import { logQuery } from '../../contract/control/log.ts';
+import { resourceSpec } from '../../contract/control/resource-spec.ts';
+import { secret, secretReference } from '../../contract/control/secret.ts';
+import { listenerConfig, sourceConfigRequest, sourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
+import { bulkDeletion } from '../service/deletion.ts';
+import { info } from './service-operations.ts';
+import { uploaded } from '../uploads/operations.ts';
+import * as responses from './response-schemas.ts';
+
+/** The schemas that have a name in the document, with the public service's names where it has them. */
+export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
+  ApiKey: apiKey,
+  ApiKeyCreateRequest: apiKeyCreateRequest,
+  ApiKeysList: apiKeysList,
+  AuditList: auditList,
+  AuditRecord: auditRecord,
+  BulkDeletion: bulkDeletion,
+  ClaimedRevision: claimedRevision,
+  ClaimStanding: claimStanding,
+  Container: container,
+  Deployment: responses.deploymentResponse,
+  DeploymentCreateRequest: deploymentCreateRequest,
+  DeploymentPatchRequest: deploymentPatchRequest,
+  DeploymentsList: responses.deploymentsResponse,
+  EnvVar: envVar,
+  GithubIntegration: responses.integrationResponse,
+  GithubRepository: responses.repositoryResponse,
+  HTTPValidationError: responses.fieldProblemsResponse,
+  Info: info,
+  Listener: responses.listenerResponse,
+  ListenerComputeConfig: listenerComputeConfig,
+  ListenerConfig: listenerConfig,
+  ListenerCreateRequest: listenerCreateRequest,
+  ListenerPatchRequest: listenerPatchRequest,
+  ListenersList: responses.listenersResponse,
+  LogLine: responses.logLineResponse,
+  LogPage: responses.logPageResponse,
+  LogQuery: logQuery,
+  NewApiKey: newApiKey,
+  Problem: responses.problemResponse,
+  PushToken: pushToken,
+  ResourceSpec: resourceSpec,
+  Revision: responses.revisionResponse,
+  RevisionsList: responses.revisionsResponse,
+  Secret: secret,
+  SecretReference: secretReference,
+  SourceConfig: responses.sourceConfigResponse,
+  SourceConfigRequest: sourceConfigRequest,
+  SourceRevisionConfig: responses.revisionConfigResponse,
+  SourceRevisionConfigRequest: sourceRevisionConfigRequest,
+  Uploaded: uploaded,
+  UploadTarget: uploadTarget,
+  ValidationError: responses.fieldProblemResponse,
+  Volume: volume,
+  VolumeMount: volumeMount,
+  WorkClaim: workClaim,
+  WorkReport: workReport,
+  WorkRequest: workRequest,
+};

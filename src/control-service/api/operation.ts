@@ -1,0 +1,32 @@
+import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import type { OpenApiDocument } from '../../http/openapi.ts';
+import type { Operation } from '../../http/operation.ts';
+import type { OurControlService } from '../service.ts';
+import type { TracedRunsIntake } from '../tracing/take-runs.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+
+/** What operations read besides the service of the caller. */
+export interface ApiSettings {
+  /** The default spelling of responses. */
+  fieldNames: FieldSpelling;
+  /** Aborts when the service ends: streams of logs end then. */
+  leaving?: AbortSignal | undefined;
+  /** The OpenAPI document in a spelling. */
+  describe: (spelling: FieldSpelling) => OpenApiDocument;
+  /** Receives source tarballs; without it there are no uploads. */
+  uploads?: Uploads | undefined;
+  /** Receives the runs of agents; without it there is no endpoint for them. */
+  runs?: TracedRunsIntake | undefined;
+}
+
+/** The variables of every operation's context. */
+export interface Env {
+  Variables: {
+    settings: ApiSettings;
+    /** The service of the key's tenant; not set in open operations. */
+    service: OurControlService;
+  };
+}
+
+/** Defines an operation of the control service. Its handler knows the parameters of the path. */
+export const operation = <Path extends string>(definition: Operation<Env, Path>): Operation<Env> => definition;

@@ -1,0 +1,24 @@
+import type { Operation } from '../../http/operation.ts';
+import { apiKeyOperations } from '../api-keys/operations.ts';
+import { deploymentOperations } from '../deployments/operations.ts';
+import { integrationOperations } from '../integrations/operations.ts';
+import { listenerOperations } from '../listeners/operations.ts';
+import { logOperations } from '../logs/operations.ts';
+import { revisionOperations } from '../revisions/operations.ts';
+import { tracingOperations } from '../tracing-projects/operations.ts';
+import { uploadOperations } from '../uploads/operations.ts';
+import type { Env } from './operation.ts';
+import { serviceOperations } from './service-operations.ts';
+
+/** Every operation of the control service: the routes that are served, and the OpenAPI document. */
+export const operations: readonly Operation<Env>[] = [
+  ...deploymentOperations,
+  ...revisionOperations,
+  ...logOperations,
+  ...uploadOperations,
+  ...integrationOperations,
+  ...listenerOperations,
+  ...tracingOperations,
+  ...apiKeyOperations,
+  ...serviceOperations,
+];

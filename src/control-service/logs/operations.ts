@@ -1,0 +1,128 @@
+import { logQuery } from '../../contract/control/log.ts';
+import type { Operation, ResponseDescription } from '../../http/operation.ts';
+import { operation } from '../api/operation.ts';
+import type { Env } from '../api/operation.ts';
+import { lastEventId } from '../api/parameters.ts';
+import { readJson, readLogQuery } from '../api/request.ts';
+import { logPageResponse } from '../api/response-schemas.ts';
+import { lastEventHeader, logFields, logIds, logKinds } from '../rules/queries.ts';
+import { eventStream } from './event-stream.ts';
+
+const project = '/v1/projects/:deployment_id';
+const deployment = '/v2/deployments/:deployment_id';
+const revision = 'revisions/:revision_id';
+const tag = 'Logs';
+const kind = { kind: logKinds };
+const byQuery = logFields.extend(kind);
+
+/** What all pages of a log have in common. */
+const page = {
+  tag,
+  responses: {
+    200: { description: 'A page of lines; `next_offset` is the offset of the next one.', schema: logPageResponse },
+  } satisfies Record<number, ResponseDescription>,
+};
+const posted = { ...page, body: { schema: logQuery, required: false }, errors: [404, 413, 415, 422] };
+const read = { ...page, query: byQuery, errors: [404, 422] };
+
+/** The logs of revisions. A deployment's project has the id of the deployment. */
+export const logOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'post',
+    path: `${project}/${revision}/build_logs`,
+    id: 'build_logs',
+    summary: 'Read the build log of a revision',
+    ...posted,
+    handle: async (c) =>
+      c.json(
+        await c.var.service.buildLogs(c.req.param('deployment_id'), c.req.param('revision_id'), await readJson(c)),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${project}/${revision}/deploy_logs`,
+    id: 'deploy_logs',
+    summary: 'Read the deploy log of a revision',
+    ...posted,
+    handle: async (c) =>
+      c.json(
+        await c.var.service.deployLogs(c.req.param('deployment_id'), c.req.param('revision_id'), await readJson(c)),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${project}/deploy_logs`,
+    id: 'deploy_logs_of_all',
+    summary: 'Read the deploy logs of all revisions as one',
+    ...posted,
+    handle: async (c) => c.json(await c.var.service.deployLogsOfAll(c.req.param('deployment_id'), await readJson(c))),
+  }),
+  operation({
+    method: 'get',
+    path: `${deployment}/logs`,
+    id: 'deployment_logs',
+    summary: 'Read the logs of all revisions as one',
+    ...read,
+    handle: async (c) => c.json(await c.var.service.deploymentLogs(c.req.param('deployment_id'), readLogQuery(c))),
+  }),
+  operation({
+    method: 'get',
+    path: `${deployment}/${revision}/logs`,
+    id: 'revision_logs',
+    summary: 'Read a log of a revision',
+    ...read,
+    handle: async (c) =>
+      c.json(
+        await c.var.service.revisionLogs(c.req.param('deployment_id'), c.req.param('revision_id'), readLogQuery(c)),
+      ),
+  }),
+  operation({
+    method: 'get',
+    path: '/v2/deployment-logs',
+    id: 'logs_by_query',
+    summary: 'Read logs, with all ids in the query',
+    ...page,
+    query: byQuery.extend({ ...logIds.shape, log_type: logKinds, sort_order: logQuery.shape.order }),
+    errors: [404, 422],
+    handle: async (c) => c.json(await c.var.service.logsByQuery(readLogQuery(c))),
+  }),
+  operation({
+    method: 'get',
+    path: `${deployment}/${revision}/logs/stream`,
+    id: 'follow_log',
+    summary: 'Follow a log as it is written',
+    description:
+      'Server-sent events: `log` with a line as its data and the id of the line, then `end` with the status when the log is complete. The deploy log of the live revision continues for as long as it is live.',
+    tag,
+    query: logFields.pick({ offset: true, level: true, query: true }).extend(kind),
+    headers: [lastEventId],
+    responses: {
+      200: { description: 'The events.', type: 'text/event-stream' },
+      204: { description: 'The log is complete and the client has all of it: do not reconnect.' },
+    },
+    errors: [404, 422],
+    async handle(c) {
+      const left = new AbortController();
+      const { leaving } = c.var.settings;
+      const signal = AbortSignal.any([c.req.raw.signal, left.signal, ...(leaving ? [leaving] : [])]);
+      const events = await c.var.service.followLog(
+        c.req.param('deployment_id'),
+        c.req.param('revision_id'),
+        readLogQuery(c),
+        {
+          signal,
+          lastId: c.req.header(lastEventHeader),
+        },
+      );
+      // A 204 stops a browser from reconnecting.
+      if (!events) return c.body(null, 204);
+      // Proxies must not buffer the stream.
+      const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' };
+      return c.body(
+        eventStream(events, () => left.abort()),
+        200,
+        headers,
+      );
+    },
+  }),
+];
