@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { systemClock } from '../src/clock.ts';
-import { hashApiKey, makeApiKey } from '../src/control-service/keys/api-key.ts';
+import { hashApiKey, makeApiKey } from '../src/control-service/api-keys/api-key.ts';
 import { createApp } from '../src/control-service/api/app.ts';
 import { createHttpServer } from '../src/control-service/server.ts';
 import { createControlService } from '../src/control-service/service.ts';

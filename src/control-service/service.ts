@@ -1,15 +1,15 @@
 import type { ControlService } from '../contract/control/service.ts';
-import { deletionOperations } from './service/deletion.ts';
-import { deploymentOperations } from './service/deployments.ts';
-import { listenerWorkOperations } from './service/listener-work.ts';
-import { listenerOperations } from './service/listeners.ts';
-import { keyOperations } from './service/keys.ts';
-import { logOperations } from './service/logs.ts';
-import { revisionOperations } from './service/revisions.ts';
+import { deletionOperations } from './deployments/delete.ts';
+import { deploymentOperations } from './deployments/service.ts';
+import { listenerWorkOperations } from './listeners/work-service.ts';
+import { listenerOperations } from './listeners/service.ts';
+import { keyOperations } from './api-keys/service.ts';
+import { logOperations } from './logs/service.ts';
+import { revisionOperations } from './revisions/service.ts';
 import type { Rollouts, ServiceSettings } from './service/settings.ts';
-import { integrationOperations } from './service/integrations.ts';
-import { tracingOperations } from './service/tracing-projects.ts';
-import { uploadOperations } from './service/uploads.ts';
+import { integrationOperations } from './integrations/service.ts';
+import { tracingOperations } from './tracing-projects/service.ts';
+import { uploadOperations } from './uploads/service.ts';
 
 /**
  * The control service for one tenant, in this process (control-service.md). It does what the contract's interface

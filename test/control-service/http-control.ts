@@ -16,7 +16,7 @@ import {
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { bulkDeletion } from '../../src/control-service/service/deletion.ts';
+import { bulkDeletion } from '../../src/control-service/deployments/delete.ts';
 import type { OurControlService } from '../../src/control-service/service.ts';
 
 const problems = z.object({

@@ -17,7 +17,7 @@ import { plainLine } from '../../src/control-service/compute/output-lines.ts';
 import { repositoryAt } from '../../src/control-service/integrations/repository-address.ts';
 import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
 import { readChallenge } from '../../src/control-service/registry/challenge.ts';
-import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
+import { readRepoUrl } from '../../src/control-service/deployments/validation/repo-url.ts';
 import { untouchedPaths } from '../../src/planning/paths.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
 import {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../src/clock.ts';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
-import { hashApiKey, makeApiKey } from '../../src/control-service/keys/api-key.ts';
+import { hashApiKey, makeApiKey } from '../../src/control-service/api-keys/api-key.ts';
 import { createApp } from '../../src/control-service/api/app.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { createControlService } from '../../src/control-service/service.ts';

@@ -5,7 +5,7 @@ import { operation } from '../api/operation.ts';
 import type { Env } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { plainPage } from '../rules/queries.ts';
+import { plainPage } from '../validation/queries.ts';
 
 /** A tenant's own keys, and its audit log. */
 export const apiKeyOperations: readonly Operation<Env>[] = [

@@ -16,7 +16,7 @@ import { resourceSpec } from '../../contract/control/resource-spec.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
 import { listenerConfig, sourceConfigRequest, sourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
-import { bulkDeletion } from '../service/deletion.ts';
+import { bulkDeletion } from '../deployments/delete.ts';
 import { info } from './service-operations.ts';
 import { uploaded } from '../uploads/operations.ts';
 import * as responses from './response-schemas.ts';

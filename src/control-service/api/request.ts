@@ -3,7 +3,7 @@ import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts'
 import { holdsMore } from '../../contract/json-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
-import { mostSigns, tooManyValues } from '../rules/text.ts';
+import { mostSigns, tooManyValues } from '../validation/text.ts';
 
 /** The largest body, in bytes. */
 export const largestBody = 1_048_576;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import { readRepoUrl } from '../rules/repo-url.ts';
+import { readRepoUrl } from '../deployments/validation/repo-url.ts';
 import { staysAllowed } from './allowed-repository.ts';
 import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
 import { emptySource, type BuildFolder } from './build-folder.ts';

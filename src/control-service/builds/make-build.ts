@@ -5,7 +5,7 @@ import { maskOf } from '../../contract/mask.ts';
 import { startGuarded } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
-import { commandProblem } from '../rules/commands.ts';
+import { commandProblem } from '../deployments/validation/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';

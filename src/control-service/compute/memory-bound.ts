@@ -1,5 +1,5 @@
 import type { DeploymentType } from '../../contract/control/source.ts';
-import { resolvedResources } from '../rules/resolved-resources.ts';
+import { resolvedResources } from '../deployments/validation/resolved-resources.ts';
 import type { AgentSpec } from './compute.ts';
 
 /** The default limit of an agent's memory on this machine, in MB (our choice). */

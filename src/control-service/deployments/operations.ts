@@ -6,8 +6,8 @@ import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { sendSpelled } from '../api/response.ts';
 import { deploymentResponse, deploymentsResponse } from '../api/response-schemas.ts';
-import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../rules/queries.ts';
-import { bulkDeletion } from '../service/deletion.ts';
+import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../validation/queries.ts';
+import { bulkDeletion } from './delete.ts';
 
 const one = '/v2/deployments/:deployment_id';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { keepFile, readKeptFile } from '../keys/kept-file.ts';
+import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
 import { secretCipher, encryptionKey, WrongKeyError } from './cipher.ts';
 import type { SecretCipher, EncryptionKey } from './cipher.ts';
 

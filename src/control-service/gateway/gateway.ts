@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
-import { holdsApiKey } from '../keys/api-key.ts';
+import { holdsApiKey } from '../api-keys/api-key.ts';
 import { readAgentPath, type AgentPath } from './agent-path.ts';
 import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './agent-route.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
-import { holdsApiKey } from '../keys/api-key.ts';
+import { holdsApiKey } from '../api-keys/api-key.ts';
 
 /** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';

@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../compute/compute.ts';
-import type { ResolvedResources } from '../rules/resolved-resources.ts';
+import type { ResolvedResources } from '../deployments/validation/resolved-resources.ts';
 import type { ObjectMeta, Part } from './manifest.ts';
 import { asLabel, labelKeys, manager, partName } from './names.ts';
 

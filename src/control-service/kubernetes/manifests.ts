@@ -1,4 +1,4 @@
-import { resolvedResources } from '../rules/resolved-resources.ts';
+import { resolvedResources } from '../deployments/validation/resolved-resources.ts';
 import { cacheParts } from './cache.ts';
 import { databaseParts } from './database.ts';
 import { environmentSecret } from './environment.ts';

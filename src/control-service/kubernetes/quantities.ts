@@ -1,4 +1,4 @@
-import type { ResolvedShare } from '../rules/resolved-resources.ts';
+import type { ResolvedShare } from '../deployments/validation/resolved-resources.ts';
 
 /** Cores in Kubernetes' canonical form: `2`, or thousandths, `500m`. */
 const cores = (count: number): string => (Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`);

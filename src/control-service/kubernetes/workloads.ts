@@ -1,4 +1,4 @@
-import type { ResolvedReplicas } from '../rules/resolved-resources.ts';
+import type { ResolvedReplicas } from '../deployments/validation/resolved-resources.ts';
 import { mountOf, placed, volumeOf } from './containers.ts';
 import { agentPort, environmentOf } from './environment.ts';
 import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';

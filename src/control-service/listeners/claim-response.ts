@@ -1,7 +1,7 @@
 import type { ClaimStanding, WorkClaim } from '../../contract/control/listener-work.ts';
-import type { ClaimedWork } from '../store/listener-work.ts';
+import type { ClaimedWork } from './work-repository.ts';
 import type { ListenerClaimRecord } from '../store/tables.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../tracing-projects/tracing.ts';
 
 /** The response for a claim: the work and the revision's secrets in plain text. */
 export function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {

@@ -6,8 +6,8 @@ import type { Env } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { listenerResponse, listenersResponse } from '../api/response-schemas.ts';
-import { plainPage } from '../rules/queries.ts';
-import { releaseQuery } from '../rules/work-report.ts';
+import { plainPage } from '../validation/queries.ts';
+import { releaseQuery } from './work-report.ts';
 
 const all = '/v2/listeners';
 const one = `${all}/:listener_id` as const;

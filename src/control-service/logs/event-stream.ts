@@ -1,4 +1,4 @@
-import { toLogLineResponse } from '../to-response.ts';
+import { toLogLineResponse } from '../deployments/response.ts';
 import type { LogEvent } from './follow-log.ts';
 
 /** A log event in the format of server-sent events: data is one line of JSON. */

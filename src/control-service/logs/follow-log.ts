@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { hasEnded } from '../rules/revision-states.ts';
+import { hasEnded } from '../revisions/states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
 import type { ChangeNotifier } from './change-notifier.ts';

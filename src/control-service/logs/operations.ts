@@ -5,7 +5,7 @@ import type { Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { readJson, readLogQuery } from '../api/request.ts';
 import { logPageResponse } from '../api/response-schemas.ts';
-import { lastEventHeader, logFields, logIds, logKinds } from '../rules/queries.ts';
+import { lastEventHeader, logFields, logIds, logKinds } from '../validation/queries.ts';
 import { eventStream } from './event-stream.ts';
 
 const project = '/v1/projects/:deployment_id';

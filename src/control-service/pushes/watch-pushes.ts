@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { isTagRef } from '../../contract/control/repo-ref.ts';
-import { hasEnded } from '../rules/revision-states.ts';
-import type { PushStore, WatchedDeployment } from '../store/pushes.ts';
+import { hasEnded } from '../revisions/states.ts';
+import type { PushStore, WatchedDeployment } from './repository.ts';
 import type { BranchHeads } from './branch-heads.ts';
 import { judgeLook } from './push-rule.ts';
 

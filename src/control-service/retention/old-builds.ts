@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { hasEnded } from '../rules/revision-states.ts';
-import type { RevisionOfBuild } from '../store/retention.ts';
+import { hasEnded } from '../revisions/states.ts';
+import type { RevisionOfBuild } from './repository.ts';
 import type { Ages } from './ages.ts';
 
 /** A revision with its build. */

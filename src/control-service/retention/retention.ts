@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
-import type { RetentionStore } from '../store/retention.ts';
+import type { RetentionStore } from './repository.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { ages, inUseMs, lookEveryMs, type Ages } from './ages.ts';
 import { oldBuildsOfAll, withoutOthers } from './old-builds.ts';

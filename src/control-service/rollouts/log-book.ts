@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import type { NewLogLine } from '../store/log-lines.ts';
+import type { NewLogLine } from '../logs/repository.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { LogKind } from '../store/tables.ts';
 

@@ -1,4 +1,4 @@
-import { runningStatuses } from '../rules/revision-states.ts';
+import { runningStatuses } from '../revisions/states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { deletedSince, keyOfAnother, readKeyedWrite } from '../rules/idempotency-key.ts';
+import { deletedSince, keyOfAnother, readKeyedWrite } from '../validation/idempotency-key.ts';
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';

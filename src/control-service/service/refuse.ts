@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ServiceError } from '../../contract/service-error.ts';
 import type { ServiceErrorKind } from '../../contract/service-error.ts';
-import type { Judged, Refusal } from '../rules/refusal.ts';
-import { wrongShape } from '../rules/refusal.ts';
+import type { Judged, Refusal } from '../validation/refusal.ts';
+import { wrongShape } from '../validation/refusal.ts';
 
 /** One operation, as errors describe it. */
 export interface Call {

@@ -3,10 +3,10 @@ import type { WorkNotifier } from '../listeners/work-notifier.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { Actor } from '../store/audit.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Hosting } from '../rules/hosting.ts';
+import type { Hosting } from '../deployments/validation/hosting.ts';
 import type { ChangeNotifier } from '../logs/change-notifier.ts';
 import type { ControlStore } from '../store/store.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../tracing-projects/tracing.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** The notifications that the service sends to the rollouts. */

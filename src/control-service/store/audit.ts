@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ActorKind } from './key-tables.ts';
+import type { ActorKind } from '../api-keys/tables.ts';
 import type { ControlDatabase } from './tables.ts';
 
 /** The actor of a change. */

@@ -2,12 +2,12 @@ import type { Kysely, KyselyPlugin } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { IdRange } from '../isolation/id-range.ts';
-import type { DatabaseState } from '../rules/deployment-status.ts';
-import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import type { DatabaseState } from '../deployments/status.ts';
+import type { KeyedWrite } from '../validation/idempotency-key.ts';
 import { listChanges, recordChange } from './audit.ts';
 import type { Change, ChangesPage, Doing } from './audit.ts';
 import { agentUids, agentUser } from './agent-users.ts';
-import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
+import { changeDeployment, createDeployment, findDeployment } from '../deployments/repository.ts';
 import {
   askDeletion,
   deletionsToCarryOut,
@@ -15,23 +15,23 @@ import {
   noteDeletionProblem,
   noteStopped,
   revisionIds,
-} from './deletion.ts';
-import { listDeployments } from './deployments-list.ts';
-import type { DeploymentPage } from './deployments-list.ts';
+} from '../deployments/deletion-repository.ts';
+import { listDeployments } from '../deployments/list-query.ts';
+import type { DeploymentPage } from '../deployments/list-query.ts';
 import { eventsOf } from './events.ts';
-import { retentionStore } from './retention.ts';
-import { integrationStore } from './integration-store.ts';
-import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
-import type { NewKey, StoredKey } from './keys.ts';
-import { listenerStore } from './listener-store.ts';
-import { appendLog, readLog, readLogOfAll, trimLog } from './log-lines.ts';
-import type { LogPageQuery, NewLogLine } from './log-lines.ts';
-import { giveUp, noteLive } from './live-revision.ts';
+import { retentionStore } from '../retention/repository.ts';
+import { integrationStore } from '../integrations/store.ts';
+import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from '../api-keys/repository.ts';
+import type { NewKey, StoredKey } from '../api-keys/repository.ts';
+import { listenerStore } from '../listeners/store.ts';
+import { appendLog, readLog, readLogOfAll, trimLog } from '../logs/repository.ts';
+import type { LogPageQuery, NewLogLine } from '../logs/repository.ts';
+import { giveUp, noteLive } from '../revisions/live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
 import { renameDatabases } from './database-names.ts';
-import { activate, claimNextRevision, setDatabaseState, setStatus } from './revision-work.ts';
-import type { StepDetails } from './revision-work.ts';
+import { activate, claimNextRevision, setDatabaseState, setStatus } from '../revisions/work-repository.ts';
+import type { StepDetails } from '../revisions/work-repository.ts';
 import {
   activeRevisions,
   agentDatabases,
@@ -41,14 +41,14 @@ import {
   namedBuilds,
   noteCommit,
   revisionsWithBuild,
-} from './revisions.ts';
-import type { RevisionPage } from './revisions.ts';
+} from '../revisions/repository.ts';
+import type { RevisionPage } from '../revisions/repository.ts';
 import { onceAWhile } from './hourly-cleanup.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from './tables.ts';
-import { addTenant, firstTenant, listTenants } from './tenants.ts';
-import { pushStore } from './pushes.ts';
-import { uploadStore } from './uploads.ts';
-import { tracingStore } from './tracing-store.ts';
+import { addTenant, firstTenant, listTenants } from '../api-keys/tenants.ts';
+import { pushStore } from '../pushes/repository.ts';
+import { uploadStore } from '../uploads/repository.ts';
+import { tracingStore } from '../tracing-projects/store.ts';
 import { forgetOldKeys } from './write-keys.ts';
 import { writeOnce } from './write-once.ts';
 import type { CallerWrite, Recorder } from './write-once.ts';

@@ -3,11 +3,11 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
-import type { ApiKeysTable, AuditTable, KeyTenantsTable } from './key-tables.ts';
+import type { ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
 import type { AgentUsersTable } from './agent-users.ts';
-import type { DatabaseState, DeletionState } from '../rules/deployment-status.ts';
-import type { ListenerClaimsTable } from './listener-tables.ts';
-import type { TracedRunsTable } from './tracing-tables.ts';
+import type { DatabaseState, DeletionState } from '../deployments/status.ts';
+import type { ListenerClaimsTable } from '../listeners/tables.ts';
+import type { TracedRunsTable } from '../tracing-projects/tables.ts';
 import type { SourceTables } from './source-tables.ts';
 
 /** JSON is written as text and read as a value. */

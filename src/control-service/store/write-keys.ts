@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import type { KeyedWrite } from '../validation/idempotency-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
 /** How long a key is stored (ms). */

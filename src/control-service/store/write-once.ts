@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import type { KeyedWrite } from '../validation/idempotency-key.ts';
 import { recordChange } from './audit.ts';
 import type { Doing } from './audit.ts';
 import { inTransaction } from './in-transaction.ts';

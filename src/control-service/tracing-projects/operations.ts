@@ -13,7 +13,7 @@ import { operation } from '../api/operation.ts';
 import type { Env } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { takeRuns } from '../tracing/take-runs.ts';
+import { takeRuns } from './take-runs.ts';
 
 const all = '/v1/projects';
 const one = `${all}/:project_id` as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { keepFile, readKeptFile } from '../keys/kept-file.ts';
+import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
 
 /**
  * The key that signs upload addresses: created at the first start in `<dataDir>/upload-key`, readable by its owner only.

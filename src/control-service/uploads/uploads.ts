@@ -4,7 +4,7 @@ import { hasCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { largestTarball } from '../../contract/control/upload.ts';
 import type { UploadTarget } from '../../contract/control/upload.ts';
-import type { UploadStore } from '../store/uploads.ts';
+import type { UploadStore } from './repository.ts';
 import { newObjectPath, uploadedFile, uploadsFolder } from './object-path.ts';
 import { receiveTarball, type Incoming, type Received } from './receive.ts';
 import { judgeSignature, signedQuery } from './signature.ts';

@@ -3,7 +3,7 @@ import { fieldAliases } from '../../../src/contract/control/aliases.ts';
 import { openApiDocument } from '../../../src/control-service/api/document.ts';
 import { operations } from '../../../src/control-service/api/operations.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';
-import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
+import { createTracing } from '../../../src/control-service/tracing-projects/tracing.ts';
 import { openApi } from '../../http/shape.ts';
 
 const unused = (): never => expect.unreachable();

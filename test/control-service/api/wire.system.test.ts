@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploymentsList } from '../../../src/contract/control/deployment.ts';
 import { githubIntegrations } from '../../../src/contract/control/integration.ts';
 import { listenersList } from '../../../src/contract/control/listener.ts';
-import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';
 import { largestBody } from '../../../src/control-service/api/request.ts';
 import { below } from '../../../src/control-service/server.ts';

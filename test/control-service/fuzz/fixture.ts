@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
-import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 import { workNotifier } from '../../../src/control-service/listeners/work-notifier.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';
 import type { Integrations } from '../../../src/control-service/integrations/integrations.ts';

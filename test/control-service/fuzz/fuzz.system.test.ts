@@ -18,8 +18,7 @@ const documents = {
 const minutes = 60_000;
 
 /** Whether the operation depends on GitHub or the image registry, which fail at times in this fixture. */
-const usesOtherServices = ({ path }: OperationDescription): boolean =>
-  /^\/v1\/integrations\/|\/push-token$/.test(path);
+const usesOtherServices = ({ path }: OperationDescription): boolean => /^\/v1\/integrations\/|\/push-token$/.test(path);
 
 /** The number of services that share the operations: requests mostly wait, so several run at once. */
 const fixtures = 4;

@@ -164,8 +164,7 @@ export function requestsFor(
   });
 }
 
-const typeOf = ({ body }: OperationDescription): string =>
-  body && 'type' in body ? body.type : 'application/json';
+const typeOf = ({ body }: OperationDescription): string => (body && 'type' in body ? body.type : 'application/json');
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
 
 function bodiesFor(

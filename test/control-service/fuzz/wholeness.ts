@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import * as z from 'zod';
 import { sourceConfigRequest, sourceRevisionConfigRequest } from '../../../src/contract/control/source.ts';
-import { deploymentStatus } from '../../../src/control-service/rules/deployment-status.ts';
-import { unfinishedStatuses } from '../../../src/control-service/rules/revision-states.ts';
+import { deploymentStatus } from '../../../src/control-service/deployments/status.ts';
+import { unfinishedStatuses } from '../../../src/control-service/revisions/states.ts';
 
 /** What makes data incomplete, each as a query for the ids of affected rows. */
 const halves: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../../src/clock.ts';
-import { makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty, type Party } from './parties.ts';
 
 const parties: Party[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeFitForAgent, makeFitForCaller, setPublicAddress } from '../../../src/control-service/gateway/headers.ts';
-import { makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 
 const forAgent = (headers: Record<string, string>): Record<string, unknown> => {
   makeFitForAgent(headers, 'token');

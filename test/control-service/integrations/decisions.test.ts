@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readOperatorCommand } from '../../../src/control-service/keys/operator-command.ts';
+import { readOperatorCommand } from '../../../src/control-service/api-keys/operator-command.ts';
 import { githubFrom } from '../../../src/control-service/integrations/github-settings.ts';
 import {
   cloneOrigin,

@@ -7,7 +7,7 @@ import type {
 } from '../../../src/control-service/integrations/github-app.ts';
 import { GitHubIntegrationError } from '../../../src/control-service/integrations/github-error.ts';
 import { createIntegrations, type Integrations } from '../../../src/control-service/integrations/integrations.ts';
-import { operatorOf } from '../../../src/control-service/keys/operator.ts';
+import { operatorOf } from '../../../src/control-service/api-keys/operator.ts';
 import { fromGit, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 

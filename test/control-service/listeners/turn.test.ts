@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
-import { putBackAgainMs, whatNext } from '../../../src/control-service/rules/listener-turn.ts';
-import { mayStep, runningStatuses } from '../../../src/control-service/rules/revision-states.ts';
+import { putBackAgainMs, whatNext } from '../../../src/control-service/listeners/turn.ts';
+import { mayStep, runningStatuses } from '../../../src/control-service/revisions/states.ts';
 
 const newestFirst = (...statuses: RevisionStatus[]) =>
   statuses.map((status, at) => ({ id: `r${statuses.length - at}`, status }));

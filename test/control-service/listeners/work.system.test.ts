@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
-import { mostLines } from '../../../src/control-service/store/log-lines.ts';
+import { mostLines } from '../../../src/control-service/logs/repository.ts';
 import { fromGit, fromImage, unknownId, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 

@@ -3,7 +3,7 @@ import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
 import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
 import { writeEvent } from '../../../src/control-service/logs/event-stream.ts';
 import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
-import type { LogPageQuery } from '../../../src/control-service/store/log-lines.ts';
+import type { LogPageQuery } from '../../../src/control-service/logs/repository.ts';
 import type { LogKind, LogLine } from '../../../src/control-service/store/tables.ts';
 
 const line = (id: number): LogLine => ({

@@ -9,7 +9,7 @@ import { ages, agesInWords } from '../../../src/control-service/retention/ages.t
 import { createRetention, type RetentionSettings } from '../../../src/control-service/retention/retention.ts';
 import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
 import { inOneLine } from '../../../src/control-service/retention/summary.ts';
-import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
+import type { RevisionOfBuild } from '../../../src/control-service/retention/repository.ts';
 import { tableOf, tableRows } from '../../docs-tables.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { openTestStore } from '../store/open-store.ts';

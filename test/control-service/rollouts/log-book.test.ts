@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { logBook } from '../../../src/control-service/rollouts/log-book.ts';
-import type { NewLogLine } from '../../../src/control-service/store/log-lines.ts';
+import type { NewLogLine } from '../../../src/control-service/logs/repository.ts';
 
 /** A log store that may be unavailable, and a clock that stands still until it is advanced. */
 function fixture() {

@@ -7,8 +7,8 @@ import { parting } from '../../../src/control-service/compute/last-log-messages.
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { idleCompute } from '../../../src/control-service/compute/idle-compute.ts';
 import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
-import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
-import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { admitToAgent } from '../../../src/control-service/api-keys/admit.ts';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { startRollouts, type Rollouts, type RolloutsSettings } from '../../../src/control-service/rollouts/rollouts.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';

@@ -47,45 +47,50 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /openapi.json': { open: 'the OpenAPI document' },
   'GET /docs': { open: 'a page with the API reference' },
   'GET /docs/:asset': { open: 'an asset of that page' },
-  'POST /v1/projects/:id/runs': { open: 'requires the token of its project, which only the agent has' },
-  'PUT /uploads/:deployment/:name': { open: 'its address is signed and works once' },
+  'POST /v1/projects/:project_id/runs': { open: 'requires the token of its project, which only the agent has' },
+  'PUT /uploads/:deployment_id/:object_name': { open: 'its address is signed and works once' },
 
   'GET /v2/deployments': list('/v2/deployments'),
-  'GET /v2/deployments/:id': read((ids) => ({ path: deployment(ids) })),
-  'GET /v2/deployments/:id/revisions': read((ids) => ({ path: `${deployment(ids)}/revisions` })),
-  'GET /v2/deployments/:id/revisions/:revision': read((ids) => ({ path: revision(ids) })),
-  'POST /v1/projects/:id/revisions/:revision/build_logs': read((ids) => ({ path: logs(ids, 'build_logs'), body: {} })),
-  'POST /v1/projects/:id/revisions/:revision/deploy_logs': read((ids) => ({
+  'GET /v2/deployments/:deployment_id': read((ids) => ({ path: deployment(ids) })),
+  'GET /v2/deployments/:deployment_id/revisions': read((ids) => ({ path: `${deployment(ids)}/revisions` })),
+  'GET /v2/deployments/:deployment_id/revisions/:revision_id': read((ids) => ({ path: revision(ids) })),
+  'POST /v1/projects/:deployment_id/revisions/:revision_id/build_logs': read((ids) => ({
+    path: logs(ids, 'build_logs'),
+    body: {},
+  })),
+  'POST /v1/projects/:deployment_id/revisions/:revision_id/deploy_logs': read((ids) => ({
     path: logs(ids, 'deploy_logs'),
     body: {},
   })),
-  'POST /v1/projects/:id/deploy_logs': read((ids) => ({
+  'POST /v1/projects/:deployment_id/deploy_logs': read((ids) => ({
     path: `/v1/projects/${ids.deployment}/deploy_logs`,
     body: {},
   })),
   'GET /v2/deployment-logs': read((ids) => ({
     path: `/v2/deployment-logs?deployment_id=${ids.deployment}&revision_id=${ids.live}`,
   })),
-  'GET /v2/deployments/:id/logs': read((ids) => ({ path: `${deployment(ids)}/logs` })),
-  'GET /v2/deployments/:id/revisions/:revision/logs': read((ids) => ({ path: `${revision(ids)}/logs` })),
-  'GET /v2/deployments/:id/revisions/:revision/logs/stream': read((ids) => ({
+  'GET /v2/deployments/:deployment_id/logs': read((ids) => ({ path: `${deployment(ids)}/logs` })),
+  'GET /v2/deployments/:deployment_id/revisions/:revision_id/logs': read((ids) => ({ path: `${revision(ids)}/logs` })),
+  'GET /v2/deployments/:deployment_id/revisions/:revision_id/logs/stream': read((ids) => ({
     // The build log of a live revision has an end.
     path: `${revision({ ...ids, revision: ids.live })}/logs/stream?kind=build`,
   })),
   'GET /v1/integrations/github/install': list('/v1/integrations/github/install'),
-  'GET /v1/integrations/github/:id/repos': read(({ integration }) => ({
+  'GET /v1/integrations/github/:integration_id/repos': read(({ integration }) => ({
     path: `/v1/integrations/github/${integration}/repos`,
   })),
   'GET /v1/integrations/forge/github/install': list('/v1/integrations/forge/github/install'),
-  'GET /v1/integrations/forge/github/:id/repos': read(({ integration }) => ({
+  'GET /v1/integrations/forge/github/:integration_id/repos': read(({ integration }) => ({
     path: `/v1/integrations/forge/github/${integration}/repos`,
   })),
   'GET /v1/projects': list('/v1/projects'),
-  'GET /v1/projects/:id': read(({ project }) => ({ path: `/v1/projects/${project}` })),
-  'GET /v1/projects/:id/runs': read(({ project }) => ({ path: `/v1/projects/${project}/runs` })),
-  'GET /v1/projects/:id/runs/:run': read(({ project, run }) => ({ path: `/v1/projects/${project}/runs/${run}` })),
+  'GET /v1/projects/:project_id': read(({ project }) => ({ path: `/v1/projects/${project}` })),
+  'GET /v1/projects/:project_id/runs': read(({ project }) => ({ path: `/v1/projects/${project}/runs` })),
+  'GET /v1/projects/:project_id/runs/:run_id': read(({ project, run }) => ({
+    path: `/v1/projects/${project}/runs/${run}`,
+  })),
   'GET /v2/listeners': list('/v2/listeners'),
-  'GET /v2/listeners/:id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
+  'GET /v2/listeners/:listener_id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
   'GET /v1/api-keys': list('/v1/api-keys'),
   'GET /v1/audit': list('/v1/audit'),
 
@@ -102,47 +107,56 @@ export const requests: Readonly<Record<string, Row>> = {
     compute_id: 'made-here',
     compute_config: { k8s_namespaces: [] },
   }),
-  'PATCH /v2/deployments/:id': write((ids) => ({
+  'PATCH /v2/deployments/:deployment_id': write((ids) => ({
     path: deployment(ids),
     body: { source_config: { build_on_push: true }, secrets: [{ name: 'A', value: 'b' }] },
   })),
-  'POST /v2/deployments/:id/revisions': write((ids) => ({ path: `${deployment(ids)}/revisions`, body: {} }), 201),
-  'POST /v2/deployments/:id/revisions/:revision/redeploy': write((ids) => ({
+  'POST /v2/deployments/:deployment_id/revisions': write(
+    (ids) => ({ path: `${deployment(ids)}/revisions`, body: {} }),
+    201,
+  ),
+  'POST /v2/deployments/:deployment_id/revisions/:revision_id/redeploy': write((ids) => ({
     path: `${revision({ ...ids, revision: ids.live })}/redeploy`,
   })),
-  'POST /v2/deployments/:id/revisions/:revision/interruption': write((ids) => ({
+  'POST /v2/deployments/:deployment_id/revisions/:revision_id/interruption': write((ids) => ({
     path: `${revision(ids)}/interruption`,
   })),
-  'POST /deployments/:id/upload-url': write(({ uploading }) => ({ path: `/deployments/${uploading}/upload-url` })),
-  'POST /v2/deployments/:id/upload-url': write(({ uploading }) => ({
+  'POST /deployments/:deployment_id/upload-url': write(({ uploading }) => ({
+    path: `/deployments/${uploading}/upload-url`,
+  })),
+  'POST /v2/deployments/:deployment_id/upload-url': write(({ uploading }) => ({
     path: `/v2/deployments/${uploading}/upload-url`,
   })),
-  'POST /v2/deployments/:id/push-token': {
+  'POST /v2/deployments/:deployment_id/push-token': {
     of: ({ pushed }) => ({ path: `/v2/deployments/${pushed}/push-token` }),
     done: 200,
     once: 'the registry makes a token of its own each time, and nothing here changes',
   },
-  'POST /v2/listeners/:id/claims/:claim/renewal': claimed((ids) => ({ path: `${claim(ids)}/renewal` })),
-  'PUT /v2/listeners/:id/claims/:claim/status': claimed((ids) => ({
+  'POST /v2/listeners/:listener_id/claims/:claim_id/renewal': claimed((ids) => ({ path: `${claim(ids)}/renewal` })),
+  'PUT /v2/listeners/:listener_id/claims/:claim_id/status': claimed((ids) => ({
     path: `${claim(ids)}/status`,
     body: { status: 'DEPLOYING' },
   })),
-  'DELETE /v2/listeners/:id/claims/:claim': claimed((ids) => ({ path: claim(ids) }), 204),
-  'POST /v2/listeners/:id/claims': claimed(({ listener }) => ({
+  'DELETE /v2/listeners/:listener_id/claims/:claim_id': claimed((ids) => ({ path: claim(ids) }), 204),
+  'POST /v2/listeners/:listener_id/claims': claimed(({ listener }) => ({
     path: `/v2/listeners/${listener}/claims`,
     body: { holder: 'holder-1' },
   })),
-  'PATCH /v2/listeners/:id': write(({ listener }) => ({
+  'PATCH /v2/listeners/:listener_id': write(({ listener }) => ({
     path: `/v2/listeners/${listener}`,
     body: { compute_config: { k8s_namespaces: [] } },
   })),
-  'DELETE /v1/api-keys/:id': write(({ key }) => ({ path: `/v1/api-keys/${key}` }), 204),
-  'DELETE /v2/deployments/:id': write(({ uploading }) => ({ path: `/v2/deployments/${uploading}` }), 204),
+  'DELETE /v1/api-keys/:api_key_id': write(({ key }) => ({ path: `/v1/api-keys/${key}` }), 204),
+  'DELETE /v2/deployments/:deployment_id': write(({ uploading }) => ({ path: `/v2/deployments/${uploading}` }), 204),
   'DELETE /v2/deployments': write(({ deployment: id, pushed }) => ({
     path: `/v2/deployments?deployment_ids=${id},${pushed}`,
   })),
-  'DELETE /v1/projects/:id': write(({ project }) => ({ path: `/v1/projects/${project}` }), 204),
-  'DELETE /v2/listeners/:id': { of: ({ listener }) => ({ path: `/v2/listeners/${listener}` }), done: 409, once: true },
+  'DELETE /v1/projects/:project_id': write(({ project }) => ({ path: `/v1/projects/${project}` }), 204),
+  'DELETE /v2/listeners/:listener_id': {
+    of: ({ listener }) => ({ path: `/v2/listeners/${listener}` }),
+    done: 409,
+    once: true,
+  },
 };
 
 const github = (name: string, more: object) => ({

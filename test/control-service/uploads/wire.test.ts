@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';
 import { createHttpServer, requestWithin } from '../../../src/control-service/server.ts';
-import type { Upload, UploadStore } from '../../../src/control-service/store/uploads.ts';
+import type { Upload, UploadStore } from '../../../src/control-service/uploads/repository.ts';
 import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { tarballOf } from '../builds/tarballs.ts';

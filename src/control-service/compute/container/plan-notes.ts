@@ -1,4 +1,4 @@
-import { resolvedResources } from '../../rules/resolved-resources.ts';
+import { resolvedResources } from '../../deployments/validation/resolved-resources.ts';
 import type { AgentSpec } from '../compute.ts';
 
 /** The requested settings that have no effect on this machine, for the deploy log. */

@@ -1,5 +1,5 @@
 import type { Container, EnvVar, VolumeMount } from '../../../contract/control/container.ts';
-import { resolvedResources } from '../../rules/resolved-resources.ts';
+import { resolvedResources } from '../../deployments/validation/resolved-resources.ts';
 import type { AgentSpec } from '../compute.ts';
 import { megabyte, memoryBound } from '../memory-bound.ts';
 import { notesOn } from './plan-notes.ts';

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { apiKeyCreateRequest, newApiKey } from '../../contract/control/api-key.ts';
+import type { ApiKeyReply, ApiKeysList, NewApiKey } from '../../contract/control/api-key.ts';
+import { auditQuery } from '../../contract/control/audit.ts';
+import type { AuditList } from '../../contract/control/audit.ts';
+import type { WriteOptions } from '../../contract/control/service.ts';
+import { hashApiKey, makeApiKey } from './api-key.ts';
+import { mayRevoke } from './validation.ts';
+import { plainPage } from '../validation/queries.ts';
+import { readBody, readShape } from '../validation/shape.ts';
+import type { ListedKey } from './repository.ts';
+import { writing } from '../service/once.ts';
+import { found, refusedCall, take } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** A tenant's own keys, and the record of what was changed for it: additions of ours. */
+export function keyOperations(settings: ServiceSettings) {
+  const { store, tenantId } = settings;
+  const once = writing(settings);
+  return {
+    async listApiKeys(query: unknown): Promise<ApiKeysList> {
+      const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
+      const { limit = 20, offset = 0 } = take(call, readShape(plainPage, query, 'query'));
+      const keys = await store.listKeys(tenantId, { limit, offset });
+      return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
+    },
+
+    /** The key is returned only in this response: only its hash is stored. */
+    async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
+      const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
+      const request = take(call, readBody(apiKeyCreateRequest, body));
+      const { name } = request;
+      const keep = (answer: NewApiKey): NewApiKey => ({ ...answer, key: null });
+      return once(call, { idempotencyKey, body: request, shape: newApiKey, keep }, async (within, record) => {
+        const key = makeApiKey();
+        await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name });
+        await record({ api_key_id: key.id, api_key_name: name });
+        const [kept] = (await within.listKeys(tenantId)).filter(({ id }) => id === key.id);
+        return { ...toKeyResponse(found(call, 'API key', key.id, kept)), key: key.text };
+      });
+    },
+
+    /** DELETE /v1/api-keys/{id}: it opens nothing from then on. */
+    async revokeApiKey(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
+      const call = { operation: 'revoke api key', method: 'DELETE', path: `/v1/api-keys/${id}` };
+      await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
+        const keys = await within.lockKeysOf(tenantId);
+        const key = found(
+          call,
+          'API key',
+          id,
+          keys.find((one) => one.id === id),
+        );
+        const judged = mayRevoke(key, keys);
+        if (!judged.ok) throw refusedCall(call, judged.refusal);
+        await within.revokeKey(id);
+        await record({ api_key_id: id, api_key_name: key.name });
+        return null;
+      });
+    },
+
+    /** GET /v1/audit: who changed what, newest first. */
+    async listAudit(query: unknown): Promise<AuditList> {
+      const call = { operation: 'list audit', method: 'GET', path: '/v1/audit' };
+      const { limit = 20, ...requested } = take(call, readShape(auditQuery, query, 'query'));
+      const changes = await store.listChanges(tenantId, { limit, ...requested });
+      return {
+        resources: changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() })),
+        next_before: changes.length < limit ? null : (changes.at(-1)?.id ?? null),
+      };
+    },
+  };
+}
+
+const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept }: ListedKey): ApiKeyReply => ({
+  id,
+  name,
+  created_at: created_at.toISOString(),
+  last_used_at: last_used_at?.toISOString() ?? null,
+  is_organisation_key: tenant_ids.length > 1,
+  is_installation_key: is_kept,
+});

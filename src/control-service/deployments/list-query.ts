@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { DeploymentsQuery, DeploymentStatus } from '../../contract/control/deployment.ts';
+import { withLatest } from './repository.ts';
+import type { DeploymentView } from '../store/records.ts';
+import type { ControlDatabase } from '../store/tables.ts';
+
+/** The default number of deployments or revisions in a page. */
+export const defaultPage = 20;
+
+/** A query of deployments; with valid statuses only. */
+export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_value_ids'> {
+  statuses?: readonly DeploymentStatus[] | undefined;
+}
+
+/** A page of a tenant's deployments, newest first. */
+export async function listDeployments(
+  db: ControlDatabase,
+  tenantId: string,
+  query: DeploymentPage,
+): Promise<DeploymentView[]> {
+  let select = db.selectFrom('deployments').selectAll().where('tenant_id', '=', tenantId);
+  if (query.name !== undefined) select = select.where('name', '=', query.name);
+  if (query.name_contains !== undefined) {
+    select = select.where(sql<number>`strpos(name, ${query.name_contains})`, '>', 0);
+  }
+  if (query.statuses?.length === 0 || query.deployment_ids?.length === 0) return [];
+  if (query.statuses !== undefined) select = select.where('status', 'in', query.statuses);
+  if (query.deployment_ids !== undefined) select = select.where('id', 'in', query.deployment_ids);
+  if (query.image_version !== undefined) select = select.where('image_version', '=', query.image_version);
+  if (query.deployment_type !== undefined) {
+    select = select.where(sql<string>`source_config ->> 'deployment_type'`, '=', query.deployment_type);
+  }
+  if (query.remote_reconciled !== undefined) {
+    select = select.where('listener_id', query.remote_reconciled ? 'is not' : 'is', null);
+  }
+  const page = await select
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(query.limit ?? defaultPage)
+    .offset(query.offset ?? 0)
+    .execute();
+  return withLatest(db, page);
+}

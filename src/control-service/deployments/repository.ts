@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import type { KeyedWrite } from '../validation/idempotency-key.ts';
+import { changedFields } from './validation/changed-fields.ts';
+import { deploymentStatus } from './status.ts';
+import { recordChange, theService } from '../store/audit.ts';
+import type { Doing } from '../store/audit.ts';
+import { newDatabaseName } from '../store/database-names.ts';
+import { insertRevision } from '../revisions/insert-revision.ts';
+import { wantedColumns } from '../store/records.ts';
+import type { DeploymentChange, DeploymentView, NewDeployment, TakenBuild } from '../store/records.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { brokenConstraint, brokenReference } from '../store/violations.ts';
+import { noteWrite, releaseKey, takeKey } from '../store/write-keys.ts';
+import type { EarlierWrite } from '../store/write-keys.ts';
+
+/** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
+export type EarlierEnd =
+  ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
+
+/** The outcome of a creation: the deployment with its first revision, or the conflict. */
+export type CreateEnd =
+  | ({ kind: 'created' } & DeploymentView)
+  | { kind: 'name-taken' }
+  | { kind: 'tracing-project-exists' }
+  /** The requested listener was deleted at this moment. */
+  | { kind: 'listener-gone' }
+  | EarlierEnd;
+
+/**
+ * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with the
+ * same name one wins; the database's constraints decide.
+ */
+export async function createDeployment(
+  db: ControlDatabase,
+  clock: Clock,
+  tenantId: string,
+  requested: NewDeployment,
+  keyed?: KeyedWrite,
+  doing: Doing = { by: theService, operation: 'create deployment' },
+): Promise<CreateEnd> {
+  const now = new Date(clock.now());
+  const id = randomUUID();
+  const projectId = randomUUID();
+  try {
+    return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
+      const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+      if (earlier) return earlier;
+      await trx
+        .insertInto('deployments')
+        .values({
+          id,
+          tenant_id: tenantId,
+          name: requested.name,
+          source: requested.source,
+          ...wantedColumns(requested),
+          database_state: 'absent',
+          database_name: newDatabaseName(),
+          database_password: randomBytes(24).toString('base64url'),
+          status: deploymentStatus({ database: 'absent', revisionOnItsWay: true, deletion: 'none' }),
+          latest_revision_id: null,
+          active_revision_id: null,
+          image_version: null,
+          tracing_project_id: projectId,
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+      await trx
+        .insertInto('tracing_projects')
+        .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
+        .execute();
+      const view = await addRevision(trx, now, id, 'new');
+      if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);
+      const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
+      await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
+      return { kind: 'created', ...view };
+    });
+  } catch (error) {
+    const broken = brokenConstraint(error);
+    if (broken === 'deployments_name') return { kind: 'name-taken' };
+    if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
+    if (brokenReference(error) === 'deployments_listener') return { kind: 'listener-gone' };
+    throw error;
+  }
+}
+
+/** The outcome of a change; undefined when there is no such deployment. */
+export type ChangeEnd<Refusal> =
+  ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
+
+/**
+ * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a new
+ * revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
+ */
+export async function changeDeployment<Refusal>(
+  db: ControlDatabase,
+  clock: Clock,
+  tenantId: string,
+  id: string,
+  decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+  keyed?: KeyedWrite,
+  doing: Doing = { by: theService, operation: 'change deployment' },
+): Promise<ChangeEnd<Refusal>> {
+  return db.transaction().execute(async (trx) => {
+    const now = new Date(clock.now());
+    const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+    if (earlier) return earlier;
+    const end = await changeNow(trx, now, tenantId, id, decide, doing);
+    if (!keyed) return end;
+    if (end?.kind === 'changed') await noteWrite(trx, tenantId, keyed, id, end.latest.id);
+    else await releaseKey(trx, tenantId, keyed);
+    return end;
+  });
+}
+
+async function changeNow<Refusal>(
+  trx: ControlDatabase,
+  now: Date,
+  tenantId: string,
+  id: string,
+  decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+  doing: Doing,
+): Promise<({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | undefined> {
+  const current = await trx
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!current) return undefined;
+  const decision = decide(current);
+  if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
+  await trx
+    .updateTable('deployments')
+    .set({ ...wantedColumns(decision.wanted), updated_at: now })
+    .where('id', '=', id)
+    .execute();
+  const { revision } = decision;
+  const view = revision === 'none' ? await viewOf(trx, id) : await addRevision(trx, now, id, revision);
+  const fields = changedFields(current, decision.wanted);
+  if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...view };
+  const made = revision === 'none' ? {} : { revision_id: view.latest.id };
+  const subject = { deployment_id: id, deployment_name: current.name, ...made };
+  await recordChange(trx, now, { tenantId, ...doing, subject, fields });
+  return { kind: 'changed', ...view };
+}
+
+async function earlierEnd(
+  trx: ControlDatabase,
+  now: Date,
+  tenantId: string,
+  keyed: KeyedWrite,
+): Promise<EarlierEnd | undefined> {
+  const earlier = await takeKey(trx, now, tenantId, keyed);
+  if (earlier?.kind === 'answered') throw new Error(`${keyed.request} was answered before as another kind of write`);
+  if (earlier?.kind !== 'repeated') return earlier;
+  return { kind: 'repeated', ...(await viewOf(trx, earlier.deploymentId, earlier.revisionId)) };
+}
+
+/** A tenant's deployment with its latest revision. */
+export async function findDeployment(
+  db: ControlDatabase,
+  tenantId: string,
+  id: string,
+): Promise<DeploymentView | undefined> {
+  const deployment = await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  if (!deployment) return undefined;
+  const [view] = await withLatest(db, [deployment]);
+  return view;
+}
+
+/** Joins every deployment with its latest revision. */
+export async function withLatest(
+  db: ControlDatabase,
+  deployments: readonly DeploymentRecord[],
+): Promise<DeploymentView[]> {
+  const ids = deployments.flatMap(({ latest_revision_id }) => latest_revision_id ?? []);
+  if (ids.length === 0) return [];
+  const revisions = await db.selectFrom('revisions').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
+  return deployments.flatMap((deployment) => {
+    const latest = deployment.latest_revision_id && byId.get(deployment.latest_revision_id);
+    return latest ? [{ deployment, latest }] : [];
+  });
+}
+
+/** Adds a revision of the requested state of a deployment, which must be locked, and makes it the latest. */
+export async function addRevision(
+  trx: ControlDatabase,
+  now: Date,
+  deploymentId: string,
+  build: 'new' | TakenBuild,
+): Promise<{ deployment: DeploymentRecord; latest: RevisionRecord }> {
+  const wanted = await trx
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', deploymentId)
+    .executeTakeFirstOrThrow();
+  const latest = await insertRevision(trx, now, wanted, build === 'new' ? undefined : build);
+  const deployment = await trx
+    .updateTable('deployments')
+    .set({
+      latest_revision_id: latest.id,
+      status: deploymentStatus({
+        database: wanted.database_state,
+        revisionOnItsWay: true,
+        deletion: wanted.deletion,
+      }),
+      updated_at: now,
+    })
+    .where('id', '=', deploymentId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { deployment, latest };
+}
+
+/** A deployment with its latest revision, or with an older one in its place. */
+async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
+  const now = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };
+  const [view] = await withLatest(trx, [deployment]);
+  if (!view) throw new Error(`the deployment ${id} has no latest revision`);
+  return view;
+}

@@ -1,0 +1,143 @@
+import type { Deployment } from '../../contract/control/deployment.ts';
+import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
+import type { Listener } from '../../contract/control/listener.ts';
+import type { LogEntry, LogPage } from '../../contract/control/log.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import type { Source, SourceConfig, SourceRevisionConfig } from '../../contract/control/source.ts';
+import { statusMessage } from './status.ts';
+import type { DeploymentView } from '../store/records.ts';
+import type {
+  DeploymentRecord,
+  IntegrationRecord,
+  ListenerRecord,
+  LogLine,
+  RepositoryRecord,
+  RevisionRecord,
+} from '../store/tables.ts';
+
+/** Where a deployment's agent answers, whichever of its revisions is live. */
+const stableAddress = (baseUrl: string, deploymentId: string): string => `${baseUrl}/agents/${deploymentId}`;
+
+/** The `custom_url` in responses: the caller's own for `external_docker`, filled in for every other source. */
+export const shownUrl = (
+  { id, source, source_config }: Pick<DeploymentRecord, 'id' | 'source' | 'source_config'>,
+  baseUrl: string,
+): string | null =>
+  source === ('external_docker' satisfies Source) ? (source_config.custom_url ?? null) : stableAddress(baseUrl, id);
+
+/** A deployment in the document's fields (control-service.md, Deployment), every nullable one of them present. */
+export function toDeploymentResponse({ deployment, latest }: DeploymentView, baseUrl: string): Deployment {
+  const { source_config } = deployment;
+  const custom_url = shownUrl(deployment, baseUrl);
+  return {
+    id: deployment.id,
+    tenant_id: deployment.tenant_id,
+    name: deployment.name,
+    source: deployment.source,
+    source_config: {
+      integration_id: source_config.integration_id ?? null,
+      repo_url: source_config.repo_url ?? null,
+      deployment_type: source_config.deployment_type ?? null,
+      build_on_push: source_config.build_on_push ?? null,
+      custom_url,
+      resource_spec: source_config.resource_spec ?? null,
+      listener_id: source_config.listener_id ?? null,
+      listener_config: source_config.listener_config ?? null,
+      install_command: source_config.install_command ?? null,
+      build_command: source_config.build_command ?? null,
+    } satisfies SourceConfig,
+    source_revision_config: revisionConfig(latest),
+    secrets: deployment.secrets,
+    secret_references: deployment.secret_references,
+    created_at: deployment.created_at.toISOString(),
+    updated_at: deployment.updated_at.toISOString(),
+    status: deployment.status,
+    status_message: statusMessage({
+      status: deployment.status,
+      listenerId: source_config.listener_id ?? null,
+      deletionProblem: deployment.deletion_problem,
+    }),
+    latest_revision_id: deployment.latest_revision_id,
+    active_revision_id: deployment.active_revision_id,
+    image_version: deployment.image_version,
+    tracer_session_id: deployment.tracing_project_id,
+    // What runs in a listener's cluster is not served here.
+    url: custom_url ?? (source_config.listener_id ? null : stableAddress(baseUrl, deployment.id)),
+  };
+}
+
+/** Serializes a revision. */
+export function toRevisionResponse(revision: RevisionRecord): Revision {
+  return {
+    id: revision.id,
+    created_at: revision.created_at.toISOString(),
+    updated_at: revision.updated_at.toISOString(),
+    status: revision.status,
+    status_message: revision.status_message,
+    source: revision.source,
+    source_revision_config: revisionConfig(revision),
+  };
+}
+
+function revisionConfig(revision: RevisionRecord): SourceRevisionConfig {
+  const { source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
+  return {
+    repo_ref: source_revision_config.repo_ref ?? null,
+    graph_config_path: source_revision_config.graph_config_path ?? null,
+    image_uri: source_revision_config.image_uri ?? null,
+    source_tarball_path: source_revision_config.source_tarball_path ?? null,
+    repo_commit_sha,
+    source_tarball_digest,
+  };
+}
+
+/** Serializes a listener. */
+export function toListenerResponse(listener: ListenerRecord): Listener {
+  const { id, version, compute_type, compute_id, compute_config, created_at, updated_at } = listener;
+  return {
+    id,
+    version,
+    compute_type,
+    compute_id,
+    compute_config,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+/** Serializes an integration. */
+export const toIntegrationResponse = ({ id, installation_id, name }: IntegrationRecord): GithubIntegration => ({
+  id,
+  installation_id: Number(installation_id),
+  name,
+});
+
+/** Serializes a repository. */
+export const toRepositoryResponse = (repository: RepositoryRecord): GithubRepository => ({
+  host_integration_id: repository.integration_id,
+  id: Number(repository.id),
+  name: repository.name,
+  owner: repository.owner,
+  url: repository.url,
+  default_branch: repository.default_branch,
+});
+
+/** Serializes a line of a log. */
+export const toLogLineResponse = ({ id, at, level, message }: LogLine): LogEntry => ({
+  id,
+  timestamp: at.toISOString(),
+  level,
+  message,
+});
+
+/**
+ * Serializes a page of log lines. A full page has the offset of the next one, and so has one whose log may still grow: a
+ * request from there gets the new lines, or an empty page without an offset.
+ */
+export const toLogResponse = (
+  lines: readonly LogLine[],
+  { limit, mayGrow }: { limit: number; mayGrow: boolean },
+): LogPage => ({
+  logs: lines.map(toLogLineResponse),
+  next_offset: lines.length < limit && !mayGrow ? null : (lines.at(-1)?.id ?? null),
+});

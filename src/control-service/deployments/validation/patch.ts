@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import { deploymentPatchRequest } from '../../../contract/control/deployment.ts';
+import type { DeploymentPatchRequest } from '../../../contract/control/deployment.ts';
+import { takes } from '../../../contract/control/field-rules.ts';
+import { readRepoRef } from '../../../contract/control/repo-ref.ts';
+import type { Source } from '../../../contract/control/source.ts';
+import { fieldAt, isGiven, lengthProblems, rulesGiven, surplusFields } from '../../validation/field.ts';
+import { accepted, againstRules } from '../../validation/refusal.ts';
+import type { Judged } from '../../validation/refusal.ts';
+import { repoRefProblem } from './repo-ref-problem.ts';
+import { readBody } from '../../validation/shape.ts';
+import { tarballProblem } from './tarball.ts';
+import type { NamedTarball } from './tarball.ts';
+import { requestProblems, withEmptyValues } from './requested-deployment.ts';
+import type { RequestedDeployment } from './requested-deployment.ts';
+
+/** The current deployment, as far as a change needs it. */
+export interface Current extends RequestedDeployment {
+  name: string;
+  source: Source;
+  /** The address that the service shows as `custom_url` where a request can't set it. */
+  shownUrl: string;
+}
+
+/** The parsed body of a change, with the fixed fields. */
+export interface ReadPatch {
+  request: DeploymentPatchRequest;
+  /** `name` and `source`, which a change may only repeat. */
+  restated: { name?: unknown; source?: unknown };
+}
+
+/** The result of a change. */
+export interface PatchResult {
+  requested: RequestedDeployment;
+  /** The paths of the fields that need a new revision; none: everything changes in place. */
+  revisionFor: string[];
+}
+
+/** Parses the body of a PATCH, in either spelling. */
+export function readPatch(body: unknown): Judged<ReadPatch> {
+  const read = readBody(deploymentPatchRequest, body);
+  if (!read.ok) return read;
+  return accepted({
+    request: read.value,
+    restated: { name: fieldAt(body, 'name'), source: fieldAt(body, 'source') },
+  });
+}
+
+/**
+ * The deployment after a PATCH, or every rule that the PATCH breaks (control-service.md, source_config,
+ * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
+ *
+ * @param tarball the state of the requested `source_tarball_path`; unused where there is none.
+ */
+export function judgePatch(
+  current: Current,
+  { request, restated }: ReadPatch,
+  tarball: NamedTarball = 'unknown',
+): Judged<PatchResult> {
+  const { source } = current;
+  const tooLong = lengthProblems(request);
+  if (tooLong.length > 0) return againstRules(tooLong);
+  const given = rulesGiven(request);
+  const ref =
+    request.source_revision_config?.repo_ref == null ? undefined : readRepoRef(request.source_revision_config.repo_ref);
+  const requested = merged(current, request, ref?.ok ? ref.ref : undefined);
+  const problems = [
+    ...fixedProblems(current, { ...request, ...restated }),
+    ...surplusFields(source, withoutShownUrl(current, request)),
+    request.revision_source && request.revision_source !== source
+      ? `revision_source: this service makes every revision from the deployment's own source, ${source}.`
+      : undefined,
+    ref && !ref.ok ? repoRefProblem(ref) : undefined,
+    source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path')
+      ? tarballProblem(tarball)
+      : undefined,
+    source === 'internal_source' &&
+    isGiven(request, 'source_revision_config.source_tarball_path') &&
+    !requested.source_revision_config.graph_config_path
+      ? 'source_revision_config.graph_config_path is required beside source_tarball_path: the deployment was created without one.'
+      : undefined,
+    ...requestProblems(requested),
+  ].filter((reported) => reported !== undefined);
+  if (problems.length > 0) return againstRules(problems);
+  return accepted({
+    requested,
+    revisionFor: given.filter(({ patch }) => patch === 'revision').map(({ path }) => path),
+  });
+}
+
+/** The problem with every fixed field that the request would change. */
+function fixedProblems(current: Current, request: unknown): string[] {
+  return rulesGiven(request)
+    .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
+    .filter(({ path }) => !isDeepStrictEqual(fieldAt(request, path), fieldAt(current, path)))
+    .map(({ path }) => {
+      const was = fieldAt(current, path);
+      return `${path} was set on create and cannot be changed: it is ${was == null ? 'null' : JSON.stringify(was)}.`;
+    });
+}
+
+/** Drops `custom_url` where it is the shown one: a client may send back what it read. */
+function withoutShownUrl(current: Current, request: DeploymentPatchRequest): DeploymentPatchRequest {
+  if (request.source_config?.custom_url !== current.shownUrl) return request;
+  return { ...request, source_config: { ...request.source_config, custom_url: null } };
+}
+
+function merged(current: Current, request: DeploymentPatchRequest, ref: string | undefined): RequestedDeployment {
+  const { custom_url, resource_spec, listener_config, ...settings } = given(request.source_config ?? {});
+  const isOwnUrl = current.source === 'external_docker';
+  return {
+    source_config: {
+      ...current.source_config,
+      ...settings,
+      ...(custom_url && isOwnUrl ? { custom_url } : {}),
+      ...(resource_spec ? { resource_spec: withEmptyValues(resource_spec) } : {}),
+      ...(listener_config
+        ? { listener_config: { ...current.source_config.listener_config, ...given(listener_config) } }
+        : {}),
+    },
+    source_revision_config: {
+      ...current.source_revision_config,
+      ...given(request.source_revision_config ?? {}),
+      ...(ref === undefined ? {} : { repo_ref: ref }),
+    },
+    secrets: request.secrets ?? current.secrets,
+    secret_references: request.secret_references ?? current.secret_references,
+  };
+}
+
+/** The fields of an object that are neither null nor absent. */
+function given<T extends object>(fields: T): Partial<T> {
+  const left: Partial<T> = { ...fields };
+  for (const key of Object.keys(left)) if (Reflect.get(left, key) == null) Reflect.deleteProperty(left, key);
+  return left;
+}

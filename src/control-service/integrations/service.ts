@@ -1,0 +1,42 @@
+import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
+import { ServiceError } from '../../contract/service-error.ts';
+import { GitHubIntegrationError } from './github-error.ts';
+import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
+import { found, takeId } from '../service/refuse.ts';
+import type { Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** Reading what deployments can be made with: integrations and their repositories. */
+export function integrationOperations({ store, tenantId, integrations }: ServiceSettings) {
+  return {
+    async listIntegrations(): Promise<GithubIntegration[]> {
+      const call = { operation: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' };
+      const listed = integrations
+        ? await askingGitHub(call, () => integrations.list(tenantId))
+        : await store.listIntegrations(tenantId);
+      return listed.map(toIntegrationResponse);
+    },
+
+    async listRepositories(integrationId: string): Promise<GithubRepository[]> {
+      const path = `/v1/integrations/github/${integrationId}/repos`;
+      const call = { operation: 'list repositories', method: 'GET', path };
+      const id = takeId(call, 'integration_id', integrationId);
+      const integration = found(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const repositories = integrations
+        ? await askingGitHub(call, () => integrations.repositories(integration))
+        : await store.listRepositories(integration.id);
+      return repositories.map(toRepositoryResponse);
+    },
+  };
+}
+
+/** Reports GitHub's failures as such: they are neither the caller's fault nor this service's. */
+async function askingGitHub<T>({ operation, method, path }: Call, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof GitHubIntegrationError)) throw error;
+    const detail = error.message;
+    throw new ServiceError({ kind: 'busy', operation, method, address: path, status: 502, effect: 'none', detail });
+  }
+}

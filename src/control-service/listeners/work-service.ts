@@ -1,0 +1,113 @@
+import { systemClock } from '../../clock.ts';
+import type { CallOptions } from '../../contract/call-options.ts';
+import { leaseBounds, workRequest } from '../../contract/control/listener-work.ts';
+import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/control/listener-work.ts';
+import { maskOf } from '../../contract/mask.ts';
+import { toClaimResponse, sendStanding } from './claim-response.ts';
+import { workNotifier } from './work-notifier.ts';
+import { readBody, readShape } from '../validation/shape.ts';
+import { readReport, releaseQuery } from './work-report.ts';
+import type { Report } from './claims.ts';
+import type { ListenerRecord } from '../store/tables.ts';
+import { found, refusedCall, take, takeId } from '../service/refuse.ts';
+import type { Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
+const lookEveryMs = 1_000;
+
+/**
+ * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
+ * renewed. A report under an expired claim is a 409 and changes nothing.
+ */
+export function listenerWorkOperations({
+  store,
+  tenantId,
+  rollouts,
+  notifier = workNotifier(systemClock),
+  tracing,
+}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
+  async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
+    const listenerId = takeId(call, 'listener_id', id);
+    return found(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+  }
+
+  const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;
+
+  return {
+    /**
+     * POST /v2/listeners/{id}/claims: the next piece of work, or undefined where there is none within `wait_seconds`. A
+     * caller that has gone meanwhile holds nothing.
+     */
+    async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
+      const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
+      const { holder, wait_seconds, lease_seconds } = take(call, readBody(workRequest, body));
+      const listener = await ownListener(call, id);
+      const claimer = { holder, leaseMs: (lease_seconds ?? leaseBounds.usual) * 1_000 };
+      const until = notifier.now() + (wait_seconds ?? 0) * 1_000;
+      for (;;) {
+        const next = notifier.listen();
+        const work = await store.claimWork(listener, claimer);
+        if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
+        else if (work) return toClaimResponse(work, tracing);
+        const left = until - notifier.now();
+        if (left <= 0 || notifier.isClosed || signal?.aborted) return undefined;
+        await next.within(Math.min(left, lookEveryMs), signal);
+      }
+    },
+
+    /** POST .../claims/{claim}/renewal */
+    async renewClaim(id: string, claimId: string): Promise<ClaimStanding> {
+      const call = { operation: 'renew claim', method: 'POST', path: `${claimPath(id, claimId)}/renewal` };
+      const claim = takeId(call, 'claim_id', claimId);
+      const listener = await ownListener(call, id);
+      const standing = await store.renewClaim(listener.id, claim);
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      return sendStanding(standing.claim, standing.wanted);
+    },
+
+    /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
+    async reportWork(id: string, claimId: string, body: unknown): Promise<ClaimStanding> {
+      const call = { operation: 'report work', method: 'PUT', path: `${claimPath(id, claimId)}/status` };
+      const claim = takeId(call, 'claim_id', claimId);
+      const report = take(call, readReport(body));
+      const listener = await ownListener(call, id);
+      const end = await store.reportWork(listener.id, claim, await sanitize(listener.id, claim, report));
+      if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.why });
+      const { deployment_id, ended_as } = end.claim;
+      if (ended_as === 'REMOVED') await store.noteStopped(deployment_id);
+      if (ended_as !== null) rollouts.wake(deployment_id);
+      return sendStanding(end.claim, end.wanted);
+    },
+
+    /**
+     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is left in
+     * the cluster; else the next holder restores the live revision where this one is no longer wanted.
+     */
+    async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
+      const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
+      const claim = takeId(call, 'claim_id', claimId);
+      const { undone = false } = take(call, readShape(releaseQuery, query, 'query'));
+      const listener = await ownListener(call, id);
+      const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      notifier.notify();
+    },
+  };
+
+  /** What others wrote may hold the revision's secrets. */
+  async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<Report> {
+    const mask = maskOf(await store.secretsOfClaim(listenerId, claimId));
+    return {
+      status: report.status,
+      message: report.message == null ? null : mask(report.message),
+      imageVersion: report.image_version ?? null,
+      lines: (report.log ?? []).map(({ sequence, level, message, at }) => ({
+        sequence,
+        level,
+        message: mask(message),
+        ...(at == null ? {} : { at: Date.parse(at) }),
+      })),
+    };
+  }
+}

@@ -1,0 +1,59 @@
+import { revision } from '../../contract/control/revision.ts';
+import type { Revision, RevisionsList } from '../../contract/control/revision.ts';
+import type { WriteOptions } from '../../contract/control/service.ts';
+import { revisionsPage } from '../validation/queries.ts';
+import { unfinishedStatuses } from './states.ts';
+import { readShape } from '../validation/shape.ts';
+import type { DeploymentRecord } from '../store/tables.ts';
+import { toRevisionResponse } from '../deployments/response.ts';
+import { writing } from '../service/once.ts';
+import { owned } from '../service/owned.ts';
+import { beingDeleted, refusedCall, take, takeId } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** Reading and interrupting revisions. */
+export function revisionOperations(settings: ServiceSettings) {
+  const { store, rollouts } = settings;
+  const once = writing(settings);
+  const { ownDeployment, ownRevision } = owned(settings);
+
+  return {
+    async getRevision(id: string, revisionId: string): Promise<Revision> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}`;
+      return toRevisionResponse(await ownRevision({ operation: 'get revision', method: 'GET', path }, id, revisionId));
+    },
+
+    async listRevisions(id: string, query: unknown): Promise<RevisionsList> {
+      const call = { operation: 'list revisions', method: 'GET', path: `/v2/deployments/${id}/revisions` };
+      const page = take(call, readShape(revisionsPage, query, 'query'));
+      const deployment = await ownDeployment(call, id);
+      const isRequested = page.remote_reconciled === undefined || page.remote_reconciled === isRemote(deployment);
+      const revisions = isRequested ? await store.listRevisions(deployment.id, page) : [];
+      return { resources: revisions.map(toRevisionResponse), offset: (page.offset ?? 0) + revisions.length };
+    },
+
+    /** POST .../interruption: ends a revision that is on its way; the live one goes on serving. */
+    async interruptRevision(id: string, revisionId: string, { idempotencyKey }: WriteOptions = {}): Promise<Revision> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
+      const call = { operation: 'interrupt revision', method: 'POST', path };
+      const [deploymentId, wanted] = [takeId(call, 'deployment_id', id), takeId(call, 'revision_id', revisionId)];
+      const reported = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
+        const { deployment_id } = await ownRevision(call, id, revisionId, within);
+        if ((await within.deployment(deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
+        const message = 'It was interrupted on request.';
+        const interrupted = await within.setStatus(wanted, unfinishedStatuses, 'INTERRUPTED', { message });
+        if (!interrupted) {
+          throw refusedCall(call, { status: 400, detail: `The revision ${wanted} has ended already.` });
+        }
+        await record({ deployment_id, revision_id: wanted });
+        return toRevisionResponse(interrupted);
+      });
+      rollouts.interrupted(deploymentId, wanted);
+      rollouts.wake(deploymentId);
+      return reported;
+    },
+  };
+}
+
+/** Whether a listener carries a deployment out. */
+const isRemote = ({ listener_id }: DeploymentRecord): boolean => listener_id !== null;
