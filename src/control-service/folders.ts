@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasCode, messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
@@ -52,4 +53,14 @@ export function allowedFolders(named: readonly string[]): string[] {
     }
     return [path, realpathSync(path)];
   });
+}
+
+/** The names in a folder; none where there is no such folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
 }

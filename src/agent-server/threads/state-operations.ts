@@ -33,6 +33,7 @@ const defaultHistory = 1;
 
 const one = '/threads/:thread_id';
 const tag = 'Threads';
+const stateResponses = { 200: { description: 'The state.', schema: threadStateResponse } };
 
 /** The states of threads: the newest, at a checkpoint, the history, and updates. */
 export const threadStateOperations: readonly Operation<Env>[] = [
@@ -43,7 +44,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Read the newest state of a thread',
     tag,
     query: stateQuery,
-    responses: { 200: { description: 'The state.', schema: threadStateResponse } },
+    responses: stateResponses,
     errors: [404, 422],
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
@@ -95,7 +96,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Read the state of a thread at a checkpoint',
     tag,
     query: stateQuery,
-    responses: { 200: { description: 'The state.', schema: threadStateResponse } },
+    responses: stateResponses,
     errors: [404, 422],
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
@@ -111,7 +112,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     tag,
     query: stateQuery,
     body: { schema: ThreadStateCheckpoint, required: true },
-    responses: { 200: { description: 'The state.', schema: threadStateResponse } },
+    responses: stateResponses,
     errors: [400, 404, 413, 422],
     async handle(c) {
       const query = readQuery(c, stateQuery);

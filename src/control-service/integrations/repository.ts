@@ -21,140 +21,14 @@ export interface NewIntegration {
   repositories: NewRepository[];
 }
 
-/** Creates an integration, or updates the name and the repositories of the one with this installation. */
-export async function putIntegration(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  { installation_id, name, repositories }: NewIntegration,
-): Promise<IntegrationRecord> {
-  return inTransaction(db, async (trx) => {
-    const integration = await bindInstallation(trx, clock, tenantId, installation_id, name);
-    await putRepositories(trx, integration.id, repositories);
-    return integration;
-  });
-}
-
-/** Binds an installation to a tenant. One that was unbound gets its former id. */
-export async function bindInstallation(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  installationId: number,
-  name: string,
-): Promise<IntegrationRecord> {
-  return db
-    .insertInto('integrations')
-    .values({
-      id: randomUUID(),
-      tenant_id: tenantId,
-      installation_id: String(installationId),
-      name,
-      created_at: new Date(clock.now()),
-      unbound_at: null,
-    })
-    .onConflict((conflict) => conflict.constraint('integrations_installation').doUpdateSet({ name, unbound_at: null }))
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
-
-/** Unbinds an installation from a tenant; false where it was not bound. */
-export async function unbindInstallation(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  installationId: number,
-): Promise<boolean> {
-  const unbound = await db
-    .updateTable('integrations')
-    .set({ unbound_at: new Date(clock.now()) })
-    .where('tenant_id', '=', tenantId)
-    .where('installation_id', '=', String(installationId))
-    .where('unbound_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  return unbound !== undefined;
-}
-
 /** The rows per insert: a statement may have 65,535 values. */
 const rowsAtOnce = 5_000;
-
-/** Updates the repositories of an integration. */
-export async function putRepositories(
-  db: ControlDatabase,
-  integrationId: string,
-  repositories: readonly NewRepository[],
-): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    await trx.deleteFrom('repositories').where('integration_id', '=', integrationId).execute();
-    const rows = repositories.map(({ id, default_branch = null, ...repository }) => ({
-      ...repository,
-      integration_id: integrationId,
-      id: String(id),
-      default_branch,
-    }));
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      const some = rows.slice(from, from + rowsAtOnce);
-      await trx
-        .insertInto('repositories')
-        .values(some)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
-  });
-}
 
 /** An installation from GitHub's list. */
 export interface ListedInstallation {
   id: number;
   account: string;
   isSuspended: boolean;
-}
-
-/**
- * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one that
- * was not unbound from it; with several tenants, the operator binds them.
- */
-export async function putInstallations(
-  db: ControlDatabase,
-  clock: Clock,
-  installations: readonly ListedInstallation[],
-): Promise<void> {
-  const now = new Date(clock.now());
-  await inTransaction(db, async (trx) => {
-    await trx.updateTable('github_installations').set({ is_gone: true }).execute();
-    for (const { id, account, isSuspended } of installations) {
-      const values = { account, is_suspended: isSuspended, is_gone: false, seen_at: now };
-      await trx
-        .insertInto('github_installations')
-        .values({ id: String(id), ...values })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
-        .execute();
-      await trx
-        .updateTable('integrations')
-        .set({ name: account })
-        .where('installation_id', '=', String(id))
-        .where('name', '<>', account)
-        .execute();
-    }
-    const tenants = await trx.selectFrom('tenants').select('id').limit(2).execute();
-    const [only, another] = tenants;
-    if (!only || another) return;
-    for (const { id, account } of installations) {
-      await trx
-        .insertInto('integrations')
-        .values({
-          id: randomUUID(),
-          tenant_id: only.id,
-          installation_id: String(id),
-          name: account,
-          created_at: now,
-          unbound_at: null,
-        })
-        .onConflict((conflict) => conflict.constraint('integrations_installation').doNothing())
-        .execute();
-    }
-  });
 }
 
 /** The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as of the last request to GitHub. */
@@ -175,25 +49,6 @@ const visible = (db: ControlDatabase, tenantId: string) =>
       ]),
     );
 
-/** A tenant's integrations, oldest first. */
-export async function listIntegrations(db: ControlDatabase, tenantId: string): Promise<IntegrationRecord[]> {
-  return visible(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
-}
-
-/** A tenant's integration. */
-export async function findIntegration(
-  db: ControlDatabase,
-  tenantId: string,
-  id: string,
-): Promise<IntegrationRecord | undefined> {
-  return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
-}
-
-/** The repositories that an integration reaches. */
-export async function listRepositories(db: ControlDatabase, integrationId: string): Promise<RepositoryRecord[]> {
-  return db.selectFrom('repositories').selectAll().where('integration_id', '=', integrationId).orderBy('id').execute();
-}
-
 /** An installation with its tenants, for the operator. */
 export interface InstallationBinding {
   installation_id: string;
@@ -203,29 +58,159 @@ export interface InstallationBinding {
   tenant_ids: string[];
 }
 
-/** Every installation that was ever listed or bound, by its number. */
-export async function listInstallations(db: ControlDatabase): Promise<InstallationBinding[]> {
-  const known = await db.selectFrom('github_installations').selectAll().execute();
-  const bound = await db
-    .selectFrom('integrations')
-    .select(['installation_id', 'name', 'tenant_id'])
-    .where('unbound_at', 'is', null)
-    .orderBy('created_at')
-    .execute();
-  const byId = new Map<string, InstallationBinding>();
-  for (const { id, account, is_suspended, is_gone } of known) {
-    byId.set(id, { installation_id: id, account, is_suspended, is_gone, tenant_ids: [] });
-  }
-  for (const { installation_id, name, tenant_id } of bound) {
-    const entry = byId.get(installation_id) ?? {
-      installation_id,
-      account: name,
-      is_suspended: false,
-      is_gone: false,
-      tenant_ids: [],
-    };
-    entry.tenant_ids.push(tenant_id);
-    byId.set(installation_id, entry);
-  }
-  return [...byId.values()].toSorted((one, other) => Number(one.installation_id) - Number(other.installation_id));
-}
+/** The installations of the GitHub App, and their repositories. */
+export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Creates an integration, or updates the name and the repositories of the one with this installation. */
+  async putIntegration(
+    tenantId: string,
+    { installation_id, name, repositories }: NewIntegration,
+  ): Promise<IntegrationRecord> {
+    return inTransaction(db, async (trx) => {
+      const integration = await integrationStore(trx, clock).bindInstallation(tenantId, installation_id, name);
+      await integrationStore(trx, clock).putRepositories(integration.id, repositories);
+      return integration;
+    });
+  },
+
+  /** Binds an installation to a tenant. One that was unbound gets its former id. */
+  async bindInstallation(tenantId: string, installationId: number, name: string): Promise<IntegrationRecord> {
+    return db
+      .insertInto('integrations')
+      .values({
+        id: randomUUID(),
+        tenant_id: tenantId,
+        installation_id: String(installationId),
+        name,
+        created_at: new Date(clock.now()),
+        unbound_at: null,
+      })
+      .onConflict((conflict) =>
+        conflict.constraint('integrations_installation').doUpdateSet({ name, unbound_at: null }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  },
+
+  /** Unbinds an installation from a tenant; false where it was not bound. */
+  async unbindInstallation(tenantId: string, installationId: number): Promise<boolean> {
+    const unbound = await db
+      .updateTable('integrations')
+      .set({ unbound_at: new Date(clock.now()) })
+      .where('tenant_id', '=', tenantId)
+      .where('installation_id', '=', String(installationId))
+      .where('unbound_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    return unbound !== undefined;
+  },
+
+  /**
+   * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one that
+   * was not unbound from it; with several tenants, the operator binds them.
+   */
+  async putInstallations(installations: readonly ListedInstallation[]): Promise<void> {
+    const now = new Date(clock.now());
+    await inTransaction(db, async (trx) => {
+      await trx.updateTable('github_installations').set({ is_gone: true }).execute();
+      for (const { id, account, isSuspended } of installations) {
+        const values = { account, is_suspended: isSuspended, is_gone: false, seen_at: now };
+        await trx
+          .insertInto('github_installations')
+          .values({ id: String(id), ...values })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+          .execute();
+        await trx
+          .updateTable('integrations')
+          .set({ name: account })
+          .where('installation_id', '=', String(id))
+          .where('name', '<>', account)
+          .execute();
+      }
+      const tenants = await trx.selectFrom('tenants').select('id').limit(2).execute();
+      const [only, another] = tenants;
+      if (!only || another) return;
+      for (const { id, account } of installations) {
+        await trx
+          .insertInto('integrations')
+          .values({
+            id: randomUUID(),
+            tenant_id: only.id,
+            installation_id: String(id),
+            name: account,
+            created_at: now,
+            unbound_at: null,
+          })
+          .onConflict((conflict) => conflict.constraint('integrations_installation').doNothing())
+          .execute();
+      }
+    });
+  },
+
+  /** Updates the repositories of an integration. */
+  async putRepositories(integrationId: string, repositories: readonly NewRepository[]): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      await trx.deleteFrom('repositories').where('integration_id', '=', integrationId).execute();
+      const rows = repositories.map(({ id, default_branch = null, ...repository }) => ({
+        ...repository,
+        integration_id: integrationId,
+        id: String(id),
+        default_branch,
+      }));
+      for (let from = 0; from < rows.length; from += rowsAtOnce) {
+        const some = rows.slice(from, from + rowsAtOnce);
+        await trx
+          .insertInto('repositories')
+          .values(some)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+    });
+  },
+
+  /** A tenant's integrations, oldest first. */
+  async listIntegrations(tenantId: string): Promise<IntegrationRecord[]> {
+    return visible(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
+  },
+
+  /** A tenant's integration. */
+  async findIntegration(tenantId: string, id: string): Promise<IntegrationRecord | undefined> {
+    return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
+  },
+
+  /** The repositories that an integration reaches. */
+  async listRepositories(integrationId: string): Promise<RepositoryRecord[]> {
+    return db
+      .selectFrom('repositories')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .orderBy('id')
+      .execute();
+  },
+
+  /** Every installation that was ever listed or bound, by its number. */
+  async listInstallations(): Promise<InstallationBinding[]> {
+    const known = await db.selectFrom('github_installations').selectAll().execute();
+    const bound = await db
+      .selectFrom('integrations')
+      .select(['installation_id', 'name', 'tenant_id'])
+      .where('unbound_at', 'is', null)
+      .orderBy('created_at')
+      .execute();
+    const byId = new Map<string, InstallationBinding>();
+    for (const { id, account, is_suspended, is_gone } of known) {
+      byId.set(id, { installation_id: id, account, is_suspended, is_gone, tenant_ids: [] });
+    }
+    for (const { installation_id, name, tenant_id } of bound) {
+      const entry = byId.get(installation_id) ?? {
+        installation_id,
+        account: name,
+        is_suspended: false,
+        is_gone: false,
+        tenant_ids: [],
+      };
+      entry.tenant_ids.push(tenant_id);
+      byId.set(installation_id, entry);
+    }
+    return [...byId.values()].toSorted((one, other) => Number(one.installation_id) - Number(other.installation_id));
+  },
+});

@@ -4,7 +4,7 @@ import { putBackAgainMs } from './turn.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { ClaimEnd } from './tables.ts';
 import { noteLive } from '../revisions/live-revision.ts';
-import { appendLog, trimLog } from '../logs/repository.ts';
+import { logStore } from '../logs/repository.ts';
 import type { NewLogLine } from '../logs/repository.ts';
 import { lockDeployment, makeLive, refreshStatus, step } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from '../store/tables.ts';
@@ -177,9 +177,9 @@ async function keepLines(
   const fresh = lines.filter(({ sequence }) => sequence > known);
   const last = fresh.at(-1);
   if (!last || about === null) return;
-  await appendLog(trx, clock, about, 'deploy', fresh);
+  await logStore(trx, clock).appendLog(about, 'deploy', fresh);
   const isDue = known === 0 || Math.floor(known / linesBetweenTrims) < Math.floor(last.sequence / linesBetweenTrims);
-  if (isDue) await trimLog(trx, about, 'deploy');
+  if (isDue) await logStore(trx, clock).trimLog(about, 'deploy');
   await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
 }
 
@@ -204,14 +204,15 @@ async function apply(
     const note = isWrong
       ? `The cluster could not be put back to this revision, which is tried again: ${message}`
       : null;
-    if (isWrong) await appendLog(trx, clock, claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);
+    if (isWrong)
+      await logStore(trx, clock).appendLog(claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);
     if (status !== 'DEPLOYING') await noteLive(trx, clock, claim.revision_id, note);
     return undefined;
   }
   if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
   if (revision.status === 'AWAITING_DEPLOY') await step(trx, now, revision.id, 'DEPLOYING');
   if (status === 'DEPLOY_FAILED') {
-    await appendLog(trx, clock, revision.id, 'deploy', [{ level: 'error', message: message ?? '' }]);
+    await logStore(trx, clock).appendLog(revision.id, 'deploy', [{ level: 'error', message: message ?? '' }]);
     await step(trx, now, revision.id, 'DEPLOY_FAILED', { message });
     await refreshStatus(trx, now, deployment);
   }

@@ -13,69 +13,6 @@ export interface NewListener {
   version?: string;
 }
 
-/** Creates a listener; undefined when the tenant has one of this `compute_id`. */
-export async function addListener(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  listener: NewListener,
-): Promise<ListenerRecord | undefined> {
-  const now = new Date(clock.now());
-  const { compute_type, compute_id, k8s_namespaces = [], version = null } = listener;
-  try {
-    return await inTransaction(db, (trx) =>
-      trx
-        .insertInto('listeners')
-        .values({
-          id: randomUUID(),
-          tenant_id: tenantId,
-          version,
-          compute_type,
-          compute_id,
-          compute_config: JSON.stringify({ k8s_namespaces }),
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    );
-  } catch (error) {
-    if (brokenConstraint(error) === 'listeners_compute') return undefined;
-    throw error;
-  }
-}
-
-/** A tenant's listeners, oldest first. */
-export async function listListeners(
-  db: ControlDatabase,
-  tenantId: string,
-  { limit = 20, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
-): Promise<ListenerRecord[]> {
-  return db
-    .selectFrom('listeners')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-}
-
-/** A tenant's listener. */
-export async function findListener(
-  db: ControlDatabase,
-  tenantId: string,
-  id: string,
-): Promise<ListenerRecord | undefined> {
-  return db
-    .selectFrom('listeners')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
 /** The changed fields of a listener. */
 export type ListenerChange = Pick<ListenerRecord, 'version' | 'compute_config'>;
 
@@ -86,72 +23,12 @@ export type ListenerChangeEnd<Refusal> =
   | { kind: 'in-use'; names: string[] }
   | { kind: 'refused'; refusal: Refusal }
   | undefined;
-
-/** Changes a listener under a lock on its row: `decide` gets the current state, and its result is written. */
-export async function changeListener<Refusal>(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  id: string,
-  decide: (current: ListenerRecord) => ListenerChange | { refused: Refusal },
-): Promise<ListenerChangeEnd<Refusal>> {
-  return inTransaction(db, async (trx): Promise<ListenerChangeEnd<Refusal>> => {
-    const current = await trx
-      .selectFrom('listeners')
-      .selectAll()
-      .where('id', '=', id)
-      .where('tenant_id', '=', tenantId)
-      .forUpdate()
-      .executeTakeFirst();
-    if (!current) return undefined;
-    const wanted = decide(current);
-    if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };
-    const names = await deployedInOthers(trx, id, wanted.compute_config.k8s_namespaces ?? []);
-    if (names.length > 0) return { kind: 'in-use', names };
-    const listener = await trx
-      .updateTable('listeners')
-      .set({
-        version: wanted.version,
-        compute_config: JSON.stringify(wanted.compute_config),
-        updated_at: new Date(clock.now()),
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { kind: 'changed', listener };
-  });
-}
-
 /** The outcome of removing a listener; undefined when there is no such listener. */
 export type ListenerRemovalEnd =
   | { kind: 'removed' }
   /** Deployments use it; their names, in alphabetical order. */
   | { kind: 'in-use'; names: string[] }
   | undefined;
-
-/** Removes a listener without deployments. The foreign key decides where one is created concurrently. */
-export async function removeListener(db: ControlDatabase, tenantId: string, id: string): Promise<ListenerRemovalEnd> {
-  try {
-    const removed = await inTransaction(db, (trx) =>
-      trx
-        .deleteFrom('listeners')
-        .where('id', '=', id)
-        .where('tenant_id', '=', tenantId)
-        .returning('id')
-        .executeTakeFirst(),
-    );
-    return removed && { kind: 'removed' };
-  } catch (error) {
-    if (brokenReference(error) !== 'deployments_listener') throw error;
-    const using = await db
-      .selectFrom('deployments')
-      .select('name')
-      .where('listener_id', '=', id)
-      .orderBy('name')
-      .execute();
-    return { kind: 'in-use', names: using.map(({ name }) => name) };
-  }
-}
 
 /** The deployments of a listener that are in none of these namespaces; with no namespaces every one is allowed. */
 async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: readonly string[]): Promise<string[]> {
@@ -170,3 +47,116 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
     })
     .map(({ name }) => name);
 }
+
+/** Listeners. */
+export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Creates a listener; undefined when the tenant has one of this `compute_id`. */
+  async addListener(tenantId: string, listener: NewListener): Promise<ListenerRecord | undefined> {
+    const now = new Date(clock.now());
+    const { compute_type, compute_id, k8s_namespaces = [], version = null } = listener;
+    try {
+      return await inTransaction(db, (trx) =>
+        trx
+          .insertInto('listeners')
+          .values({
+            id: randomUUID(),
+            tenant_id: tenantId,
+            version,
+            compute_type,
+            compute_id,
+            compute_config: JSON.stringify({ k8s_namespaces }),
+            created_at: now,
+            updated_at: now,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow(),
+      );
+    } catch (error) {
+      if (brokenConstraint(error) === 'listeners_compute') return undefined;
+      throw error;
+    }
+  },
+
+  /** A tenant's listeners, oldest first. */
+  async listListeners(
+    tenantId: string,
+    { limit = 20, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
+  ): Promise<ListenerRecord[]> {
+    return db
+      .selectFrom('listeners')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+  },
+
+  /** A tenant's listener. */
+  async findListener(tenantId: string, id: string): Promise<ListenerRecord | undefined> {
+    return db
+      .selectFrom('listeners')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+  },
+
+  /** Changes a listener under a lock on its row: `decide` gets the current state, and its result is written. */
+  async changeListener<Refusal>(
+    tenantId: string,
+    id: string,
+    decide: (current: ListenerRecord) => ListenerChange | { refused: Refusal },
+  ): Promise<ListenerChangeEnd<Refusal>> {
+    return inTransaction(db, async (trx): Promise<ListenerChangeEnd<Refusal>> => {
+      const current = await trx
+        .selectFrom('listeners')
+        .selectAll()
+        .where('id', '=', id)
+        .where('tenant_id', '=', tenantId)
+        .forUpdate()
+        .executeTakeFirst();
+      if (!current) return undefined;
+      const wanted = decide(current);
+      if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };
+      const names = await deployedInOthers(trx, id, wanted.compute_config.k8s_namespaces ?? []);
+      if (names.length > 0) return { kind: 'in-use', names };
+      const listener = await trx
+        .updateTable('listeners')
+        .set({
+          version: wanted.version,
+          compute_config: JSON.stringify(wanted.compute_config),
+          updated_at: new Date(clock.now()),
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return { kind: 'changed', listener };
+    });
+  },
+
+  /** Removes a listener without deployments. The foreign key decides where one is created concurrently. */
+  async removeListener(tenantId: string, id: string): Promise<ListenerRemovalEnd> {
+    try {
+      const removed = await inTransaction(db, (trx) =>
+        trx
+          .deleteFrom('listeners')
+          .where('id', '=', id)
+          .where('tenant_id', '=', tenantId)
+          .returning('id')
+          .executeTakeFirst(),
+      );
+      return removed && { kind: 'removed' };
+    } catch (error) {
+      if (brokenReference(error) !== 'deployments_listener') throw error;
+      const using = await db
+        .selectFrom('deployments')
+        .select('name')
+        .where('listener_id', '=', id)
+        .orderBy('name')
+        .execute();
+      return { kind: 'in-use', names: using.map(({ name }) => name) };
+    }
+  },
+});

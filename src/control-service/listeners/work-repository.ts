@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
 import { longestPutBackMs, whatNext } from './turn.ts';
+import { unfinishedOf } from '../revisions/repository.ts';
 import { lockDeployment, skipOlder, step } from '../revisions/work-repository.ts';
 import type {
   ControlDatabase,
@@ -190,15 +191,6 @@ async function begin(
 /** The last claim on a deployment, of any holder. */
 export const claimOn = (trx: ControlDatabase, deploymentId: string): Promise<ListenerClaimRecord | undefined> =>
   trx.selectFrom('listener_claims').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
-
-const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> =>
-  trx
-    .selectFrom('revisions')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .where('status', 'in', unfinishedStatuses)
-    .orderBy('sequence', 'desc')
-    .execute();
 
 function startedBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
   const by = `Carried out by ${holder} of the listener ${computeId}`;

@@ -16,53 +16,6 @@ const longestMessage = 8_192;
 /** The most lines of a kind that a revision keeps: the newest. */
 export const mostLines = 20_000;
 
-/** Appends lines in order. Drops a trailing line break and NUL characters, which Postgres refuses. */
-export async function appendLog(
-  db: ControlDatabase,
-  clock: Clock,
-  revisionId: string,
-  kind: LogKind,
-  lines: readonly NewLogLine[],
-): Promise<void> {
-  if (lines.length === 0) return;
-  const rows = lines.map(({ level, message, at = clock.now() }) => ({
-    revision_id: revisionId,
-    kind,
-    level,
-    message: keepable(message),
-    at: new Date(at),
-  }));
-  await inTransaction(db, async (trx) => {
-    // One writer of a log at a time: a reader of a line has then seen all lower ids.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`${revisionId} ${kind}`}, 0))`.execute(trx);
-    await trx.insertInto('log_lines').values(rows).execute();
-  });
-}
-
-/** Drops all but the newest `keep` lines of a revision's log. */
-export async function trimLog(
-  db: ControlDatabase,
-  revisionId: string,
-  kind: LogKind,
-  keep: number = mostLines,
-): Promise<void> {
-  await db
-    .deleteFrom('log_lines')
-    .where('revision_id', '=', revisionId)
-    .where('kind', '=', kind)
-    .where('id', '<=', (query) =>
-      query
-        .selectFrom('log_lines')
-        .select('id')
-        .where('revision_id', '=', revisionId)
-        .where('kind', '=', kind)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .offset(keep),
-    )
-    .execute();
-}
-
 /** A query of a log. */
 export interface LogPageQuery {
   order: 'asc' | 'desc';
@@ -77,48 +30,6 @@ export interface LogPageQuery {
   from?: Date | undefined;
   /** Before this time. */
   until?: Date | undefined;
-}
-
-/** A page of the lines of some revisions, in their stored order. */
-export async function readLog(
-  db: ControlDatabase,
-  revisionIds: readonly string[],
-  kind: LogKind,
-  query: LogPageQuery,
-): Promise<LogLine[]> {
-  if (revisionIds.length === 0) return [];
-  return linesOf(db, kind, query)
-    .where('revision_id', 'in', revisionIds)
-    .orderBy('id', query.order)
-    .limit(query.limit)
-    .execute();
-}
-
-/**
- * A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision.
- */
-export async function readLogOfAll(
-  db: ControlDatabase,
-  deploymentId: string,
-  kind: LogKind,
-  query: LogPageQuery,
-): Promise<LogLine[]> {
-  return db
-    .selectFrom('revisions')
-    .innerJoinLateral(
-      () =>
-        linesOf(db, kind, query)
-          .whereRef('revision_id', '=', sql.ref('revisions.id'))
-          .orderBy('id', query.order)
-          .limit(query.limit)
-          .as('lines'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('lines')
-    .where('revisions.deployment_id', '=', deploymentId)
-    .orderBy('lines.id', query.order)
-    .limit(query.limit)
-    .execute();
 }
 
 function linesOf(db: ControlDatabase, kind: LogKind, query: LogPageQuery) {
@@ -142,3 +53,74 @@ function keepable(message: string): string {
     .toWellFormed();
   return text.length > longestMessage ? `${text.slice(0, longestMessage)} … (${text.length} characters, cut)` : text;
 }
+
+/** The log lines of revisions. */
+export const logStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Appends lines in order. Drops a trailing line break and NUL characters, which Postgres refuses. */
+  async appendLog(revisionId: string, kind: LogKind, lines: readonly NewLogLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    const rows = lines.map(({ level, message, at = clock.now() }) => ({
+      revision_id: revisionId,
+      kind,
+      level,
+      message: keepable(message),
+      at: new Date(at),
+    }));
+    await inTransaction(db, async (trx) => {
+      // One writer of a log at a time: a reader of a line has then seen all lower ids.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`${revisionId} ${kind}`}, 0))`.execute(trx);
+      await trx.insertInto('log_lines').values(rows).execute();
+    });
+  },
+
+  /** Drops all but the newest `keep` lines of a revision's log. */
+  async trimLog(revisionId: string, kind: LogKind, keep: number = mostLines): Promise<void> {
+    await db
+      .deleteFrom('log_lines')
+      .where('revision_id', '=', revisionId)
+      .where('kind', '=', kind)
+      .where('id', '<=', (query) =>
+        query
+          .selectFrom('log_lines')
+          .select('id')
+          .where('revision_id', '=', revisionId)
+          .where('kind', '=', kind)
+          .orderBy('id', 'desc')
+          .limit(1)
+          .offset(keep),
+      )
+      .execute();
+  },
+
+  /** A page of the lines of some revisions, in their stored order. */
+  async readLog(revisionIds: readonly string[], kind: LogKind, query: LogPageQuery): Promise<LogLine[]> {
+    if (revisionIds.length === 0) return [];
+    return linesOf(db, kind, query)
+      .where('revision_id', 'in', revisionIds)
+      .orderBy('id', query.order)
+      .limit(query.limit)
+      .execute();
+  },
+
+  /**
+   * A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision.
+   */
+  async readLogOfAll(deploymentId: string, kind: LogKind, query: LogPageQuery): Promise<LogLine[]> {
+    return db
+      .selectFrom('revisions')
+      .innerJoinLateral(
+        () =>
+          linesOf(db, kind, query)
+            .whereRef('revision_id', '=', sql.ref('revisions.id'))
+            .orderBy('id', query.order)
+            .limit(query.limit)
+            .as('lines'),
+        (join) => join.onTrue(),
+      )
+      .selectAll('lines')
+      .where('revisions.deployment_id', '=', deploymentId)
+      .orderBy('lines.id', query.order)
+      .limit(query.limit)
+      .execute();
+  },
+});

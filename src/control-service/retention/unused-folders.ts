@@ -1,6 +1,7 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
+import { namesIn } from '../folders.ts';
 import { cachesIn } from '../builds/package-cache.ts';
 import { storeIn } from '../builds/dependency-store.ts';
 import { mirrorsIn } from '../builds/mirror.ts';
@@ -36,7 +37,7 @@ export async function keptFolders(kind: KeptKind, workDir: string, report: Repor
 
 /** The paths at a depth. */
 async function below(folder: string, depth: number, report: Report): Promise<string[]> {
-  const names = await listed(folder).catch((error: unknown) => {
+  const names = await namesIn(folder).catch((error: unknown) => {
     report(`${folder} could not be read: ${messageOf(error)}`);
     return [];
   });
@@ -58,15 +59,6 @@ async function timeOf(path: string): Promise<number> {
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
-}
-
-async function listed(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
-  }
 }
 
 /**

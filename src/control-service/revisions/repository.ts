@@ -115,3 +115,13 @@ export async function noteCommit(db: ControlDatabase, clock: Clock, revisionId: 
     .where('id', '=', revisionId)
     .execute();
 }
+
+/** The unfinished revisions of a deployment, newest first. */
+export const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> =>
+  trx
+    .selectFrom('revisions')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('status', 'in', unfinishedStatuses)
+    .orderBy('sequence', 'desc')
+    .execute();

@@ -4,6 +4,7 @@ import { missingSource } from '../deployments/validation/missing-source.ts';
 import { deploymentStatus } from '../deployments/status.ts';
 import type { DatabaseState } from '../deployments/status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from './states.ts';
+import { unfinishedOf } from './repository.ts';
 import { recordEvent } from '../store/events.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -32,13 +33,7 @@ export async function claimNextRevision(
   return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, deploymentId);
     if (!deployment) return undefined;
-    const unfinished = await trx
-      .selectFrom('revisions')
-      .selectAll()
-      .where('deployment_id', '=', deploymentId)
-      .where('status', 'in', unfinishedStatuses)
-      .orderBy('sequence', 'desc')
-      .execute();
+    const unfinished = await unfinishedOf(trx, deploymentId);
     const waiting = unfinished.filter(({ status }) => isOneOf(waitingStatuses, status));
     const now = new Date(clock.now());
     if (waiting.length < unfinished.length) {

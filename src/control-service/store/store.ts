@@ -20,12 +20,14 @@ import { listDeployments } from '../deployments/list-query.ts';
 import type { DeploymentPage } from '../deployments/list-query.ts';
 import { eventsOf } from './events.ts';
 import { retentionStore } from '../retention/repository.ts';
-import { integrationStore } from '../integrations/store.ts';
-import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from '../api-keys/repository.ts';
-import type { NewKey, StoredKey } from '../api-keys/repository.ts';
-import { listenerStore } from '../listeners/store.ts';
-import { appendLog, readLog, readLogOfAll, trimLog } from '../logs/repository.ts';
-import type { LogPageQuery, NewLogLine } from '../logs/repository.ts';
+import { integrationStore } from '../integrations/repository.ts';
+import { keyStore } from '../api-keys/repository.ts';
+import { claimWork } from '../listeners/work-repository.ts';
+import type { Claimer } from '../listeners/work-repository.ts';
+import { releaseClaim, renewClaim, reportWork, secretsOfClaim } from '../listeners/claims.ts';
+import type { Report } from '../listeners/claims.ts';
+import { listenerStore } from '../listeners/repository.ts';
+import { logStore } from '../logs/repository.ts';
 import { giveUp, noteLive } from '../revisions/live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
@@ -44,11 +46,11 @@ import {
 } from '../revisions/repository.ts';
 import type { RevisionPage } from '../revisions/repository.ts';
 import { onceAWhile } from './hourly-cleanup.ts';
-import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from './tables.ts';
-import { addTenant, firstTenant, listTenants } from '../api-keys/tenants.ts';
+import type { ControlDatabase, ControlTables, DeploymentRecord, ListenerRecord } from './tables.ts';
+import { tenantStore } from '../api-keys/tenants.ts';
 import { pushStore } from '../pushes/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
-import { tracingStore } from '../tracing-projects/store.ts';
+import { tracingStore } from '../tracing-projects/repository.ts';
 import { forgetOldKeys } from './write-keys.ts';
 import { writeOnce } from './write-once.ts';
 import type { CallerWrite, Recorder } from './write-once.ts';
@@ -145,29 +147,20 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     pushes: pushStore(db, clock),
     ...retentionStore(db, clock),
 
-    appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
-      appendLog(db, clock, revisionId, kind, lines),
-    trimLog: (revisionId: string, kind: LogKind, keep?: number) => trimLog(db, revisionId, kind, keep),
-    readLog: (revisionIds: readonly string[], kind: LogKind, query: LogPageQuery) =>
-      readLog(db, revisionIds, kind, query),
-    readLogOfAll: (deploymentId: string, kind: LogKind, query: LogPageQuery) =>
-      readLogOfAll(db, deploymentId, kind, query),
-
+    ...logStore(db, clock),
     ...listenerStore(db, clock),
+    claimWork: (listener: ListenerRecord, claimer: Claimer) => claimWork(db, clock, listener, claimer),
+    renewClaim: (listenerId: string, claimId: string) => renewClaim(db, clock, listenerId, claimId),
+    reportWork: (listenerId: string, claimId: string, report: Report) =>
+      reportWork(db, clock, listenerId, claimId, report),
+    secretsOfClaim: (listenerId: string, claimId: string) => secretsOfClaim(db, listenerId, claimId),
+    releaseClaim: (listenerId: string, claimId: string, how: { isUndone: boolean }) =>
+      releaseClaim(db, clock, listenerId, claimId, how),
 
     ...integrationStore(db, clock),
 
-    addTenant: (name: string, id?: string) => addTenant(db, clock, name, id),
-    firstTenant: () => firstTenant(db),
-    listTenants: () => listTenants(db),
-    addKey: (key: NewKey) => addKey(db, clock, key),
-    findKey: (id: string) => findKey(db, id),
-    noteKeyUse: (key: Pick<StoredKey, 'id' | 'last_used_at'>) => noteKeyUse(db, clock, key),
-    markKept: (id: string, name: string) => markKept(db, id, name),
-    listKeys: (tenantId?: string, page?: { limit?: number | undefined; offset?: number | undefined }) =>
-      listKeys(db, tenantId, page),
-    lockKeysOf: (tenantId: string) => lockKeysOf(db, tenantId),
-    revokeKey: (id: string) => revokeKey(db, clock, id),
+    ...tenantStore(db, clock),
+    ...keyStore(db, clock),
     recordChange: (change: Change) => recordChange(db, new Date(clock.now()), change),
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 

@@ -15,35 +15,6 @@ export interface TracingProject {
   deployment_id: string | null;
 }
 
-/** The tracing project of this name. */
-export async function findTracingProject(
-  db: ControlDatabase,
-  tenantId: string,
-  name: string,
-): Promise<TracingProject | undefined> {
-  return db
-    .selectFrom('tracing_projects')
-    .select(['id', 'name', 'deployment_id'])
-    .where('tenant_id', '=', tenantId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-}
-
-/** Creates a tracing project without a deployment. */
-export async function addTracingProject(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  name: string,
-): Promise<string> {
-  const id = randomUUID();
-  await db
-    .insertInto('tracing_projects')
-    .values({ id, tenant_id: tenantId, name, deployment_id: null, created_at: new Date(clock.now()) })
-    .execute();
-  return id;
-}
-
 /** A tracing project with its run counts. */
 export interface CountedProject extends TracingProject {
   created_at: Date;
@@ -78,84 +49,11 @@ async function withCounts(db: ControlDatabase, projects: readonly Uncounted[]): 
   });
 }
 
-/** A page of a tenant's tracing projects, newest first. */
-export async function listTracingProjects(
-  db: ControlDatabase,
-  tenantId: string,
-  { limit = defaultPage, offset = 0, name, name_contains }: TracingProjectsQuery,
-): Promise<CountedProject[]> {
-  let select = counted(db, tenantId);
-  if (name !== undefined) select = select.where('name', '=', name);
-  if (name_contains !== undefined) select = select.where(sql<number>`strpos(name, ${name_contains})`, '>', 0);
-  const page = await select.orderBy('created_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
-  return withCounts(db, page);
-}
-
-/** A tenant's tracing project. */
-export async function tracingProject(
-  db: ControlDatabase,
-  tenantId: string,
-  id: string,
-): Promise<CountedProject | undefined> {
-  const [found] = await withCounts(db, await counted(db, tenantId).where('id', '=', id).execute());
-  return found;
-}
-
-/** Whether any tenant has a project of this id: for agents that report runs. */
-export async function hasTracingProject(db: ControlDatabase, id: string): Promise<boolean> {
-  const found = await db.selectFrom('tracing_projects').select('id').where('id', '=', id).executeTakeFirst();
-  return found !== undefined;
-}
-
 /** The outcome of removing a tracing project; undefined when there is no such project. */
 export type ProjectRemovalEnd =
   { kind: 'removed'; name: string } | { kind: 'in-use'; deploymentId: string } | undefined;
-
-/** Removes a project with its runs, unless its deployment exists. */
-export async function removeTracingProject(
-  db: ControlDatabase,
-  tenantId: string,
-  id: string,
-): Promise<ProjectRemovalEnd> {
-  const removed = await db
-    .deleteFrom('tracing_projects')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('deployment_id', 'is', null)
-    .returning('name')
-    .executeTakeFirst();
-  if (removed) return { kind: 'removed', name: removed.name };
-  const project = await counted(db, tenantId).where('id', '=', id).executeTakeFirst();
-  return project?.deployment_id == null ? undefined : { kind: 'in-use', deploymentId: project.deployment_id };
-}
-
 /** A stored run. */
 export type TracedRunRecord = Selectable<TracedRunsTable>;
-
-/** Stores finished runs; an existing one stays as it is. Returns how many are new. */
-export async function putTracedRuns(
-  db: ControlDatabase,
-  projectId: string,
-  runs: readonly TracedRun[],
-): Promise<number> {
-  if (runs.length === 0) return 0;
-  const rows = runs.map(({ error, tokens, created_at, started_at, ended_at, ...run }) => ({
-    ...run,
-    project_id: projectId,
-    error: error && JSON.stringify(error),
-    tokens: tokens && JSON.stringify(tokens),
-    created_at: new Date(created_at),
-    started_at: started_at === null ? null : new Date(started_at),
-    ended_at: new Date(ended_at),
-  }));
-  const kept = await db
-    .insertInto('traced_runs')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .execute();
-  return kept.length;
-}
 
 /** A query of a project's runs. */
 export interface TracedRunPage {
@@ -163,33 +61,6 @@ export interface TracedRunPage {
   offset?: number | undefined;
   statuses?: readonly FinalRunStatus[] | undefined;
   assistant_id?: string | undefined;
-}
-
-/** A page of a project's runs, the last finished first. */
-export async function listTracedRuns(
-  db: ControlDatabase,
-  projectId: string,
-  { limit = defaultPage, offset = 0, statuses, assistant_id }: TracedRunPage,
-): Promise<TracedRunRecord[]> {
-  if (statuses?.length === 0) return [];
-  let select = db.selectFrom('traced_runs').selectAll().where('project_id', '=', projectId);
-  if (statuses) select = select.where('status', 'in', statuses);
-  if (assistant_id !== undefined) select = select.where('assistant_id', '=', assistant_id);
-  return select.orderBy('ended_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
-}
-
-/** A run of a project. */
-export async function findTracedRun(
-  db: ControlDatabase,
-  projectId: string,
-  id: string,
-): Promise<TracedRunRecord | undefined> {
-  return db
-    .selectFrom('traced_runs')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .executeTakeFirst();
 }
 
 /** Removes the runs that ended longer ago than this (ms). Returns how many. */
@@ -200,3 +71,107 @@ export async function forgetOldRuns(db: ControlDatabase, clock: Clock, olderThan
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
+
+/** Tracing projects and their runs. */
+export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Creates a tracing project without a deployment. */
+  async addTracingProject(tenantId: string, name: string): Promise<string> {
+    const id = randomUUID();
+    await db
+      .insertInto('tracing_projects')
+      .values({ id, tenant_id: tenantId, name, deployment_id: null, created_at: new Date(clock.now()) })
+      .execute();
+    return id;
+  },
+
+  /** The tracing project of this name. */
+  async findTracingProject(tenantId: string, name: string): Promise<TracingProject | undefined> {
+    return db
+      .selectFrom('tracing_projects')
+      .select(['id', 'name', 'deployment_id'])
+      .where('tenant_id', '=', tenantId)
+      .where('name', '=', name)
+      .executeTakeFirst();
+  },
+
+  /** A page of a tenant's tracing projects, newest first. */
+  async listTracingProjects(
+    tenantId: string,
+    { limit = defaultPage, offset = 0, name, name_contains }: TracingProjectsQuery,
+  ): Promise<CountedProject[]> {
+    let select = counted(db, tenantId);
+    if (name !== undefined) select = select.where('name', '=', name);
+    if (name_contains !== undefined) select = select.where(sql<number>`strpos(name, ${name_contains})`, '>', 0);
+    const page = await select.orderBy('created_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
+    return withCounts(db, page);
+  },
+
+  /** A tenant's tracing project. */
+  async tracingProject(tenantId: string, id: string): Promise<CountedProject | undefined> {
+    const [found] = await withCounts(db, await counted(db, tenantId).where('id', '=', id).execute());
+    return found;
+  },
+
+  /** Whether any tenant has a project of this id: for agents that report runs. */
+  async hasTracingProject(id: string): Promise<boolean> {
+    const found = await db.selectFrom('tracing_projects').select('id').where('id', '=', id).executeTakeFirst();
+    return found !== undefined;
+  },
+
+  /** Removes a project with its runs, unless its deployment exists. */
+  async removeTracingProject(tenantId: string, id: string): Promise<ProjectRemovalEnd> {
+    const removed = await db
+      .deleteFrom('tracing_projects')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .where('deployment_id', 'is', null)
+      .returning('name')
+      .executeTakeFirst();
+    if (removed) return { kind: 'removed', name: removed.name };
+    const project = await counted(db, tenantId).where('id', '=', id).executeTakeFirst();
+    return project?.deployment_id == null ? undefined : { kind: 'in-use', deploymentId: project.deployment_id };
+  },
+
+  /** Stores finished runs; an existing one stays as it is. Returns how many are new. */
+  async putTracedRuns(projectId: string, runs: readonly TracedRun[]): Promise<number> {
+    if (runs.length === 0) return 0;
+    const rows = runs.map(({ error, tokens, created_at, started_at, ended_at, ...run }) => ({
+      ...run,
+      project_id: projectId,
+      error: error && JSON.stringify(error),
+      tokens: tokens && JSON.stringify(tokens),
+      created_at: new Date(created_at),
+      started_at: started_at === null ? null : new Date(started_at),
+      ended_at: new Date(ended_at),
+    }));
+    const kept = await db
+      .insertInto('traced_runs')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute();
+    return kept.length;
+  },
+
+  /** A page of a project's runs, the last finished first. */
+  async listTracedRuns(
+    projectId: string,
+    { limit = defaultPage, offset = 0, statuses, assistant_id }: TracedRunPage,
+  ): Promise<TracedRunRecord[]> {
+    if (statuses?.length === 0) return [];
+    let select = db.selectFrom('traced_runs').selectAll().where('project_id', '=', projectId);
+    if (statuses) select = select.where('status', 'in', statuses);
+    if (assistant_id !== undefined) select = select.where('assistant_id', '=', assistant_id);
+    return select.orderBy('ended_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
+  },
+
+  /** A run of a project. */
+  async findTracedRun(projectId: string, id: string): Promise<TracedRunRecord | undefined> {
+    return db
+      .selectFrom('traced_runs')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+  },
+});

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../../errors.ts';
+import { namesIn } from '../folders.ts';
 import type { Clock } from '../../clock.ts';
 import { largestTarball } from '../../contract/control/upload.ts';
 import type { UploadTarget } from '../../contract/control/upload.ts';
@@ -97,8 +98,8 @@ export function createUploads(settings: UploadsSettings): Uploads {
     async sweep() {
       const stored = new Set(await store.stored());
       const root = join(dataDir, uploadsFolder);
-      for (const deployment of await listed(root)) {
-        for (const name of await listed(join(root, deployment))) {
+      for (const deployment of await namesIn(root)) {
+        for (const name of await namesIn(join(root, deployment))) {
           if (!stored.has(`${uploadsFolder}/${deployment}/${name}`)) {
             await rm(join(root, deployment, name), { force: true, recursive: true });
           }
@@ -117,15 +118,6 @@ export function createUploads(settings: UploadsSettings): Uploads {
       return spare.length;
     },
   };
-}
-
-async function listed(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
-  }
 }
 
 async function removeIfEmpty(folder: string): Promise<void> {
