@@ -53,6 +53,3 @@ export const pushFields = z.object({
 
 /** The same by the names that a person writes. */
 export const pushFieldNames: readonly string[] = Object.keys(pushFields.shape).map(toKebab);
-
-/** Those of them that need a push, which only a deployment from a git repository has. */
-export const pushOnlyFieldNames: readonly string[] = pushFieldNames.filter((name) => name !== 'environment');

@@ -8,7 +8,7 @@ import { version } from '../../src/action/version.ts';
 import { readEntryOptions } from '../../src/config/entry-options.ts';
 import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
 import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
-import { tables, withTables } from '../../scripts/action-tables.ts';
+import { actionTables, withInputs, withTables } from '../../scripts/action-tables.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -52,6 +52,10 @@ const entryInputs = [
 ];
 
 describe('action.yml', () => {
+  test('has the inputs of the table: npm run build writes them', () => {
+    expect(withInputs(read('action.yml'))).toBe(read('action.yml'));
+  });
+
   test('has an input for every field of a deployment, and for how and where', () => {
     expect(Object.keys(action.inputs).toSorted()).toEqual([...entryInputs, ...deploymentFieldNames].toSorted());
   });
@@ -83,7 +87,7 @@ describe('action.yml', () => {
 describe('the documentation', () => {
   test('has the tables of inputs and outputs of action.yml', () => {
     const page = read('docs/action.md');
-    expect(withTables(page, tables(read('action.yml')))).toBe(page);
+    expect(withTables(page, actionTables(read('action.yml')))).toBe(page);
   });
 
   test('gives a reason for every package', () => {

@@ -6,13 +6,13 @@ import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { openApiDocument } from '../../src/agent-server/api/document.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { optionNames, variableOf } from '../../src/cli/deploy-flags.ts';
 import { createApp } from '../../src/control-service/api/app.ts';
 import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
 import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { listenerUsage, readListenerCommand } from '../../src/listener/listener-command.ts';
 import { toResultJson } from '../../src/report/result-json.ts';
+import { variablesTable, withTables } from '../../scripts/action-tables.ts';
 import { root, runHere } from './run-cli.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -146,10 +146,9 @@ describe('docs/cli.md', () => {
     expect(documented.toSorted()).toEqual(commands.filter((name) => name !== 'help').toSorted());
   });
 
-  test('has every variable', () => {
-    const documented = firstCells(section('docs/cli.md', 'Options'));
-    expect(documented).toEqual(expect.arrayContaining(optionNames.flatMap((name) => variableOf(name) ?? [])));
-    expect(documented).toHaveLength(optionNames.filter((name) => variableOf(name) !== undefined).length);
+  test('has the table of variables: npm run build writes it', async () => {
+    const page = read('docs/cli.md');
+    expect(withTables(page, { variables: await variablesTable() })).toBe(page);
   });
 
   test('has every exit code', () => {
