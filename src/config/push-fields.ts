@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from './glob.ts';
 import { afterRollbacks, defaultSkipWords } from './push-terms.ts';
-import { toKebab } from './spelling.ts';
 
 const mostGlobs = 50;
 const mostSkipWords = 20;
@@ -50,6 +49,3 @@ export const pushFields = z.object({
   afterRollback: z.enum(afterRollbacks).default('continue'),
   environment: environment.exactOptional(),
 });
-
-/** The same by the names that a person writes. */
-export const pushFieldNames: readonly string[] = Object.keys(pushFields.shape).map(toKebab);
