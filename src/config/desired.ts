@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Secret } from '../contract/control/secret.ts';
 import type { commonFields, fieldsOfSource } from './deployment-fields.ts';
-import type { PushTerms } from './push-terms.ts';
+import type { PushTerms } from './push-fields.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 type CommonFields = z.output<typeof commonFields>;
