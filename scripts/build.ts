@@ -6,8 +6,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
-import { writeActionTables } from './action-tables.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
+import { writeReferenceTables } from './reference-tables.ts';
 
 /** Builds a product below `base`, from nothing. */
 export async function buildInto(base: string, product: 'action' | 'cli'): Promise<void> {
@@ -24,6 +24,6 @@ if (import.meta.main) {
   else {
     await buildInto(root, 'action');
     await writeDeployFileSchema(root);
-    await writeActionTables(root);
+    await writeReferenceTables(root);
   }
 }

@@ -8,7 +8,7 @@ import { version } from '../../src/action/version.ts';
 import { readEntryOptions } from '../../src/config/entry-options.ts';
 import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
 import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
-import { actionTables, withInputs, withTables } from '../../scripts/action-tables.ts';
+import { referenceTables, withInputs, withTables } from '../../scripts/reference-tables.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -85,9 +85,10 @@ describe('action.yml', () => {
 });
 
 describe('the documentation', () => {
-  test('has the tables of inputs and outputs of action.yml', () => {
-    const page = read('docs/action.md');
-    expect(withTables(page, actionTables(read('action.yml')))).toBe(page);
+  test('has the tables of inputs, outputs, variables and fields: npm run build writes them', async () => {
+    for (const [path, tables] of Object.entries(await referenceTables(read('action.yml')))) {
+      expect(withTables(read(path), tables)).toBe(read(path));
+    }
   });
 
   test('gives a reason for every package', () => {

@@ -12,7 +12,6 @@ import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { listenerUsage, readListenerCommand } from '../../src/listener/listener-command.ts';
 import { toResultJson } from '../../src/report/result-json.ts';
-import { variablesTable, withTables } from '../../scripts/action-tables.ts';
 import { root, runHere } from './run-cli.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -144,11 +143,6 @@ describe('docs/cli.md', () => {
     const commands = [...out.matchAll(/^ {2}([a-z]+)(?: \[options\])? {2}/gm)].map(([, name = '']) => name);
     const documented = firstCells(read('docs/cli.md')).flatMap((cell) => /^landfall (\w+)$/.exec(cell)?.[1] ?? []);
     expect(documented.toSorted()).toEqual(commands.filter((name) => name !== 'help').toSorted());
-  });
-
-  test('has the table of variables: npm run build writes it', async () => {
-    const page = read('docs/cli.md');
-    expect(withTables(page, { variables: await variablesTable() })).toBe(page);
   });
 
   test('has every exit code', () => {

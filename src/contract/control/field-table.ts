@@ -40,6 +40,8 @@ export interface DeploymentField {
   option?: string;
   /** What an editor shows of it in the deploy file. Absent: the file has no such field. */
   file?: string;
+  /** What docs/deploy-file.md says of it, where a reader needs more than that. */
+  page?: string;
 }
 
 const built = ['github', 'internal_source'] as const;
@@ -88,6 +90,7 @@ export const runFields: readonly DeploymentField[] = [
     api: { path: 'source_revision_config.repo_ref', patch: 'revision', required: true },
     input: 'Branch as its plain name, or tag as refs/tags/NAME.',
     file: 'A branch as its plain name, or a tag as `refs/tags/NAME`.',
+    page: 'A branch as its plain name, or a tag as `refs/tags/NAME`. `refs/heads/NAME` is put right.',
   },
   {
     name: 'source-dir',
@@ -95,6 +98,7 @@ export const runFields: readonly DeploymentField[] = [
     input:
       'Folder to upload, from the workspace. What its .gitignore files and its .landfallignore name stays out, and so do .git, node_modules and files such as .env.',
     file: 'Folder that is uploaded and built, from the working directory.',
+    page: 'Folder that is uploaded and built, from the working directory; see [Folders](#folders).',
   },
   {
     name: 'graph-config-path',
@@ -171,6 +175,7 @@ export const runFields: readonly DeploymentField[] = [
     reads: 'yaml',
     input: 'YAML or JSON of the resources, merged over what is there.',
     file: 'What each replica gets: CPU in cores, memory in MB, storage in GiB. Replaced whole.',
+    page: 'What each replica gets, laid over what is there. The fields of ResourceSpec with hyphens or with underscores (`min-scale`, `min_scale`); what Kubernetes spells in its own way stays so (`mountPath`).',
   },
   {
     name: 'secrets',
@@ -181,6 +186,7 @@ export const runFields: readonly DeploymentField[] = [
     option:
       'Name of an environment variable that becomes a secret of the deployment; give the option once for each. NAME=OTHER takes the value of OTHER.',
     file: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value.',
+    page: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value. One that is not set or empty is a mistake.',
   },
   {
     name: 'secrets-strategy',
@@ -194,6 +200,7 @@ export const runFields: readonly DeploymentField[] = [
     reads: 'yaml',
     input: 'YAML or JSON list of name, secret-name and secret-key.',
     file: "Secrets of the orchestrator's, in the namespace of the deployment.",
+    page: "Secrets of the orchestrator's, in the namespace of the deployment: each `name`, `secret-name` and `secret-key`.",
   },
   {
     name: 'rebuild',
@@ -221,6 +228,7 @@ export const testFields: readonly DeploymentField[] = [
     reads: 'yaml',
     input: 'YAML or JSON list of smoke tests, in the form of the deploy file.',
     file: 'Questions for the new revision, and what its answers must be.',
+    page: 'Questions for the new revision, and what its answers must be; see [Smoke tests](#smoke-tests).',
   },
   {
     name: 'on-failure',
@@ -236,6 +244,7 @@ const pushFields: readonly DeploymentField[] = [
     name: 'paths',
     appliesTo: ['github'],
     file: 'For the App: a push deploys only where it changes one of these paths.',
+    page: 'For the App: a push deploys only where it changes one of these paths; see [Pushes](#pushes).',
   },
   {
     name: 'skip-words',
