@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { outputsOf } from '../../src/action/outputs.ts';
 import { version } from '../../src/action/version.ts';
 import { readEntryOptions } from '../../src/config/entry-options.ts';
-import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
 import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
 import { referenceTables, withInputs, withTables } from '../../scripts/reference-tables.ts';
 
@@ -28,36 +27,9 @@ const action = z
   })
   .parse(parse(read('action.yml')));
 
-/** Inputs that say how and where; all others are fields of a deployment. */
-const entryInputs = [
-  'api-key',
-  'base-url',
-  'tenant-id',
-  'field-names',
-  'allow-http',
-  'mode',
-  'config',
-  'deployment',
-  'agent-url',
-  'wait',
-  'timeout-minutes',
-  'poll-seconds',
-  'on-superseded',
-  'dry-run',
-  'keep-tracing-project',
-  'github-token',
-  'comment',
-  'github-deployment',
-  'environment',
-];
-
 describe('action.yml', () => {
   test('has the inputs of the table: npm run build writes them', () => {
     expect(withInputs(read('action.yml'))).toBe(read('action.yml'));
-  });
-
-  test('has an input for every field of a deployment, and for how and where', () => {
-    expect(Object.keys(action.inputs).toSorted()).toEqual([...entryInputs, ...deploymentFieldNames].toSorted());
   });
 
   test('has an output for everything that is set, and sets everything that it has', () => {
