@@ -1,4 +1,5 @@
-// Builds dist/ for the Action and the schema of the deploy file, which editors read; both are committed.
+// Builds dist/ for the Action, and what is made from the tables of fields and inputs: action.yml, the tables of the pages,
+// and the schema of the deploy file, which editors read. All of it is committed.
 //   npm run build
 //   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line; npm runs it before it packs
 import { rm, writeFile } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
+import { writeReferenceTables } from './reference-tables.ts';
 
 /** Builds a product below `base`, from nothing. */
 export async function buildInto(base: string, product: 'action' | 'cli'): Promise<void> {
@@ -22,5 +24,6 @@ if (import.meta.main) {
   else {
     await buildInto(root, 'action');
     await writeDeployFileSchema(root);
+    await writeReferenceTables(root);
   }
 }

@@ -27,7 +27,8 @@ export async function deployFileSchema(): Promise<string> {
   return format(JSON.stringify(wholeSchema()), { parser: 'json', printWidth: 120 });
 }
 
-function wholeSchema(): Schema {
+/** The schema of each field of a deployment, by its name. */
+export function fieldSchemas(): Schema {
   const unused = new Set(Object.keys(words));
   const reported = (schema: unknown, path: string): unknown => describe(schema, path, unused);
   const properties: Schema = { source: reported({ type: 'string', enum: [...deployable] }, 'source') };
@@ -37,6 +38,11 @@ function wholeSchema(): Schema {
     }
   }
   if (unused.size > 0) throw new Error(`words without a field: ${[...unused].join(', ')}`);
+  return properties;
+}
+
+function wholeSchema(): Schema {
+  const properties = fieldSchemas();
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: "Landfall's deploy file",

@@ -1,5 +1,5 @@
 import type { PushedDeployment, Desired } from '../../src/config/desired.ts';
-import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-terms.ts';
+import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-fields.ts';
 import type { Terms } from '../reconcile/intent.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import { requestedFields, heldAt, sameField, shown } from '../../src/planning/plan-fields.ts';

@@ -1,5 +1,5 @@
-import { inputProblem } from '../config/inputs.ts';
-import type { Inputs } from '../config/entry-options.ts';
+import type { Inputs } from '../config/input-table.ts';
+import { OptionReader } from '../config/option-reader.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 
 /** What is to be shown on GitHub besides the step itself. */
@@ -13,20 +13,17 @@ export interface GitHubReporting {
 
 /** Reads the inputs that need `github-token`; undefined where there is none, or nothing to be done with it. */
 export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting | undefined; problems: Problem[] } {
-  const given = (name: string): string | undefined => inputs[name]?.trim() || undefined;
-  const problems: Problem[] = [];
-  const flag = (name: string, absent: boolean): boolean => {
-    const written = given(name)?.toLowerCase() ?? String(absent);
-    if (written !== 'true' && written !== 'false') problems.push(inputProblem(name, `${name} is true or false`));
-    return written === 'true';
-  };
-  const token = given('github-token');
-  const comment = flag('comment', true);
-  const deployment = flag('github-deployment', false);
-  const environment = given('environment');
+  const read = new OptionReader(inputs);
+  const token = read.text('github-token');
+  const comment = read.flag('comment');
+  const deployment = read.flag('github-deployment');
+  const environment = read.text('environment');
   if (token === undefined && deployment) {
-    problems.push(inputProblem('github-token', 'github-deployment needs github-token: give github.token'));
+    read.addProblem('github-token', 'github-deployment needs github-token: give github.token');
   }
   const isRequested = token !== undefined && (comment || deployment);
-  return { reporting: isRequested ? { token, comment, deployment, environment } : undefined, problems };
+  return {
+    reporting: isRequested ? { token, comment, deployment, environment } : undefined,
+    problems: read.problems,
+  };
 }

@@ -1,5 +1,6 @@
 import type { DesiredDeployment } from '../config/desired.ts';
-import type { EntryOptions, Inputs, Mode } from '../config/entry-options.ts';
+import type { EntryOptions, Mode } from '../config/entry-options.ts';
+import type { Inputs } from '../config/input-table.ts';
 import { readEntryOptions } from '../config/entry-options.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
 import type { Problem } from '../diagnostics/problem.ts';

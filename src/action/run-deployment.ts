@@ -37,7 +37,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
     import('../client/agent.ts'),
     import('../deploy/deploy.ts'),
   ]);
-  const { baseUrl, apiKey, tenantId, spelling, allowHttp } = options;
+  const { baseUrl, apiKey, tenantId, spelling, allowHttp, ...runOptions } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };
   const control = connectControlService({ ...settings, baseUrl, spelling });
   const idleMs = longestSilence(deployment.smokeTests);
@@ -50,18 +50,11 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   try {
     return await deploy({
       ...deployment,
+      ...runOptions,
       control,
       further: control,
       tarball,
       agentAt,
-      mode: options.mode,
-      dryRun: options.dryRun,
-      keepTracingProject: options.keepTracingProject,
-      wait: options.wait,
-      onSuperseded: options.onSuperseded,
-      agentUrl: options.agentUrl,
-      timeoutMs: options.timeoutMs,
-      pollMs: options.pollMs,
       clock: steadyClock,
       random: Math.random,
       workflow,

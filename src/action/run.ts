@@ -1,12 +1,12 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
 import type { DesiredDeployment } from '../config/desired.ts';
-import type { Inputs, Mode } from '../config/entry-options.ts';
+import type { Mode } from '../config/entry-options.ts';
+import { inputs as inputTable, type Inputs } from '../config/input-table.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, reportOutcome, writeSummary } from './conclude.ts';
 import type { GitHubReporting } from './github-inputs.ts';
-import { inputNames } from './input-names.ts';
 import { masksOf } from './masks.ts';
 import { endedWhilePacking, packRequested } from './pack-requested.ts';
 import { Progress } from './progress.ts';
@@ -45,7 +45,7 @@ interface Ended {
 }
 
 async function ended(signal: AbortSignal): Promise<Ended> {
-  const inputs: Inputs = Object.fromEntries(inputNames.map((name) => [name, core.getInput(name)]));
+  const inputs: Inputs = Object.fromEntries([...inputTable.keys()].map((name) => [name, core.getInput(name)]));
   mask([inputs['api-key'] ?? '', inputs['github-token'] ?? '']);
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
   if (!inputs['api-key'] && withoutSecrets) return { outcome: neutral };

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../action/version.ts';
 import type { Mode } from '../config/entry-options.ts';
+import { optionInputs } from '../config/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './exit-codes.ts';
-import { addInputOptions, describeOptions, givenInputs } from './deploy-flags.ts';
+import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
 const scenarios: readonly [mode: Mode, description: string][] = [
@@ -30,7 +31,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('Try it with --help.')
-    .configureHelp({ optionDescription: describeOptions(), sortSubcommands: false })
+    .configureHelp({ optionDescription: ({ description }) => description, sortSubcommands: false })
     .configureOutput({
       writeOut: streams.out,
       // A mistyped option is quoted with what was given to it, which may be a key.
@@ -101,7 +102,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .description(
       'Check the deploy file, and the graph configuration files and the folders that it names; needs no key and sends nothing.',
     )
-    .addOption(new Option('--config <path>', 'Path of the deploy file.').env('LANDFALL_CONFIG'))
+    .addOption(optionOf('config', optionInputs.config, 'path'))
     .addOption(json())
     .action(async () => {
       const terminal = new Terminal(streams, { json: validate.getOptionValue('json') === true });

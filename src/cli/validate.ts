@@ -1,7 +1,7 @@
 import { isAbsolute, join, posix } from 'node:path';
 import { domainProblems } from '../agent-server/webhooks/settings.ts';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
-import type { Inputs } from '../config/entry-options.ts';
+import type { Inputs } from '../config/input-table.ts';
 import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';

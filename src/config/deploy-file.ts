@@ -6,9 +6,10 @@ import { fieldName, inOrder, shortName } from '../diagnostics/problem.ts';
 import type { FieldPath, Place, Places, Problem } from '../diagnostics/problem.ts';
 import { fileFieldNames } from './deployment-fields.ts';
 import type { Draft, Written } from './draft.ts';
+import { optionInputs } from './input-table.ts';
 
 /** The default path of the deploy file. */
-export const defaultConfigPath = '.github/landfall.yml';
+export const defaultConfigPath = optionInputs.config.default;
 
 /** Deployments of one file. */
 const mostDeployments = 100;

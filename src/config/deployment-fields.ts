@@ -7,8 +7,7 @@ import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
 import { graphConfigPathProblem, imageUriProblem } from '../contract/control/source-names.ts';
-import { onFailures, rebuilds, secretsStrategies } from './desired.ts';
-import { pushFieldNames } from './push-fields.ts';
+import { pushFields } from './push-fields.ts';
 import { secretNames } from './secret-names.ts';
 import { toKebab, withSnakeKeys } from './spelling.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
@@ -82,17 +81,16 @@ const writtenResources = resourceSpec.superRefine((spec, context) => {
   }
 });
 
-/** What every deployment may say, in our spelling. */
+/** The types of the fields of every deployment, in our spelling. Everything else about a field is in `deploymentFields`. */
 export const commonFields = z.object({
   name: oneLine.exactOptional(),
   deploymentId: z.uuid().exactOptional(),
   secrets: secretNames.exactOptional(),
-  secretsStrategy: z.enum(secretsStrategies).default('merge'),
+  secretsStrategy: z.enum(['merge', 'overwrite']).default('merge'),
   smokeTests: writtenSmokeTests.default([]),
-  onFailure: z.enum(onFailures).default('keep'),
+  onFailure: z.enum(['rollback', 'keep']).default('keep'),
 });
 
-/** What a deployment from a git repository may say besides. */
 const githubFields = z.object({
   integrationId: z.uuid().exactOptional(),
   repoUrl: repoUrl.exactOptional(),
@@ -102,19 +100,9 @@ const githubFields = z.object({
   buildOnPush: z.boolean().exactOptional(),
   installCommand: command.exactOptional(),
   buildCommand: command.exactOptional(),
-  rebuild: z.enum(rebuilds).default('auto'),
+  rebuild: z.enum(['auto', 'always', 'never']).default('auto'),
 });
 
-/** What a deployment from a folder may say besides. */
-const folderFields = z.object({
-  sourceDir: oneLine.exactOptional(),
-  graphConfigPath: githubFields.shape.graphConfigPath,
-  installCommand: githubFields.shape.installCommand,
-  buildCommand: githubFields.shape.buildCommand,
-  rebuild: githubFields.shape.rebuild,
-});
-
-/** What a deployment of an image may say besides. */
 const imageFields = z.object({
   imageUri: ruled(
     imageUriProblem,
@@ -127,24 +115,22 @@ const imageFields = z.object({
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
 });
 
-/** What a deployment of an image in the service's own registry may say besides. */
-const pushedImageFields = imageFields.pick({ imageUri: true });
-
-/** The fields of every source beside those of all. */
+/** The types of the fields of each source beside those of all. */
 export const fieldsOfSource = {
   github: githubFields,
   external_docker: imageFields,
-  internal_source: folderFields,
-  internal_docker: pushedImageFields,
+  internal_source: githubFields
+    .pick({ graphConfigPath: true, installCommand: true, buildCommand: true, rebuild: true })
+    .extend({ sourceDir: oneLine.exactOptional() }),
+  internal_docker: imageFields.pick({ imageUri: true }),
 } as const;
+
+const namesOf = ({ shape }: { shape: object }): string[] => Object.keys(shape).map(toKebab);
 
 /** What a person may write in the file and as an input, by its name; the file knows the fields of pushes besides. */
 export const deploymentFieldNames: readonly string[] = [
-  ...new Set([
-    'source',
-    ...[commonFields, ...Object.values(fieldsOfSource)].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
-  ]),
+  ...new Set(['source', ...[commonFields, ...Object.values(fieldsOfSource)].flatMap(namesOf)]),
 ];
 
 /** Every field of a deployment of the file. */
-export const fileFieldNames: readonly string[] = [...deploymentFieldNames, ...pushFieldNames];
+export const fileFieldNames: readonly string[] = [...deploymentFieldNames, ...namesOf(pushFields)];

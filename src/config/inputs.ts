@@ -1,8 +1,9 @@
+import { deploymentFields } from '../contract/control/field-table.ts';
 import { parseText } from '../diagnostics/parse.ts';
 import type { Place, Places, Problem } from '../diagnostics/problem.ts';
 import { deploymentFieldNames } from './deployment-fields.ts';
-import type { Inputs } from './entry-options.ts';
 import type { Written } from './draft.ts';
+import type { Inputs } from './input-table.ts';
 
 /** What problems of inputs have in the place of a file. */
 export const inputsFile = 'input';
@@ -13,8 +14,7 @@ export interface InputFields {
   problems: Problem[];
 }
 
-/** Inputs whose text is YAML or JSON of its own. */
-const structured = new Set(['resource-spec', 'secret-references', 'smoke-tests']);
+const readsOf = new Map(deploymentFields.map(({ name, reads }) => [name, reads]));
 
 const start: Place = { line: 1, column: 1 };
 
@@ -50,10 +50,11 @@ export const inputProblem = (field: string, message: string, suggestion?: string
 type ReadInput = { value: unknown; places: Places } | { problems: Problem[] };
 
 function readInput(name: string, text: string): ReadInput {
-  if (structured.has(name)) return structure(name, text);
-  if (name === 'secrets') return lines(text);
+  const reads = readsOf.get(name);
+  if (reads === 'yaml') return structure(name, text);
+  if (reads === 'lines') return lines(text);
   const places: Places = { file: inputsFile, placeOf: () => start, placeOfKey: () => start };
-  return { value: name === 'build-on-push' ? booleanOr(text.trim()) : text.trim(), places };
+  return { value: reads === 'flag' ? booleanOr(text.trim()) : text.trim(), places };
 }
 
 /** The booleans of YAML 1.2's core schema, as GitHub's own toolkit reads them; anything else stays text and is refused. */

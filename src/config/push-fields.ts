@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { compileGlob } from './glob.ts';
-import { afterRollbacks, defaultSkipWords } from './push-terms.ts';
-import { toKebab } from './spelling.ts';
+
+/** A commit whose message says this is not deployed by a push, where the file says nothing else. */
+export const defaultSkipWords: readonly string[] = ['[skip deploy]'];
 
 const mostGlobs = 50;
 const mostSkipWords = 20;
@@ -24,6 +25,7 @@ const glob = z.string().superRefine((written, context) => {
 
 const globs = z.array(glob).min(1).max(mostGlobs);
 
+/** Absent: every path counts. An empty `include` includes all. */
 const paths = z
   .strictObject({ include: globs.exactOptional(), exclude: globs.exactOptional() })
   .refine((written) => Object.keys(written).length > 0, { message: 'must have `include` or `exclude`' })
@@ -31,14 +33,16 @@ const paths = z
 
 const environmentName = oneLine(longestEnvironment);
 
-const environment = z.union([
-  environmentName.transform((name) => ({ name })),
-  z.strictObject({
-    name: environmentName,
-    production: z.boolean().exactOptional(),
-    transient: z.boolean().exactOptional(),
-  }),
-]);
+const namedEnvironment = z.strictObject({
+  name: environmentName,
+  production: z.boolean().exactOptional(),
+  transient: z.boolean().exactOptional(),
+});
+
+/** A GitHub environment as the file names it. An absent field is derived from the name and the deployment. */
+export type NamedEnvironment = z.output<typeof namedEnvironment>;
+
+const environment = z.union([environmentName.transform((name): NamedEnvironment => ({ name })), namedEnvironment]);
 
 /** What the deploy file may say of pushes and of GitHub, in our spelling. These are no inputs of the Action. */
 export const pushFields = z.object({
@@ -47,12 +51,9 @@ export const pushFields = z.object({
     .array(oneLine(longestSkipWord))
     .max(mostSkipWords)
     .default([...defaultSkipWords]),
-  afterRollback: z.enum(afterRollbacks).default('continue'),
+  afterRollback: z.enum(['continue', 'hold']).default('continue'),
   environment: environment.exactOptional(),
 });
 
-/** The same by the names that a person writes. */
-export const pushFieldNames: readonly string[] = Object.keys(pushFields.shape).map(toKebab);
-
-/** Those of them that need a push, which only a deployment from a git repository has. */
-export const pushOnlyFieldNames: readonly string[] = pushFieldNames.filter((name) => name !== 'environment');
+/** What the deploy file says of pushes and of how GitHub shows them: for the App, and passed over by the Action. */
+export type PushTerms = z.output<typeof pushFields>;

@@ -1,11 +1,9 @@
-import { fieldRules } from '../contract/control/field-rules.ts';
+import { deploymentFields } from '../contract/control/field-table.ts';
 import { isTagRef, readRepoRef } from '../contract/control/repo-ref.ts';
 import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { pushOnlyFieldNames } from './push-fields.ts';
 import { draftProblem, fieldProblem, type Draft } from './draft.ts';
-import { toKebab } from './spelling.ts';
 
 /** Every source; if several may have a field, the first is the default. */
 export const deployable = [
@@ -15,17 +13,11 @@ export const deployable = [
   'internal_docker',
 ] as const satisfies readonly Source[];
 
-/** The sources that a field applies to, by the name that a person writes: the document's rules, and our own fields. */
-const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
-  ...fieldRules.map((rule) => [toKebab(rule.path.split('.').at(-1) ?? ''), rule.appliesTo] as const),
-  ['source-dir', ['internal_source']],
-  ['rebuild', ['github', 'internal_source']],
-  ...pushOnlyFieldNames.map((name) => [name, ['github']] as const),
-]);
+const sourcesOf = new Map(deploymentFields.map(({ name, appliesTo }) => [name, appliesTo]));
 
 /** The deployable sources that may have a field. Fields without a rule are validated separately. */
 export const ownersOf = (name: string): readonly Source[] =>
-  deployable.filter((source) => appliesTo.get(name)?.includes(source) ?? true);
+  deployable.filter((source) => sourcesOf.get(name)?.includes(source) ?? true);
 
 /** What a draft's source is, with everything that is wrong between it and the fields. */
 export type ReadSource = { source: Source; problems: Problem[] } | { source: undefined; problems: Problem[] };

@@ -118,7 +118,7 @@ const fieldPath = (path: readonly PropertyKey[]): FieldPath =>
   path.map((part) => (typeof part === 'number' ? part : String(part)));
 
 /** What stands at a path; undefined where nothing does. */
-export function valueAt(value: unknown, path: FieldPath): unknown {
+function valueAt(value: unknown, path: FieldPath): unknown {
   return path.reduce<unknown>(
     (inner, part) =>
       typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part) ? Reflect.get(inner, part) : undefined,

@@ -1,8 +1,10 @@
 import type { Deployment } from '../contract/control/deployment.ts';
-import { ruleOf, type PatchEffect } from '../contract/control/field-rules.ts';
+import { fieldRules, ruleOf, type FieldRule } from '../contract/control/field-rules.ts';
+import type { PatchEffect } from '../contract/control/field-table.ts';
 import { readRepoRef } from '../contract/control/repo-ref.ts';
 import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../contract/control/source.ts';
 import type { Desired } from '../config/desired.ts';
+import { toCamel } from '../config/spelling.ts';
 import { withoutTrailingSlashes } from '../contract/plain-text.ts';
 import type { FieldChange, Obstacle } from './plan-types.ts';
 import { sameRepository, shownRepository } from './repository-url.ts';
@@ -17,41 +19,21 @@ export interface RequestedField {
   value: string | boolean;
 }
 
-/** Every requested plain field, in the order of the document. */
-export function requestedFields(desired: Desired): RequestedField[] {
-  return plainFields(desired).flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
+/** Every requested field of the service's with its rules, in the order of the document. */
+export function requestedRules(desired: Desired): (FieldRule & { value: unknown })[] {
+  const requested = new Map<string, unknown>(Object.entries(desired));
+  return fieldRules.flatMap((rule) => {
+    const value = requested.get(toCamel(rule.name));
+    return value === undefined ? [] : [{ ...rule, value }];
+  });
 }
 
-function plainFields(desired: Desired): [path: string, value: string | boolean | undefined][] {
-  switch (desired.source) {
-    case 'github':
-      return [
-        ['source_config.integration_id', desired.integrationId],
-        ['source_config.repo_url', desired.repoUrl],
-        ['source_config.deployment_type', desired.deploymentType],
-        ['source_config.build_on_push', desired.buildOnPush],
-        ['source_config.install_command', desired.installCommand],
-        ['source_config.build_command', desired.buildCommand],
-        ['source_revision_config.repo_ref', desired.repoRef],
-        ['source_revision_config.graph_config_path', desired.graphConfigPath],
-      ];
-    case 'external_docker':
-      return [
-        ['source_config.custom_url', desired.customUrl],
-        ['source_config.listener_id', desired.listenerId],
-        ['source_config.listener_config.k8s_namespace', desired.k8sNamespace],
-        ['source_revision_config.image_uri', desired.imageUri],
-      ];
-    case 'internal_source':
-      return [
-        ['source_config.install_command', desired.installCommand],
-        ['source_config.build_command', desired.buildCommand],
-        ['source_revision_config.graph_config_path', desired.graphConfigPath],
-      ];
-    case 'internal_docker':
-      return [['source_revision_config.image_uri', desired.imageUri]];
-  }
-}
+/** The plain ones of `source_config` and `source_revision_config`. */
+export const requestedFields = (desired: Desired): RequestedField[] =>
+  requestedRules(desired).flatMap(({ path, value }) => {
+    const isPlain = typeof value === 'string' || typeof value === 'boolean';
+    return isPlain && path.includes('.') ? [{ path, value }] : [];
+  });
 
 /** The parts of a request that hold plain fields. */
 export interface RequestFields {
@@ -61,63 +43,16 @@ export interface RequestFields {
 
 /** The requested plain fields in the form of a request; `only` selects some of them. */
 export function requestFields(desired: Desired, only: (path: string) => boolean): RequestFields {
-  const pick = <T>(path: string, value: T | undefined) => (value !== undefined && only(path) ? value : undefined);
-  switch (desired.source) {
-    case 'github':
-      return {
-        source_config: present({
-          integration_id: pick('source_config.integration_id', desired.integrationId),
-          repo_url: pick('source_config.repo_url', desired.repoUrl),
-          deployment_type: pick('source_config.deployment_type', desired.deploymentType),
-          build_on_push: pick('source_config.build_on_push', desired.buildOnPush),
-          install_command: pick('source_config.install_command', desired.installCommand),
-          build_command: pick('source_config.build_command', desired.buildCommand),
-        }),
-        source_revision_config: present({
-          repo_ref: pick('source_revision_config.repo_ref', desired.repoRef),
-          graph_config_path: pick('source_revision_config.graph_config_path', desired.graphConfigPath),
-        }),
-      };
-    case 'external_docker': {
-      const namespace = pick('source_config.listener_config.k8s_namespace', desired.k8sNamespace);
-      return {
-        source_config: present({
-          custom_url: pick('source_config.custom_url', desired.customUrl),
-          listener_id: pick('source_config.listener_id', desired.listenerId),
-          listener_config: namespace === undefined ? undefined : { k8s_namespace: namespace },
-        }),
-        source_revision_config: present({ image_uri: pick('source_revision_config.image_uri', desired.imageUri) }),
-      };
-    }
-    case 'internal_source':
-      return {
-        source_config: present({
-          install_command: pick('source_config.install_command', desired.installCommand),
-          build_command: pick('source_config.build_command', desired.buildCommand),
-        }),
-        source_revision_config: present({
-          graph_config_path: pick('source_revision_config.graph_config_path', desired.graphConfigPath),
-        }),
-      };
-    case 'internal_docker':
-      return {
-        source_config: {},
-        source_revision_config: present({ image_uri: pick('source_revision_config.image_uri', desired.imageUri) }),
-      };
-  }
+  const selected = requestedFields(desired).filter(({ path }) => only(path));
+  const within = (part: keyof RequestFields) =>
+    Object.fromEntries(
+      selected.flatMap(({ path, value }) => {
+        const [whole, field = '', inner] = path.split('.');
+        return whole === part ? [[field, inner === undefined ? value : { [inner]: value }]] : [];
+      }),
+    );
+  return { source_config: within('source_config'), source_revision_config: within('source_revision_config') };
 }
-
-/** The object without the members that are undefined. */
-function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
-  for (const key in object) {
-    const value = object[key];
-    if (isThere(value)) kept[key] = value;
-  }
-  return kept;
-}
-
-const isThere = <T>(value: T): value is Exclude<T, undefined> => value !== undefined;
 
 /** The service's value at a path; `undefined` if it is not reported, `null` if it is reported as empty. */
 export function heldAt(
@@ -198,8 +133,7 @@ export function fieldChange(path: string, held: unknown, requested: string | boo
 }
 
 /** The input that sets a field: `repo-url` sets `source_config.repo_url`. */
-export const inputOf = (path: string): string =>
-  path === tarballField ? 'source-dir' : (path.split('.').at(-1) ?? path).replaceAll('_', '-');
+export const inputOf = (path: string): string => (path === tarballField ? 'source-dir' : ruleOf(path).name);
 
 /** A field's value as it may be shown, or undefined where there is none. */
 export function shown(path: string, value: unknown): string | undefined {

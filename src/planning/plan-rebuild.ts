@@ -8,7 +8,7 @@ import type {
   DesiredInternalSource,
 } from '../config/desired.ts';
 import { sameCommit, shortCommit } from './commit.ts';
-import { tarballField } from './plan-fields.ts';
+import { requestedRules, tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
 import type { Obstacle, Seen, SeenTarball } from './plan-types.ts';
 
@@ -156,16 +156,10 @@ const adoptAsIs = (latest: Revision) =>
  * the newest ones, which a failed revision may never have put into effect.
  */
 function requestsMoreThanRevisionsShow(desired: Desired): boolean {
-  if (desired.secrets !== undefined) return true;
-  switch (desired.source) {
-    case 'github':
-    case 'internal_source':
-      return desired.installCommand !== undefined || desired.buildCommand !== undefined;
-    case 'external_docker':
-      return desired.resourceSpec !== undefined || desired.secretReferences !== undefined;
-    case 'internal_docker':
-      return false;
-  }
+  return requestedRules(desired).some(
+    ({ path, patch }) =>
+      (patch === 'revision' || patch === 'next-revision') && !path.startsWith('source_revision_config.'),
+  );
 }
 
 const endedWords = ({ id, status }: Revision) => `revision ${id} ended ${status}`;

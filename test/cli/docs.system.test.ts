@@ -6,7 +6,6 @@ import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { openApiDocument } from '../../src/agent-server/api/document.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { optionNames, variableOf } from '../../src/cli/deploy-flags.ts';
 import { createApp } from '../../src/control-service/api/app.ts';
 import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
 import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
@@ -144,12 +143,6 @@ describe('docs/cli.md', () => {
     const commands = [...out.matchAll(/^ {2}([a-z]+)(?: \[options\])? {2}/gm)].map(([, name = '']) => name);
     const documented = firstCells(read('docs/cli.md')).flatMap((cell) => /^landfall (\w+)$/.exec(cell)?.[1] ?? []);
     expect(documented.toSorted()).toEqual(commands.filter((name) => name !== 'help').toSorted());
-  });
-
-  test('has every variable', () => {
-    const documented = firstCells(section('docs/cli.md', 'Options'));
-    expect(documented).toEqual(expect.arrayContaining(optionNames.flatMap((name) => variableOf(name) ?? [])));
-    expect(documented).toHaveLength(optionNames.filter((name) => variableOf(name) !== undefined).length);
   });
 
   test('has every exit code', () => {

@@ -4,17 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { inputNames } from '../../src/action/input-names.ts';
-import { readInputTexts } from '../../src/cli/input-texts.ts';
-import {
-  addInputOptions,
-  givenInputs,
-  groups,
-  onTerminal,
-  optionNames,
-  variableOf,
-} from '../../src/cli/deploy-flags.ts';
+import { addInputOptions, givenInputs, groups, variables } from '../../src/cli/deploy-flags.ts';
 import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
+import { inputs } from '../../src/config/input-table.ts';
 import { root, runHere } from './run-cli.ts';
 
 const action = z
@@ -33,12 +25,13 @@ const given = (...args: string[]) => {
   return givenInputs(command);
 };
 
+const optionNames = commandWithOptions().options.map(({ long }) => long?.slice('--'.length) ?? '');
+
 const helpOf = async (mode: string): Promise<string> => (await runHere([mode, '--help'])).out.replace(/\s+/g, ' ');
 
 describe('the options of a deploy run', () => {
   test('are the inputs of action.yml, except for the mode and the output on GitHub', () => {
     const ofWorkflows = ['mode', 'github-token', 'comment', 'github-deployment', 'environment'];
-    expect([...inputNames]).toEqual(Object.keys(action.inputs));
     expect(optionNames).toEqual(Object.keys(action.inputs).filter((name) => !ofWorkflows.includes(name)));
   });
 
@@ -47,7 +40,7 @@ describe('the options of a deploy run', () => {
     for (const name of optionNames) {
       const { description = '', default: value } = action.inputs[name] ?? {};
       expect(help).toContain(`--${name} `);
-      expect(help).toContain(onTerminal[name] ?? description);
+      expect(help).toContain(inputs.get(name)?.option ?? description);
       expect(help).toContain(value === undefined ? '' : `(default: ${value})`);
     }
   });
@@ -83,13 +76,9 @@ describe('the options of a deploy run', () => {
     ['allow-http', 'LANDFALL_ALLOW_HTTP'],
     ['config', 'LANDFALL_CONFIG'],
     ['deployment', 'LANDFALL_DEPLOYMENT'],
-  ])('%s may be set by %s', (name, variable) => expect(variableOf(name)).toBe(variable));
+  ])('%s may be set by %s', (name, variable) => expect(variables.get(name)).toBe(variable));
 
   test('that identify one deployment have no variable', () => {
-    expect(deploymentFieldNames.filter((name) => variableOf(name) !== undefined)).toEqual([]);
-  });
-
-  test('have a description for an input without a default', () => {
-    expect(readInputTexts()('name')).toEqual({ description: action.inputs['name']?.description, default: undefined });
+    expect(deploymentFieldNames.filter((name) => variables.has(name))).toEqual([]);
   });
 });

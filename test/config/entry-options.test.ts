@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readEntryOptions, type Inputs } from '../../src/config/entry-options.ts';
+import { readEntryOptions } from '../../src/config/entry-options.ts';
+import type { Inputs } from '../../src/config/input-table.ts';
 
 const base: Inputs = { 'base-url': 'https://host/api-host', 'api-key': 'key' };
 

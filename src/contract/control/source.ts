@@ -17,7 +17,7 @@ export type DeploymentType = z.infer<typeof deploymentType>;
 export const listenerConfig = z.strictObject({ k8s_namespace: z.string().min(1).nullish() });
 
 /**
- * The deployment-level settings (control-service.md, source_config). All may be null; `field-rules.ts` says which apply to
+ * The deployment-level settings (control-service.md, source_config). All may be null; `field-table.ts` says which apply to
  * a source, and the effect of changing each.
  */
 export const sourceConfigRequest = z.strictObject({

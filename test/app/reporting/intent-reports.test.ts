@@ -6,7 +6,7 @@ import { checkOf, deploymentOf } from '../../../app/reporting/intent-reports.ts'
 import { deploymentStateOf, outcomeStatuses, stateStatuses } from '../../../app/reporting/check-status.ts';
 import { endKinds, type Intent } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
-import { withTables } from '../../../scripts/action-tables.ts';
+import { withTables } from '../../../scripts/reference-tables.ts';
 import { anEnded, anIntent, commit, morning, newer } from './an-intent.ts';
 
 const now = morning + 90_000;

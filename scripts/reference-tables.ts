@@ -1,0 +1,127 @@
+// Writes what is made from the tables of inputs (src/config/input-table.ts) and of fields
+// (src/contract/control/field-table.ts): the inputs of action.yml, and the tables of reference in docs/.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { format } from 'prettier';
+import { parse, stringify } from 'yaml';
+import * as z from 'zod';
+import { variables } from '../src/cli/deploy-flags.ts';
+import { inputs } from '../src/config/input-table.ts';
+import { deploymentFields } from '../src/contract/control/field-table.ts';
+import { fieldSchemas } from './deploy-file-schema.ts';
+
+/** action.yml with its inputs from the table. */
+export function withInputs(actionFile: string): string {
+  const made = [...inputs].map(([name, { description, required = false, default: value }]) => [
+    name,
+    { description, required, ...(value === undefined ? {} : { default: value }) },
+  ]);
+  const block = stringify({ inputs: Object.fromEntries(made) }, { lineWidth: 0, singleQuote: true });
+  return actionFile.replace(/^inputs:\n[^]*?\n(?=\noutputs:\n)/m, () => block);
+}
+
+const actionOutputs = z.object({ outputs: z.record(z.string(), z.object({ description: z.string() })) });
+
+/** A page with the tables that it marks, each by its name. */
+type Tables = Record<string, string>;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const rows = (cells: string[][]): string => cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const actionTables = (actionFile: string): Tables => ({
+  inputs: rows([
+    ['input', 'default', 'what it is'],
+    ['---', '---', '---'],
+    ...[...inputs].map(([name, { description, required, default: value }]) => [
+      `\`${name}\``,
+      required ? '**required**' : value === undefined ? '' : `\`${value}\``,
+      cell(description),
+    ]),
+  ]),
+  outputs: rows([
+    ['output', 'what it is'],
+    ['---', '---'],
+    ...Object.entries(actionOutputs.parse(parse(actionFile)).outputs).map(([name, { description }]) => [
+      `\`${name}\``,
+      cell(description),
+    ]),
+  ]),
+});
+
+const variableTable = (): string =>
+  rows([
+    ['variable', 'option'],
+    ['---', '---'],
+    ...[...variables].map(([name, variable]) => [`\`${variable}\``, `\`--${name}\``]),
+  ]);
+
+function fieldTable(): string {
+  const schemas = new Map(Object.entries(fieldSchemas()));
+  return rows([
+    ['field', 'for', 'value', 'meaning'],
+    ['---', '---', '---', '---'],
+    ...deploymentFields.flatMap(({ name, appliesTo, file, page = file }) =>
+      page === undefined
+        ? []
+        : [[`\`${name}\``, appliesTo?.join(', ') ?? 'all', valueWords(schemas.get(name)), cell(page)]],
+    ),
+  ]);
+}
+
+const written = z.looseObject({
+  type: z.string().exactOptional(),
+  enum: z.array(z.string()).exactOptional(),
+  default: z.unknown().optional(),
+  format: z.string().exactOptional(),
+  anyOf: z.array(z.unknown()).exactOptional(),
+});
+
+/** What may be written for a field, from its schema. */
+function valueWords(schema: unknown): string {
+  const { type = '', enum: words, default: absent, format: form, anyOf } = written.parse(schema);
+  if (anyOf) return anyOf.map(valueWords).join(' or ');
+  if (words) return words.map((word) => `\`${word}\`${word === absent ? ' (default)' : ''}`).join(', ');
+  return (form && formatWords.get(form)) ?? typeWords.get(type) ?? type;
+}
+
+const formatWords = new Map([
+  ['uuid', 'uuid'],
+  ['uri', 'address'],
+]);
+const typeWords = new Map([
+  ['boolean', '`true`, `false`'],
+  ['string', 'text'],
+  ['array', 'list'],
+  ['object', 'map'],
+]);
+
+/** The pages that have tables, and their tables in the form that the page is in. */
+export async function referenceTables(actionFile: string): Promise<Record<string, Tables>> {
+  const formatted = async (table: string): Promise<string> => (await format(table, { parser: 'markdown' })).trim();
+  return {
+    'docs/action.md': actionTables(actionFile),
+    'docs/cli.md': { variables: await formatted(variableTable()) },
+    'docs/deploy-file.md': { fields: await formatted(fieldTable()) },
+  };
+}
+
+/** The page with each table between its marks. @throws where it does not mark one */
+export function withTables(page: string, tables: Tables): string {
+  return Object.entries(tables).reduce((text, [name, table]) => {
+    const between = new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`);
+    if (!between.test(text)) throw new Error(`the page has no place for the table of ${name}`);
+    return text.replace(between, () => `<!-- ${name} -->\n\n${table}\n\n<!-- /${name} -->`);
+  }, page);
+}
+
+/** Writes the files below `base`. */
+export async function writeReferenceTables(base: string): Promise<void> {
+  const read = (path: string): string => readFileSync(join(base, path), 'utf8');
+  const actionFile = withInputs(read('action.yml'));
+  writeFileSync(join(base, 'action.yml'), actionFile);
+  for (const [page, tables] of Object.entries(await referenceTables(actionFile))) {
+    writeFileSync(join(base, page), withTables(read(page), tables));
+  }
+}
+
+if (import.meta.main) await writeReferenceTables(dirname(import.meta.dirname));

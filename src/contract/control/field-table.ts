@@ -1,0 +1,266 @@
+import type { DeploymentCreateRequest } from './deployment.ts';
+import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from './source.ts';
+
+/**
+ * The effect of a PATCH of a field with a value that is not null:
+ * - `revision`: creates a new revision, even if the value is the same
+ * - `in-place`: changes it at once, without a revision
+ * - `next-revision`: changes it without a revision; takes effect with the next one
+ * - `fixed`: set on create, can't be changed
+ * - `read-only`: set by the service
+ */
+export type PatchEffect = 'revision' | 'in-place' | 'next-revision' | 'fixed' | 'read-only';
+
+/** Dotted path of a field in the body, with the specification's names. */
+type ApiPath =
+  | Exclude<keyof DeploymentCreateRequest, 'source_config' | 'source_revision_config'>
+  | `source_config.${Exclude<keyof SourceConfigRequest, 'listener_config'> | 'listener_config.k8s_namespace'}`
+  | `source_revision_config.${keyof SourceRevisionConfigRequest | 'repo_commit_sha'}`;
+
+/** One field of a deployment: everything about it that is not its own logic. */
+export interface DeploymentField {
+  /** In the deploy file, as an input of the Action and as an option of the command line. */
+  name: string;
+  /** The sources that it applies to: for others it must be null or absent. Absent: all. */
+  appliesTo?: readonly Source[];
+  /** The control service's rules. Absent: the service has no such field. */
+  api?: {
+    path: ApiPath;
+    patch: PatchEffect;
+    /** Whether create requires it: for each source that it applies to, or for these. */
+    required?: true | readonly Source[];
+    /** Sources that the specification does not name, but for which public clients send it: accepted, stored, returned. */
+    alsoTakenFor?: readonly Source[];
+  };
+  /** How the text of its input is read: `true` or `false`, one item a line, or as YAML. Absent: as it is. */
+  reads?: 'flag' | 'lines' | 'yaml';
+  /** Description of its input. Absent: it has none. */
+  input?: string;
+  /** Description of its option, where a terminal needs other words. */
+  option?: string;
+  /** What an editor shows of it in the deploy file. Absent: the file has no such field. */
+  file?: string;
+  /** What docs/deploy-file.md says of it, where a reader needs more than that. */
+  page?: string;
+}
+
+const built = ['github', 'internal_source'] as const;
+
+/**
+ * What should run, in the order of action.yml. The rules are control-service.md's (Deployment, source_config,
+ * source_revision_config, States); `repo_url`, `repo_ref` and `image_uri` are required because nothing could be built
+ * without them.
+ */
+export const runFields: readonly DeploymentField[] = [
+  {
+    name: 'name',
+    api: { path: 'name', patch: 'fixed', required: true },
+    input: 'Name of the deployment. Set on create, fixed from then on.',
+    file: 'Name of the deployment; without it, the key that it stands under. Set on create, fixed from then on.',
+  },
+  {
+    name: 'deployment-id',
+    input: 'Id of an existing deployment. It is never created when this is given.',
+    file: 'Uuid of a deployment that exists: it is found by this instead of its name.',
+  },
+  {
+    name: 'source',
+    api: { path: 'source', patch: 'fixed', required: true },
+    input:
+      "github (built from a repository), internal_source (built from a folder that is uploaded), external_docker (runs an image), or internal_docker (runs an image in the service's own registry). Optional if the other fields imply it.",
+    file: 'What it is built from. Default is derived from the other fields if they allow only one.',
+  },
+  {
+    name: 'integration-id',
+    appliesTo: ['github'],
+    api: { path: 'source_config.integration_id', patch: 'fixed' },
+    input: "Id of the GitHub integration. Found from the service's integrations when absent.",
+    file: 'Uuid of the GitHub integration. Found where there is one choice.',
+  },
+  {
+    name: 'repo-url',
+    appliesTo: ['github'],
+    api: { path: 'source_config.repo_url', patch: 'fixed', required: true },
+    input: 'Address of the repository. Fixed once created.',
+    file: 'Address of the repository, without a user or a password. Fixed once created.',
+  },
+  {
+    name: 'repo-ref',
+    appliesTo: ['github'],
+    api: { path: 'source_revision_config.repo_ref', patch: 'revision', required: true },
+    input: 'Branch as its plain name, or tag as refs/tags/NAME.',
+    file: 'A branch as its plain name, or a tag as `refs/tags/NAME`.',
+    page: 'A branch as its plain name, or a tag as `refs/tags/NAME`. `refs/heads/NAME` is put right.',
+  },
+  {
+    name: 'source-dir',
+    appliesTo: ['internal_source'],
+    input:
+      'Folder to upload, from the workspace. What its .gitignore files and its .landfallignore name stays out, and so do .git, node_modules and files such as .env.',
+    file: 'Folder that is uploaded and built, from the working directory.',
+    page: 'Folder that is uploaded and built, from the working directory; see [Folders](#folders).',
+  },
+  {
+    name: 'graph-config-path',
+    appliesTo: built,
+    api: { path: 'source_revision_config.graph_config_path', patch: 'revision', required: true },
+    input: 'Path of the graph configuration file in the repository or in source-dir.',
+    file: 'Path of the graph configuration file, from the root of the repository or of the uploaded folder.',
+  },
+  {
+    name: 'deployment-type',
+    appliesTo: ['github'],
+    api: {
+      path: 'source_config.deployment_type',
+      patch: 'fixed',
+      alsoTakenFor: ['internal_source', 'internal_docker'],
+    },
+    input: 'dev_free, dev or prod. Fixed once created.',
+    file: 'Fixed once created.',
+  },
+  {
+    name: 'build-on-push',
+    appliesTo: ['github'],
+    api: { path: 'source_config.build_on_push', patch: 'in-place' },
+    reads: 'flag',
+    input: 'Whether the service builds every push to repo-ref (true or false). Not with a tag.',
+    file: 'Whether a push to `repo-ref` makes a revision; not `true` with a tag.',
+  },
+  {
+    name: 'image-uri',
+    appliesTo: ['external_docker', 'internal_docker'],
+    api: { path: 'source_revision_config.image_uri', patch: 'revision', required: ['external_docker'] },
+    input: "Container image. For internal_docker it has been pushed to the service's registry already.",
+    file: 'The image to run.',
+  },
+  {
+    name: 'install-command',
+    appliesTo: built,
+    api: { path: 'source_config.install_command', patch: 'next-revision' },
+    input: 'Install command, run from the root of what is built. Found from the lock file when absent.',
+    file: 'Plain words and `&&`; put anything else in a script.',
+  },
+  {
+    name: 'build-command',
+    appliesTo: built,
+    api: { path: 'source_config.build_command', patch: 'next-revision' },
+    input: 'Build command, run in the folder of the graph configuration file.',
+    file: 'Plain words and `&&`; put anything else in a script.',
+  },
+  {
+    name: 'custom-url',
+    appliesTo: ['external_docker'],
+    api: { path: 'source_config.custom_url', patch: 'in-place' },
+    input: 'Address under which the deployment answers.',
+    file: 'Address under which the deployment answers.',
+  },
+  {
+    name: 'listener-id',
+    appliesTo: ['external_docker'],
+    api: { path: 'source_config.listener_id', patch: 'fixed' },
+    input: 'Id of the listener that runs it. Found when the service has exactly one.',
+    file: 'Uuid of the listener. Found where there is one choice.',
+  },
+  {
+    name: 'k8s-namespace',
+    appliesTo: ['external_docker'],
+    api: { path: 'source_config.listener_config.k8s_namespace', patch: 'fixed' },
+    input: 'Namespace for a k8s listener. Fixed once created.',
+    file: 'Namespace, for a listener of that kind. Fixed once created.',
+  },
+  {
+    name: 'resource-spec',
+    appliesTo: ['external_docker'],
+    api: { path: 'source_config.resource_spec', patch: 'revision' },
+    reads: 'yaml',
+    input: 'YAML or JSON of the resources, merged over what is there.',
+    file: 'What each replica gets: CPU in cores, memory in MB, storage in GiB. Replaced whole.',
+    page: 'What each replica gets, laid over what is there. The fields of ResourceSpec with hyphens or with underscores (`min-scale`, `min_scale`); what Kubernetes spells in its own way stays so (`mountPath`).',
+  },
+  {
+    name: 'secrets',
+    api: { path: 'secrets', patch: 'revision', required: true },
+    reads: 'lines',
+    input:
+      'Names of environment variables that become secrets of the deployment, one a line. NAME=OTHER takes the value of OTHER.',
+    option:
+      'Name of an environment variable that becomes a secret of the deployment; give the option once for each. NAME=OTHER takes the value of OTHER.',
+    file: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value.',
+    page: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value. One that is not set or empty is a mistake.',
+  },
+  {
+    name: 'secrets-strategy',
+    input: 'merge (as without this input) keeps secrets that are not named here, overwrite removes them.',
+    file: '`merge` keeps secrets that are not named here, `overwrite` removes them.',
+  },
+  {
+    name: 'secret-references',
+    appliesTo: ['external_docker'],
+    api: { path: 'secret_references', patch: 'next-revision' },
+    reads: 'yaml',
+    input: 'YAML or JSON list of name, secret-name and secret-key.',
+    file: "Secrets of the orchestrator's, in the namespace of the deployment.",
+    page: "Secrets of the orchestrator's, in the namespace of the deployment: each `name`, `secret-name` and `secret-key`.",
+  },
+  {
+    name: 'rebuild',
+    appliesTo: built,
+    input:
+      'auto (as without this input) builds again unless this commit or this folder is live or on its way, always builds again, never builds only when a field differs.',
+    file: 'Whether a commit or a folder is built although no field differs.',
+  },
+  {
+    name: 'source-tarball-path',
+    appliesTo: ['internal_source'],
+    api: { path: 'source_revision_config.source_tarball_path', patch: 'revision' },
+  },
+  {
+    name: 'repo-commit-sha',
+    appliesTo: ['github'],
+    api: { path: 'source_revision_config.repo_commit_sha', patch: 'read-only' },
+  },
+];
+
+/** How it has to prove itself. */
+export const testFields: readonly DeploymentField[] = [
+  {
+    name: 'smoke-tests',
+    reads: 'yaml',
+    input: 'YAML or JSON list of smoke tests, in the form of the deploy file.',
+    file: 'Questions for the new revision, and what its answers must be.',
+    page: 'Questions for the new revision, and what its answers must be; see [Smoke tests](#smoke-tests).',
+  },
+  {
+    name: 'on-failure',
+    input:
+      'What to do when the live revision answers wrongly. rollback goes back to the revision before, keep (as without this input) leaves it.',
+    file: 'What becomes of a live revision that answers wrongly.',
+  },
+];
+
+/** What a push does, for the App: in the deploy file alone. */
+const pushFields: readonly DeploymentField[] = [
+  {
+    name: 'paths',
+    appliesTo: ['github'],
+    file: 'For the App: a push deploys only where it changes one of these paths.',
+    page: 'For the App: a push deploys only where it changes one of these paths; see [Pushes](#pushes).',
+  },
+  {
+    name: 'skip-words',
+    appliesTo: ['github'],
+    file: "For the App: a push whose newest commit's message has one of these is not deployed.",
+  },
+  {
+    name: 'after-rollback',
+    appliesTo: ['github'],
+    file: 'For the App: what pushes do after a rollback. `hold` makes them wait until a person presses Redeploy.',
+  },
+  {
+    name: 'environment',
+    file: "Environment under which GitHub shows the deployment; the deployment's name where none is given.",
+  },
+];
+
+/** Every field of a deployment. */
+export const deploymentFields: readonly DeploymentField[] = [...runFields, ...testFields, ...pushFields];
