@@ -52,6 +52,13 @@ export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: Ab
   }
 }
 
+/** Resolves when the signal aborts. */
+export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
 /** An exponential delay (ms): the first after one failure, twice as long after each further one, up to the longest. */
 export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** (failures - 1));

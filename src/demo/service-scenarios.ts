@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../client/control.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import { parting } from '../control-service/compute/last-log-messages.ts';
+import { parting } from '../control-service/compute/log-line.ts';
 import { until, type Act, type Shown } from './scenarios.ts';
 import { requestsTo } from './agent-requests.ts';
 import { edit } from './repository.ts';

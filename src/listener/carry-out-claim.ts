@@ -1,15 +1,14 @@
 import { messageOf } from '../errors.ts';
-import { pause, type Clock } from '../clock.ts';
+import { pause, untilAborted, type Clock } from '../clock.ts';
 import type { ClaimedRevision, WorkClaim, WorkReport } from '../contract/control/listener-work.ts';
 import { deploymentTypes } from '../contract/control/source.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { AgentSpec, AgentStart, Compute } from '../control-service/compute/compute.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs, type WorkClient } from './work-client.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
-import type { WorkClient } from './work-client.ts';
 
 export interface CarryOutSettings {
   work: WorkClient;
@@ -161,7 +160,7 @@ async function removeAll(
     try {
       // Stops only when the lease is lost; an action that starts twice ends as if it started once.
       const removing = compute.remove?.({ id, name, namespace: namespace ?? undefined }, lease);
-      await Promise.race([removing, aborted(lease.signal)]);
+      await Promise.race([removing, untilAborted(lease.signal)]);
       if (lease.signal.aborted) return undefined;
       return (await reporting.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
@@ -204,11 +203,4 @@ function agentSpec(
     tracing: revision.tracing === null ? undefined : tracingAt?.(revision.tracing),
     log,
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

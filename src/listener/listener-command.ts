@@ -12,8 +12,7 @@ import { kubernetesCompute } from '../control-service/compute/kubernetes-compute
 import { imageProblem } from '../control-service/rules/names.ts';
 import { wrongArguments } from '../control-service/wrong-arguments.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
-import { findListenerWithRetries } from './find-listener.ts';
-import { startListener } from './listener.ts';
+import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 
 /** The default number of claims that are carried out at the same time. */

@@ -1,9 +1,14 @@
 import { pause, type Clock } from '../clock.ts';
-import { mostReportedLines } from '../contract/control/listener-work.ts';
-import type { ClaimStanding, ReportedLine, ReportedStatus, WorkReport } from '../contract/control/listener-work.ts';
+import {
+  mostReportedLines,
+  type ClaimStanding,
+  type ReportedLine,
+  type ReportedStatus,
+  type WorkReport,
+} from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs } from './work-client.ts';
 
 export interface ReporterSettings {
   /** Sends one report, and says so where it was answered. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryDelayMs } from '../../src/listener/retry-delay.ts';
+import { retryDelayMs } from '../../src/listener/work-client.ts';
 import { readListenerCommand } from '../../src/listener/listener-command.ts';
 
 describe('waiting after a failure', () => {

@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { LetGo } from '../../src/control-service/compute/compute.ts';
-import { findListener } from '../../src/listener/find-listener.ts';
-import { startListener, type RunningListener } from '../../src/listener/listener.ts';
+import { findListener, startListener, type RunningListener } from '../../src/listener/listener.ts';
 import { connectWork, type WorkClient } from '../../src/listener/work-client.ts';
-import { fromImage, openServiceFixture, refusalOf } from '../control-service/service-fixture.ts';
-import type { ServiceFixture } from '../control-service/service-fixture.ts';
+import { fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../control-service/service-fixture.ts';
 import { fakeCompute, type FakeCompute } from './fake-compute.ts';
 
 let fixture: ServiceFixture;

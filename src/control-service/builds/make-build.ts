@@ -9,19 +9,24 @@ import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
-import { buildProcesses } from './build-processes.ts';
-import { watchBuild } from './build-watch.ts';
-import { cannot, made, usualBuildBounds } from './build.ts';
-import type { Build, BuildBounds, BuildEnd, BuildRequest, Part } from './build.ts';
-import { failure } from './failure.ts';
+import { buildProcesses, watchBuild } from './build-processes.ts';
+import {
+  cannot,
+  made,
+  usualBuildBounds,
+  type Build,
+  type BuildBounds,
+  type BuildEnd,
+  type BuildRequest,
+  type Part,
+} from './build.ts';
+import { failure, commandRunner, outputBound } from './run-command.ts';
 import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';
 import { findGraphConfig } from './graph-config-file.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
-import { outputBound } from './output-bound.ts';
-import { packageCache } from './package-cache.ts';
-import { commandRunner } from './run-command.ts';
+import { packageCache } from './dependency-store.ts';
 
 export interface BuildSettings {
   /** The service's data folder; builds lie in `builds/` of it. */

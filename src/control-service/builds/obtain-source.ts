@@ -1,12 +1,24 @@
 import { pause, type Clock } from '../../clock.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { BuildFolder } from './build-folder.ts';
-import { cannot, made } from './build.ts';
-import type { BuildRequest, BuiltFrom, GitSource, Part, TarballSource } from './build.ts';
+import {
+  cannot,
+  made,
+  type BuildRequest,
+  type BuiltFrom,
+  type GitSource,
+  type Part,
+  type TarballSource,
+} from './build.ts';
 import { checkOut, type CheckOutSettings } from './check-out.ts';
 import { findTool } from './find-tool.ts';
 import type { BeginPart } from './run-command.ts';
-import { unpackSource } from './unpack-source.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Parser, ReadEntry, Unpack } from 'tar';
+import { readTar } from './tar-bytes.ts';
+import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
 
 /** The tools for fetching a build's source. */
 export interface Obtaining {
@@ -67,3 +79,75 @@ async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings):
     if (settings.token !== undefined) await from.endToken?.(settings.token);
   }
 }
+
+/** The target of a tarball. */
+interface Unpacking {
+  /** An empty folder. */
+  into: string;
+  log: WriteLine;
+  signal: AbortSignal;
+  bounds?: TarBounds;
+}
+
+/**
+ * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It reads it twice: the first time only to check
+ * it, so that nothing of a refused archive is ever written.
+ *
+ * @returns its digest. The reason of an interrupted build is meaningless: the caller knows.
+ */
+export async function unpackSource(
+  { file, digest }: TarballSource,
+  { into, log, signal, bounds = usualTarBounds }: Unpacking,
+): Promise<Part<BuiltFrom>> {
+  if (!existsSync(file)) return cannot(gone);
+  log('info', `Unpacking the source tarball ${digest}.`);
+  const judge = entryJudge(bounds);
+  let against: string | undefined;
+  let files = 0;
+  const looking = new Parser({ strict: true, filter: () => false });
+  looking.on('ignoredEntry', (entry: { path: string; type: string; linkpath?: string }) => {
+    against ??= judge(entry);
+    files += 1;
+  });
+  const looked = await readTar(file, looking, { bounds, signal, objection: () => against });
+  if (looked.kind === 'interrupted') return cannot('');
+  if (looked.kind === 'refused') return cannot(refusal(looked.why));
+  if (looked.digest !== digest) return cannot(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
+
+  const links: { path: string; target: string }[] = [];
+  const writing = new Unpack({
+    cwd: into,
+    strict: true,
+    keep: true,
+    noMtime: true,
+    preserveOwner: false,
+    // Keeps only the executable bit of a file's mode.
+    filter: (_path, entry) => {
+      if (!(entry instanceof ReadEntry)) return true;
+      if (entry.type === 'SymbolicLink')
+        links.push({ path: join(into, ...partsOf(entry.path)), target: entry.linkpath ?? '' });
+      if (entry.type === 'SymbolicLink') return false;
+      const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
+      entry.mode = runs ? 0o755 : 0o644;
+      return true;
+    },
+  });
+  const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
+  if (written.kind === 'interrupted') return cannot('');
+  if (written.kind === 'refused') return cannot(refusal(written.why));
+  // Links are created last: no file can be written through one.
+  for (const { path, target } of links) await putLink(path, target);
+  log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
+  return made({ kind: 'tarball', digest });
+}
+
+async function putLink(path: string, target: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(target, path);
+}
+
+const refusal = (why: string): string =>
+  `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
+
+const gone = 'The source tarball was removed from this machine. Upload it again.';
+const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';

@@ -5,17 +5,23 @@ import { changeOwner } from '../isolation/change-owner.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { removeOrReport } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
-import { entryFolder, keepEntry, keepEntryOf, layOut, readEntry } from './dependency-store.ts';
-import type { StoreEntry } from './dependency-store.ts';
+import {
+  entryFolder,
+  keepEntry,
+  keepEntryOf,
+  layOut,
+  readEntry,
+  type StoreEntry,
+  placementProblem,
+  placePackages,
+} from './dependency-store.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
-import { failure } from './failure.ts';
+import { failure, type CommandEnd, type RunCommand } from './run-command.ts';
 import type { PackageManager } from './install-plan.ts';
 import { collectManifests, type Manifest } from './manifests.ts';
-import { placementProblem, placePackages } from './place-packages.ts';
-import type { CommandEnd, RunCommand } from './run-command.ts';
-import { storeKey } from './store-key.ts';
 import type { TarProcess } from './take-tree.ts';
 import { inFolderQueue } from './folder-queue.ts';
+import { createHash } from 'node:crypto';
 
 export interface StoredInstallSettings {
   dataDir: string;
@@ -163,4 +169,34 @@ function isPartOfMore({ above }: LockedInstall): { kind: 'more'; why: string } |
       /"workspaces"\s*:/.test(readBelow(folder, 'package.json', largestManifest)?.toString() ?? ''),
   );
   return isWorkspace ? { kind: 'more', why: 'a folder above it may declare workspaces' } : undefined;
+}
+
+/** All inputs of an install. */
+export interface InstallFacts {
+  /** The command with its arguments. */
+  command: readonly string[];
+  managerVersion: string;
+  /** `process.version` of the Node.js that runs install scripts. */
+  nodeVersion: string;
+  /** The target of compiled code: `linux-x64-glibc`. */
+  platform: string;
+  /** The variables that decide where packages come from, and with which credentials. */
+  registry: Readonly<Record<string, string>>;
+  /** The user that installs: entries that one user's processes wrote are never given to another. */
+  uid: number | undefined;
+  files: readonly Manifest[];
+}
+
+/** Increase it to invalidate all existing entries. */
+const format = 1;
+
+/** The name of a store entry: equal only where every input is equal. */
+export function storeKey(facts: InstallFacts): string {
+  const { command, managerVersion, nodeVersion, platform, registry, uid, files } = facts;
+  const sorted = files
+    .map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const settings = Object.entries(registry).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const all = [format, command, managerVersion, nodeVersion, platform, settings, uid ?? null, sorted];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }

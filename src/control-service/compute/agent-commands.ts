@@ -43,3 +43,10 @@ export function agentCommands(input: Writable | null): AgentCommands {
 
 const readAnswer = (line: string): CommandAnswer | undefined =>
   line.startsWith('{') ? Answer.safeParse(fromJson(line)).data : undefined;
+
+/** The line that announces that an agent's process listens. */
+const listening = z.object({ event: z.literal('listening') });
+
+/** Whether a line of an agent's output is that announcement. */
+export const announcesListening = (line: string): boolean =>
+  line.startsWith('{') && listening.safeParse(fromJson(line)).success;

@@ -1,5 +1,6 @@
 import { dirname, delimiter, join } from 'node:path';
 import type { AgentProgram, AgentSpec } from './compute.ts';
+import { fileURLToPath } from 'node:url';
 
 /** What the agent's process gets besides its spec. */
 export interface ProcessFacts {
@@ -62,4 +63,10 @@ export function agentSecrets(spec: AgentSpec, token: string): string[] {
   const { password } = new URL(spec.databaseUrl);
   const all = [token, spec.databaseUrl, decodeURIComponent(password), spec.tracing?.token];
   return [...spec.secrets.map(({ value }) => value), ...all.filter((secret) => secret !== undefined)];
+}
+
+/** The file that runs one revision's agent: a source file of the agent server, or the bundle beside this file. */
+export function agentServerPath(here: string = import.meta.url): string {
+  const there = here.endsWith('.ts') ? '../../agent-server/main.ts' : './agent-server.js';
+  return fileURLToPath(new URL(there, here));
 }

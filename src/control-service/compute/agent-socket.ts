@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 import { removeTree } from '../builds/remove-tree.ts';
-import { originAt } from '../gateway/agent-address.ts';
+import { originAt } from '../gateway/request-agent.ts';
 import type { ProcessUser } from './guarded-process.ts';
 
 /** A Unix socket on which only one agent can listen. */

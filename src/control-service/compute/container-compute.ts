@@ -11,8 +11,10 @@ import { mainProgram } from './container/main-program.ts';
 import { containerNetworks, type ContainerNetworks } from './container/networks.ts';
 import { planPod } from './container/plan.ts';
 import { removeBrokenOff, removePod, startPod, type Pod } from './container/pod.ts';
-import { usedBy } from './container/used.ts';
-import { openFolders } from './open-folders.ts';
+import { openFolders } from '../isolation/change-owner.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 export interface ContainerComputeSettings extends EngineSettings {
   clock: Clock;
@@ -162,4 +164,28 @@ function ownUser(): ProcessUser | undefined {
   const uid = process.getuid?.();
   const gid = process.getgid?.();
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
+}
+
+/**
+ * Records which deployments an engine created something for, also while the engine is unavailable and across restarts: an
+ * empty file per deployment id.
+ *
+ * @param folder created on first use.
+ */
+function usedBy(folder: string): {
+  /** Call before anything is created for it. */
+  note(deploymentId: string): Promise<void>;
+  has(deploymentId: string): boolean;
+  /** Call when nothing is left of it. */
+  forget(deploymentId: string): Promise<void>;
+} {
+  const fileOf = (deploymentId: string): string => join(folder, deploymentId);
+  return {
+    async note(deploymentId) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(fileOf(deploymentId), '');
+    },
+    has: (deploymentId) => existsSync(fileOf(deploymentId)),
+    forget: (deploymentId) => rm(fileOf(deploymentId), { force: true }),
+  };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
-import { parting } from './last-log-messages.ts';
+import { parting } from './log-line.ts';
 
 export interface IdleSettings {
   clock: Clock;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { passwordKey } from '../kubernetes/database.ts';
+import { passwordKey } from '../kubernetes/dependencies.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName } from '../kubernetes/names.ts';

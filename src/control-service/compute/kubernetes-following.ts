@@ -15,9 +15,9 @@ import {
   isInformative,
   whenNoted,
   type PodEvent,
-} from './kubernetes-events.ts';
+  seconds,
+} from './kubernetes-words.ts';
 import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
-import { seconds } from './kubernetes-words.ts';
 import { failureLine } from './failure-line.ts';
 import type { WriteLine } from './log-line.ts';
 

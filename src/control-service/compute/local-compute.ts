@@ -5,9 +5,8 @@ import { folderKey } from '../../postgres/embedded/placement.ts';
 import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-users.ts';
 import { isolate } from '../isolation/isolation.ts';
 import type { ControlStore } from '../store/store.ts';
-import { agentServerPath } from './agent-server-path.ts';
+import { agentServerPath } from './agent-environment.ts';
 import { removeDeadSockets } from './agent-socket.ts';
-import { chosenCompute } from './chosen-compute.ts';
 import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
 import { processCompute } from './process-compute.ts';
@@ -92,4 +91,22 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
     await images.close();
   };
   return { compute: chosenCompute({ builds, images }), workDir, userOf, close };
+}
+
+/** The computes for both kinds of programs. */
+interface Computes {
+  /** For what this service built. */
+  builds: Compute;
+  /** For container images. */
+  images: Compute;
+}
+
+/** Runs every agent on the compute that its program needs; removes from both. */
+export function chosenCompute({ builds, images }: Computes): Compute {
+  return {
+    start: (spec, signal) => (spec.program.kind === 'image' ? images : builds).start(spec, signal),
+    async remove(deployment) {
+      for (const compute of new Set([builds, images])) await compute.remove?.(deployment);
+    },
+  };
 }

@@ -1,22 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause, untilAborted, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { agentCommands, type AgentCommands } from './agent-commands.ts';
-import { agentEnvironment, agentMark, agentSecrets } from './agent-environment.ts';
-import { agentServerPath } from './agent-server-path.ts';
+import { agentCommands, type AgentCommands, announcesListening } from './agent-commands.ts';
+import { agentEnvironment, agentMark, agentSecrets, agentServerPath } from './agent-environment.ts';
 import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
-import { becomesHealthy } from './health.ts';
+import { becomesHealthy } from '../gateway/request-agent.ts';
 import { startGuarded, type GuardedProcess, type ProcessEnd } from './guarded-process.ts';
-import { lastLines } from './last-lines.ts';
-import { failureLine } from './failure-line.ts';
-import { announcesListening } from './listening.ts';
+import { lastLines, failureLine } from './failure-line.ts';
 import type { WriteLine } from './log-line.ts';
-import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
-import { memoryWatch, type MemoryWatch } from './memory-watch.ts';
-import { openFolders } from './open-folders.ts';
+import { megabyte, memoryBound, type MemoryBound, memoryWatch, type MemoryWatch } from './memory-bound.ts';
+import { openFolders } from '../isolation/change-owner.ts';
 import { processFamily, type ProcessFamily } from './process-family.ts';
 import { logProcess } from './process-log.ts';
 
@@ -100,7 +96,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         (origin) => ({ origin }),
         (error: unknown) => ({ problem: messageOf(error) }),
       );
-      const startedProcess = await Promise.race([ended, taken, aborted(bound)]);
+      const startedProcess = await Promise.race([ended, taken, untilAborted(bound)]);
       const origin = startedProcess && 'origin' in startedProcess ? startedProcess.origin : undefined;
       const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
       const wasInTime = !bound.aborted;
@@ -233,13 +229,6 @@ async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Pr
   // The next start ends what can't be found now; the agent's exit is known anyway.
   await family.end().catch(() => undefined);
   return end;
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }
 
 function failed(reason: string, heard?: Heard): AgentStart {

@@ -1,19 +1,21 @@
-import { OperationNodeTransformer, PrimitiveValueListNode, ValueListNode, ValueNode, ValuesNode } from 'kysely';
-import type {
-  ColumnUpdateNode,
-  InsertQueryNode,
-  KyselyPlugin,
-  OperationNode,
-  PluginTransformQueryArgs,
-  PluginTransformResultArgs,
-  QueryId,
-  QueryResult,
-  RootOperationNode,
-  UnknownRow,
+import {
+  OperationNodeTransformer,
+  PrimitiveValueListNode,
+  ValueListNode,
+  ValueNode,
+  ValuesNode,
+  type ColumnUpdateNode,
+  type InsertQueryNode,
+  type KyselyPlugin,
+  type OperationNode,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryId,
+  type QueryResult,
+  type RootOperationNode,
+  type UnknownRow,
 } from 'kysely';
-import { sealedColumns } from './encrypted-columns.ts';
-import { sealedBy } from './cipher.ts';
-import type { SecretCipher } from './cipher.ts';
+import { sealedBy, type SecretCipher } from './cipher.ts';
 
 /**
  * Encrypts the columns of `sealedColumns` in every query of the builder and decrypts them in every result: all code above
@@ -94,3 +96,24 @@ function columnOf(node: OperationNode): string | undefined {
 
 const notAValue = (column: string): Error =>
   new Error(`${column} is encrypted at rest: write a text or null, and no expression`);
+
+/** How a column stores its envelopes: as text, or as a string of `jsonb`. */
+type Held = 'text' | 'json';
+
+/**
+ * The columns that are encrypted at rest, in every table of the schema `control`. Results are decrypted by column name, so
+ * an unencrypted column must not have one of these names.
+ */
+const sealedColumns: ReadonlyMap<string, Held> = new Map<string, Held>([
+  ['secrets', 'json'],
+  ['database_password', 'text'],
+  ['answer', 'text'],
+]);
+
+/** The tables with encrypted columns, each with the column that identifies its rows. */
+export const sealedTables = [
+  { table: 'deployments', column: 'secrets', held: 'json' },
+  { table: 'deployments', column: 'database_password', held: 'text' },
+  { table: 'revisions', column: 'secrets', held: 'json' },
+  { table: 'write_keys', column: 'answer', held: 'text' },
+] as const;

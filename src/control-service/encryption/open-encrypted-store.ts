@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql, type QueryExecutorProvider } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { controlSchema } from '../store/migrations.ts';
-import { createStore } from '../store/store.ts';
-import type { ControlStore } from '../store/store.ts';
+import { createStore, type ControlStore } from '../store/store.ts';
 import type { ControlTables } from '../store/tables.ts';
-import { reencrypt, encryptionKeysInUse } from './reencrypt.ts';
-import { encryptionPlugin } from './encryption-plugin.ts';
+import { encryptionPlugin, sealedTables } from './encryption-plugin.ts';
 import { readCipher } from './secrets-key.ts';
+import { beginOf, sealedBy, WrongKeyError, type SecretCipher } from './cipher.ts';
 
 /** Where the encryption key comes from, and where messages go. */
 export interface SealedStoreSettings {
@@ -30,4 +29,70 @@ export async function openSealedStore(
   const count = await reencrypt(database, controlSchema, secretCipher);
   if (count > 0) log(`${count} secret values are encrypted with the key ${secretCipher.keyId} now.`);
   return createStore(database, clock, encryptionPlugin(secretCipher));
+}
+
+type SealedTable = (typeof sealedTables)[number];
+
+/** The text of an encrypted column, of either type. */
+const textOf = ({ column, held }: SealedTable) =>
+  held === 'json' ? sql`(${sql.ref(column)} #>> '{}')` : sql.ref(column);
+
+/** The rows per statement. */
+const atOnce = 500;
+
+/** The ids of all keys of envelopes in the schema. */
+async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const place of sealedTables) {
+    const { rows } = await sql<{ begin: string }>`
+      select distinct substr(${textOf(place)}, 1, ${sql.lit(beginOf('0'.repeat(16)).length)}) as begin
+      from ${sql.id(schema, place.table)} where ${textOf(place)} like 'sealed:v1:%'`.execute(db);
+    for (const { begin } of rows) {
+      const id = /^sealed:v1:([0-9a-f]{16}):$/.exec(begin)?.[1];
+      if (id !== undefined) ids.add(id);
+    }
+  }
+  return [...ids];
+}
+
+/**
+ * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from the
+ * only service on the database, on a connection without the encryption plugin. An interrupted run continues at the next
+ * start.
+ *
+ * @returns how many values it encrypted.
+ * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is changed.
+ */
+async function reencrypt(db: QueryExecutorProvider, schema: string, secretCipher: SecretCipher): Promise<number> {
+  const strange = (await encryptionKeysInUse(db, schema)).filter((id) => !secretCipher.keyIds.includes(id));
+  if (strange.length > 0) throw new WrongKeyError(strange);
+  let count = 0;
+  for (const place of sealedTables) count += await reencryptTable(db, schema, place, secretCipher);
+  return count;
+}
+
+async function reencryptTable(
+  db: QueryExecutorProvider,
+  schema: string,
+  place: SealedTable,
+  secretCipher: SecretCipher,
+): Promise<number> {
+  const { table, column, held } = place;
+  const begin = `${beginOf(secretCipher.keyId)}%`;
+  let count = 0;
+  for (;;) {
+    const { rows } = await sql<{ at: string; value: string }>`
+      select ctid::text as at, ${textOf(place)} as value from ${sql.id(schema, table)}
+      where ${sql.ref(column)} is not null and ${textOf(place)} not like ${begin} limit ${sql.lit(atOnce)}`.execute(db);
+    const sealed = rows.map(({ value }) => {
+      const clear = sealedBy(value) === undefined ? value : secretCipher.open(column, value);
+      return secretCipher.seal(column, clear);
+    });
+    await sql`
+      update ${sql.id(schema, table)} as row set ${sql.ref(column)} = ${held === 'json' ? sql`to_jsonb(fresh.value)` : sql`fresh.value`}
+      from unnest(${rows.map(({ at }) => at)}::text[]::tid[], ${sealed}::text[]) as fresh (at, value)
+      where row.ctid = fresh.at`.execute(db);
+    count += rows.length;
+    if (rows.length < atOnce) return count;
+  }
 }

@@ -8,7 +8,7 @@ import {
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
-import { addressOf } from './agent-address.ts';
+import { addressOf } from './request-agent.ts';
 import { makeFitForCaller } from './headers.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 

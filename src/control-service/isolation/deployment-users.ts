@@ -1,7 +1,40 @@
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { ControlStore } from '../store/store.ts';
-import type { IdRange } from './id-range.ts';
 import { killProcessesOf } from './kill-processes.ts';
+
+/** User ids that belong to no one else: `first` and the `count - 1` after it. */
+export interface IdRange {
+  first: number;
+  count: number;
+}
+
+/**
+ * The ranges of user ids, the best first. Those of distributions (people, services, containers' users) end below the
+ * first; a container with 65,536 ids has only the second.
+ */
+const candidates: readonly IdRange[] = [
+  { first: 1_880_000_000, count: 200_000_000 },
+  { first: 20_000, count: 40_000 },
+];
+
+/**
+ * The range for deployments' users: one whose ids this process may use.
+ *
+ * @param maps the text of `/proc/self/uid_map` and of `gid_map`: lines of first number inside, outside, and count.
+ * @returns undefined where there is none, as in a namespace of one user.
+ */
+export function agentIds(maps: readonly string[]): IdRange | undefined {
+  return candidates.find(({ first, count }) =>
+    maps.every((map) => spansOf(map).some((span) => span.first <= first && first + count <= span.first + span.count)),
+  );
+}
+
+function spansOf(map: string): IdRange[] {
+  return map.split('\n').flatMap((line) => {
+    const [first, , count] = line.trim().split(/\s+/).map(Number);
+    return first !== undefined && count !== undefined && Number.isSafeInteger(first + count) ? [{ first, count }] : [];
+  });
+}
 
 /** The users that run deployments' builds and agents. */
 export interface DeploymentUsers {

@@ -17,7 +17,7 @@ import { folderKey } from '../../postgres/embedded/placement.ts';
 import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
-import { agentIds, type IdRange } from './id-range.ts';
+import { agentIds, type IdRange } from './deployment-users.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { copyProgram, noteIn, sampleFiles, type AgentProgramFiles } from './program.ts';
 

@@ -1,6 +1,5 @@
 import { resolvedResources } from '../rules/resolved-resources.ts';
-import { cacheParts } from './cache.ts';
-import { databaseParts } from './database.ts';
+import { cacheParts, databaseParts } from './dependencies.ts';
 import { environmentSecret } from './environment.ts';
 import type { ManifestInput, Plan } from './input.ts';
 import { kindsOfParts, type Manifest, type Part } from './manifest.ts';

@@ -7,7 +7,6 @@ import type { Uploads } from '../uploads/uploads.ts';
 import { ages, inUseMs, lookEveryMs, type Ages } from './ages.ts';
 import { oldBuildsOfAll, withoutOthers } from './old-builds.ts';
 import { keptFolders, keptKinds, removeKept, type KeptKind } from './unused-folders.ts';
-import { inOneLine, type Cleared } from './summary.ts';
 
 export interface RetentionSettings {
   store: RetentionStore;
@@ -118,4 +117,28 @@ export function createRetention(settings: RetentionSettings): Retention {
       await looking;
     },
   };
+}
+
+/** How much of each kind was removed. */
+type Cleared = Partial<Record<keyof Ages, number>>;
+
+/** Singular and plural. */
+const words: Record<keyof Ages, readonly [string, string]> = {
+  builds: ['build', 'builds'],
+  mirrors: ['mirror of a repository', 'mirrors of repositories'],
+  packages: ['set of installed packages', 'sets of installed packages'],
+  downloads: ['folder of downloads', 'folders of downloads'],
+  uploads: ['uploaded tarball', 'uploaded tarballs'],
+  logs: ['line of logs', 'lines of logs'],
+  runs: ['run of a tracing project', 'runs of tracing projects'],
+  changes: ['entry of the audit log', 'entries of the audit log'],
+};
+
+/** Lists what was removed; undefined for nothing. */
+export function inOneLine(cleared: Cleared): string | undefined {
+  const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
+    const count = Object.entries(cleared).find(([each]) => each === name)?.[1] ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  });
+  return parts.length === 0 ? undefined : parts.join(', ');
 }

@@ -1,8 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, messageOf } from '../../errors.ts';
-import { cachesIn } from '../builds/package-cache.ts';
-import { storeIn } from '../builds/dependency-store.ts';
+import { cachesIn, storeIn } from '../builds/dependency-store.ts';
 import { mirrorsIn } from '../builds/mirror.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';

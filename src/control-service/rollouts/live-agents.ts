@@ -1,14 +1,19 @@
 import { withoutFullStop } from '../../contract/plain-text.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause, untilAborted, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
-import { parting } from '../compute/last-log-messages.ts';
+import { parting } from '../compute/log-line.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { AgentRoute } from '../gateway/agent-route.ts';
-import type { AgentExitHandlers, Breakdown } from './agent-exits.ts';
-import type { Repair } from './repair.ts';
-import { mostBreakdowns, restartDelay, wellAfter } from './restart-delay.ts';
+import {
+  type AgentExitHandlers,
+  type Breakdown,
+  mostBreakdowns,
+  restartDelay,
+  wellAfter,
+  wordsForTenant,
+} from './agent-exits.ts';
+import type { Repair } from './agent-program.ts';
 import { slots } from './slots.ts';
-import { wordsForTenant } from './tenant-error-message.ts';
 
 export interface LiveAgentsSettings {
   compute: Compute;
@@ -164,7 +169,7 @@ export function liveAgents({
       if (brokeDown || post.revived) exitHandlers?.isWell(spec);
     };
     void noteWell();
-    const how = await Promise.race([agent.exited, aborted(post.leaving.signal)]);
+    const how = await Promise.race([agent.exited, untilAborted(post.leaving.signal)]);
     over.abort();
     if (how === undefined || post.leaving.signal.aborted) return { how: '', said: [], wasWell };
     withdraw(spec.deploymentId, agent);
@@ -287,10 +292,3 @@ export function liveAgents({
 
 /** The reason is either a few words about the process or a whole sentence of the compute. */
 const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}

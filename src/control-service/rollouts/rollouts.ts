@@ -9,22 +9,17 @@ import type { Compute } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { ensureOn, usableAgentDatabases, type WayToDatabase } from './agent-database.ts';
-import { attempts } from './retry-backoff.ts';
-import { lookAtDatabases } from './database-watch.ts';
+import { ensureOn, usableAgentDatabases, type WayToDatabase, lookAtDatabases } from './agent-database.ts';
+import { attempts, retryPolicy } from './retry-policy.ts';
 import { carryOutDeletion } from './deletion.ts';
-import { clearOldBuilds } from './clear-old-builds.ts';
-import { liveProgram } from './agent-program.ts';
+import { clearOldBuilds } from '../retention/old-builds.ts';
+import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, carryOut } from './carry-out.ts';
-import { failAnyway, undertake, type RolloutStep, type Tools } from './rollout-job.ts';
-import { agentExitHandlers } from './agent-exits.ts';
+import { failAnyway, undertake, type RolloutStep, type Tools, nextRevision } from './rollout-job.ts';
+import { agentExitHandlers, wordsForTenant } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
-import { nextRevision } from './next-revision.ts';
-import { retryPolicy } from './retry-policy.ts';
-import { repairLive } from './repair.ts';
 import { slots } from './slots.ts';
-import { wordsForTenant } from './tenant-error-message.ts';
 
 export interface RolloutsSettings {
   store: ControlStore;

@@ -1,11 +1,10 @@
 import type { Kysely, KyselyPlugin } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
-import type { IdRange } from '../isolation/id-range.ts';
+import type { IdRange } from '../isolation/deployment-users.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
-import { listChanges, recordChange } from './audit.ts';
-import type { Change, ChangesPage, Doing } from './audit.ts';
+import { listChanges, recordChange, type Change, type ChangesPage, type Doing } from './audit.ts';
 import { agentUids, agentUser } from './agent-users.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
 import {
@@ -16,22 +15,28 @@ import {
   noteStopped,
   revisionIds,
 } from './deletion.ts';
-import { listDeployments } from './deployments-list.ts';
-import type { DeploymentPage } from './deployments-list.ts';
+import { listDeployments, type DeploymentPage } from './deployments-list.ts';
 import { eventsOf } from './events.ts';
 import { retentionStore } from './retention.ts';
 import { integrationStore } from './integration-store.ts';
-import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
-import type { NewKey, StoredKey } from './keys.ts';
+import {
+  addKey,
+  findKey,
+  listKeys,
+  lockKeysOf,
+  markKept,
+  noteKeyUse,
+  revokeKey,
+  type NewKey,
+  type StoredKey,
+} from './keys.ts';
 import { listenerStore } from './listener-store.ts';
-import { appendLog, readLog, readLogOfAll, trimLog } from './log-lines.ts';
-import type { LogPageQuery, NewLogLine } from './log-lines.ts';
+import { appendLog, readLog, readLogOfAll, trimLog, type LogPageQuery, type NewLogLine } from './log-lines.ts';
 import { giveUp, noteLive } from './live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
 import { renameDatabases } from './database-names.ts';
-import { activate, claimNextRevision, setDatabaseState, setStatus } from './revision-work.ts';
-import type { StepDetails } from './revision-work.ts';
+import { activate, claimNextRevision, setDatabaseState, setStatus, type StepDetails } from './revision-work.ts';
 import {
   activeRevisions,
   agentDatabases,
@@ -41,8 +46,8 @@ import {
   namedBuilds,
   noteCommit,
   revisionsWithBuild,
+  type RevisionPage,
 } from './revisions.ts';
-import type { RevisionPage } from './revisions.ts';
 import { onceAWhile } from './hourly-cleanup.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from './tables.ts';
 import { addTenant, firstTenant, listTenants } from './tenants.ts';
@@ -50,8 +55,7 @@ import { pushStore } from './pushes.ts';
 import { uploadStore } from './uploads.ts';
 import { tracingStore } from './tracing-store.ts';
 import { forgetOldKeys } from './write-keys.ts';
-import { writeOnce } from './write-once.ts';
-import type { CallerWrite, Recorder } from './write-once.ts';
+import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
 
 /**
  * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement or

@@ -15,12 +15,10 @@ import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, r
 import { create } from 'tar';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Part, BuiltFrom } from '../../../src/control-service/builds/build.ts';
-import { usualTarBounds } from '../../../src/control-service/builds/tar-entries.ts';
-import type { TarBounds } from '../../../src/control-service/builds/tar-entries.ts';
-import { unpackSource } from '../../../src/control-service/builds/unpack-source.ts';
+import { usualTarBounds, type TarBounds } from '../../../src/control-service/builds/tar-entries.ts';
+import { unpackSource } from '../../../src/control-service/builds/obtain-source.ts';
 import { temporaryFolder, write } from './repositories.ts';
-import { digestOf, endOfTar, entry, rawTar, rawTarball, tarballOf } from './tarballs.ts';
-import type { RawEntry } from './tarballs.ts';
+import { digestOf, endOfTar, entry, rawTar, rawTarball, tarballOf, type RawEntry } from './tarballs.ts';
 
 const atTheEnd: (() => void)[] = [];
 afterEach(() => {

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
 import { failureLine } from '../../../src/control-service/compute/failure-line.ts';
-import { announcesListening } from '../../../src/control-service/compute/listening.ts';
-import type { LineBounds } from '../../../src/control-service/compute/line-budget.ts';
-import { logProcess } from '../../../src/control-service/compute/process-log.ts';
+import { announcesListening } from '../../../src/control-service/compute/agent-commands.ts';
+import { type LineBounds, logProcess } from '../../../src/control-service/compute/process-log.ts';
 
 interface Said {
   out?: (string | Buffer)[];

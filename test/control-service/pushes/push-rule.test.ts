@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { readHeads } from '../../../src/control-service/pushes/branch-heads.ts';
-import { judgeLook } from '../../../src/control-service/pushes/push-rule.ts';
-import type { LookedAt, LookEnd } from '../../../src/control-service/pushes/push-rule.ts';
+import { judgeLook, type LookedAt, type LookEnd } from '../../../src/control-service/pushes/watch-pushes.ts';
 
 /** A branch whose last push is live. */
 const calm: LookedAt = {

@@ -6,9 +6,12 @@ import { afterEach, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { inFolderQueue } from '../../../src/control-service/builds/folder-queue.ts';
 import { ages, agesInWords } from '../../../src/control-service/retention/ages.ts';
-import { createRetention, type RetentionSettings } from '../../../src/control-service/retention/retention.ts';
+import {
+  createRetention,
+  type RetentionSettings,
+  inOneLine,
+} from '../../../src/control-service/retention/retention.ts';
 import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
-import { inOneLine } from '../../../src/control-service/retention/summary.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
 import { tableOf, tableRows } from '../../docs-tables.ts';
 import { temporaryFolder } from '../builds/repositories.ts';

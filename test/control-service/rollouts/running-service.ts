@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
-import { parting } from '../../../src/control-service/compute/last-log-messages.ts';
+import { parting } from '../../../src/control-service/compute/log-line.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { idleCompute } from '../../../src/control-service/compute/idle-compute.ts';
 import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { parting } from '../../../src/control-service/compute/last-log-messages.ts';
-import { answering, closeAll, deploy, goesLive, until } from './running-service.ts';
-import { openMachine, startService } from './running-service.ts';
+import { parting } from '../../../src/control-service/compute/log-line.ts';
+import { answering, closeAll, deploy, goesLive, until, openMachine, startService } from './running-service.ts';
 import { steadyLoad } from './steady-load.ts';
 
 afterEach(closeAll);

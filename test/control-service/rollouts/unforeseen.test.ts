@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stat } from 'node:fs/promises';
-import { wordsForTenant } from '../../../src/control-service/rollouts/tenant-error-message.ts';
+import { wordsForTenant } from '../../../src/control-service/rollouts/agent-exits.ts';
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 

@@ -1,9 +1,8 @@
 import { pause, type Clock } from '../../../clock.ts';
 import type { Mask } from '../../../contract/mask.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../compute.ts';
-import { becomesHealthy } from '../health.ts';
-import { lastLines } from '../last-lines.ts';
-import { failureLine } from '../failure-line.ts';
+import { becomesHealthy } from '../../gateway/request-agent.ts';
+import { lastLines, failureLine } from '../failure-line.ts';
 import type { WriteLine } from '../log-line.ts';
 import { memoryBound } from '../memory-bound.ts';
 import {

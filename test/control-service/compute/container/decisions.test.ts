@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { resourceFields, resourceSpec as specSchema } from '../../../../src/contract/control/resource-spec.ts';
-import { endInWords } from '../../../../src/control-service/compute/container/containers.ts';
+import { endInWords, passEnvironment } from '../../../../src/control-service/compute/container/containers.ts';
 import { addressAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/loopback-access.ts';
 import { factsIn } from '../../../../src/control-service/compute/container/engine.ts';
-import { passEnvironment } from '../../../../src/control-service/compute/container/environment-file.ts';
 import { planPod, type PodPlan } from '../../../../src/control-service/compute/container/plan.ts';
-import { quantity } from '../../../../src/control-service/compute/container/quantity.ts';
+import { quantity } from '../../../../src/control-service/kubernetes/quantities.ts';
 import { deploymentId } from './stand-in.ts';
 
 const program = { image: 'agent', flags: ['--publish=127.0.0.1::8000'], command: [], env: { PORT: '8000' } };

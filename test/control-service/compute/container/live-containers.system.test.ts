@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../../src/clock.ts';
-import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
+import { agentServerPath } from '../../../../src/control-service/compute/agent-environment.ts';
 import { containerCompute } from '../../../../src/control-service/compute/container-compute.ts';
 import { createGateway } from '../../../../src/control-service/gateway/gateway.ts';
 import { givenUpMessage, restartedMessage } from '../../../../src/control-service/rollouts/agent-exits.ts';
