@@ -14,7 +14,7 @@ import { clusterProblem, inWords } from '../../src/control-service/compute/kuber
 import { failureLine } from '../../src/control-service/compute/failure-line.ts';
 import { plainLine } from '../../src/control-service/compute/output-lines.ts';
 import { repositoryAt } from '../../src/control-service/integrations/repository-address.ts';
-import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
+import { asLabel, baseName } from '../../src/control-service/kubernetes/manifest.ts';
 import { readChallenge } from '../../src/control-service/registry/registry.ts';
 import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
 import { untouchedPaths } from '../../src/planning/paths.ts';

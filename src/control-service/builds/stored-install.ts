@@ -17,7 +17,7 @@ import {
 } from './dependency-store.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import { failure, type CommandEnd, type RunCommand } from './run-command.ts';
-import type { PackageManager } from './install-plan.ts';
+import type { PackageManager } from './install.ts';
 import { collectManifests, type Manifest } from './manifests.ts';
 import type { TarProcess } from './take-tree.ts';
 import { inFolderQueue } from './folder-queue.ts';

@@ -3,9 +3,8 @@ import type { Mask } from '../../contract/mask.ts';
 import { withoutFullStop } from '../../contract/plain-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import * as z from 'zod';
-import { pathOf, type Manifest } from '../kubernetes/manifest.ts';
+import { pathOf, type Manifest, asQuery, labelKeys } from '../kubernetes/manifest.ts';
 import { partOf } from '../kubernetes/manifests.ts';
-import { asQuery, labelKeys } from '../kubernetes/names.ts';
 import type { Objects } from './kubernetes-objects.ts';
 import {
   inWords,

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { kindsOfParts, kinds, pathOf, type Kind, type Manifest } from '../kubernetes/manifest.ts';
-import { labelKeys, manager } from '../kubernetes/names.ts';
+import { kindsOfParts, kinds, pathOf, type Kind, type Manifest, labelKeys, manager } from '../kubernetes/manifest.ts';
 import type { Connection } from './kubernetes-connection.ts';
 
 const texts = z.record(z.string(), z.string());

@@ -4,8 +4,7 @@ import { controlSchema } from '../store/migrations.ts';
 import { createStore, type ControlStore } from '../store/store.ts';
 import type { ControlTables } from '../store/tables.ts';
 import { encryptionPlugin, sealedTables } from './encryption-plugin.ts';
-import { readCipher } from './secrets-key.ts';
-import { beginOf, sealedBy, WrongKeyError, type SecretCipher } from './cipher.ts';
+import { readCipher, beginOf, sealedBy, WrongKeyError, type SecretCipher } from './cipher.ts';
 
 /** Where the encryption key comes from, and where messages go. */
 export interface SealedStoreSettings {

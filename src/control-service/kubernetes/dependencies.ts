@@ -1,7 +1,6 @@
 import { databaseUser, inBase64 } from './environment.ts';
 import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
-import { head, type Manifest } from './manifest.ts';
-import { selectorOf } from './names.ts';
+import { head, type Manifest, selectorOf } from './manifest.ts';
 import { gibibytes, resourcesOf } from './quantities.ts';
 
 const databasePort = 5432;

@@ -1,7 +1,6 @@
 import type { AgentSpec } from '../compute/compute.ts';
 import type { ResolvedResources } from '../rules/resolved-resources.ts';
-import type { ObjectMeta, Part } from './manifest.ts';
-import { asLabel, labelKeys, manager, partName } from './names.ts';
+import { type ObjectMeta, type Part, asLabel, labelKeys, manager, partName } from './manifest.ts';
 
 /** The settings of the parts: images, storage and timeouts. */
 export interface PartSettings {

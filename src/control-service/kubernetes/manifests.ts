@@ -2,8 +2,7 @@ import { resolvedResources } from '../rules/resolved-resources.ts';
 import { cacheParts, databaseParts } from './dependencies.ts';
 import { environmentSecret } from './environment.ts';
 import type { ManifestInput, Plan } from './input.ts';
-import { kindsOfParts, type Manifest, type Part } from './manifest.ts';
-import { baseName, labelKeys } from './names.ts';
+import { kindsOfParts, type Manifest, type Part, baseName, labelKeys } from './manifest.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
 /** A revision in a cluster. */

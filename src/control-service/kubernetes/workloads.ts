@@ -1,8 +1,7 @@
 import type { ResolvedReplicas } from '../rules/resolved-resources.ts';
 import { agentPort, environmentOf } from './environment.ts';
 import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
-import { head, type Manifest, withoutNulls } from './manifest.ts';
-import { labelKeys, selectorOf } from './names.ts';
+import { head, type Manifest, withoutNulls, labelKeys, selectorOf } from './manifest.ts';
 import { resourcesOf } from './quantities.ts';
 import type { Container, EnvVar, Volume, VolumeMount } from '../../contract/control/container.ts';
 

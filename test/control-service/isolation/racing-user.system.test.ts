@@ -8,7 +8,7 @@ import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { listBuildFiles } from '../../../src/control-service/builds/build-files.ts';
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
 import { killProcessesOf } from '../../../src/control-service/isolation/kill-processes.ts';
-import { keptFolders, removeKept } from '../../../src/control-service/retention/unused-folders.ts';
+import { keptFolders, removeKept } from '../../../src/control-service/retention/retention.ts';
 import { temporaryFolder, write } from '../builds/repositories.ts';
 
 const atTheEnd: (() => void)[] = [];

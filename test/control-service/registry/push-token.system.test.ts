@@ -11,8 +11,8 @@ import {
   foreignImageProblem,
   readRegistryAddress,
   type RegistryAddress,
+  registryFrom,
 } from '../../../src/control-service/registry/registry-address.ts';
-import { registryFrom } from '../../../src/control-service/registry/registry-settings.ts';
 import { fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
 import { password, refreshToken, startRegistry, user, type RegistryStandIn } from './stand-in.ts';
 

@@ -10,8 +10,8 @@ import {
   createRetention,
   type RetentionSettings,
   inOneLine,
+  removeKept,
 } from '../../../src/control-service/retention/retention.ts';
-import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
 import { tableOf, tableRows } from '../../docs-tables.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
