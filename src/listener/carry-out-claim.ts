@@ -51,14 +51,7 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
   try {
     log(`Carrying out ${what}.`);
     const isDone = revision
-      ? await runRevision({
-          claim,
-          revision,
-          compute: settings.compute,
-          tracingAt: settings.tracingAt,
-          lease,
-          reporting,
-        })
+      ? await runRevision(claim, revision, settings, lease, reporting)
       : await removeAll(claim, settings, lease, reporting);
     if (isDone) return log(`Done with ${what}: ${isDone}.`);
     log(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
@@ -110,24 +103,14 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
 const reasonOf = ({ reason }: AbortSignal): string =>
   reason instanceof Error ? reason.message : 'its end was not taken by the service.';
 
-interface Running {
-  claim: WorkClaim;
-  revision: ClaimedRevision;
-  compute: Compute;
-  tracingAt: CarryOutSettings['tracingAt'];
-  lease: Lease;
-  reporting: Reporter;
-}
-
 /** Runs a revision; returns its outcome as text if it was reported. */
-async function runRevision({
-  claim,
-  revision,
-  compute,
-  tracingAt,
-  lease,
-  reporting,
-}: Running): Promise<string | undefined> {
+async function runRevision(
+  claim: WorkClaim,
+  revision: ClaimedRevision,
+  { compute, tracingAt }: CarryOutSettings,
+  lease: Lease,
+  reporting: Reporter,
+): Promise<string | undefined> {
   const spec = agentSpec(claim, revision, reporting.write, tracingAt);
   if (typeof spec === 'string') return (await reporting.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
   reporting.write('info', `Starting the agent of image ${revision.image_uri}.`);

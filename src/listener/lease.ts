@@ -17,14 +17,6 @@ export interface Lease extends Hold {
    * it is not needed any more and has to be undone.
    */
   signal: AbortSignal;
-  /** Aborts when the claim is surely not held any more; before that there is time for undoing. */
-  lost: AbortSignal;
-  /**
-   * Lets go of it where its time is over by the clock, whether or not anything could be done about that meanwhile.
-   *
-   * @throws LetGo where it is not held any more.
-   */
-  check: () => void;
   /** The service said something at a request that was sent at this moment (ms): the claim holds from then on. */
   heard(standing: Pick<ClaimStanding, 'wanted'>, sentAt: number): void;
   /** The service refused what was said under the claim. */

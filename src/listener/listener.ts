@@ -83,7 +83,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
 }
 
 /** What does not pass by waiting: a key that is not let in, a listener that is gone, a request that is not understood. */
-export const isForGood = ({ kind }: ServiceError): boolean =>
+const isForGood = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'missing' || kind === 'rejected';
 
 interface WantedListener {

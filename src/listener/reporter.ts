@@ -59,14 +59,14 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     }
   }
 
-  function inFolderQueue<T>(work: () => Promise<T>): Promise<T> {
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
     const turn = sending.then(work);
     sending = turn.catch(() => undefined);
     return turn;
   }
 
   const flush = (): Promise<void> =>
-    inFolderQueue(async () => {
+    inOrder(async () => {
       if (isConcluded || lost.aborted || held.length === 0) return;
       try {
         await sendAll('DEPLOYING');
@@ -91,7 +91,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     },
     flush,
     conclude: (status, message) =>
-      inFolderQueue(async () => {
+      inOrder(async () => {
         isConcluded = true;
         for (let failures = 1; !lost.aborted; failures += 1) {
           try {

@@ -77,7 +77,8 @@ function noteIn(path: string): string | undefined {
 
 const statOf = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);
 
-const realPath = (path: string): string | undefined => unlessGone(() => realpathSync(path), undefined);
+/** The real path of a file or folder; undefined where there is none, or it can't be reached. */
+export const realPath = (path: string): string | undefined => unlessGone(() => realpathSync(path), undefined);
 
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {

@@ -1,10 +1,9 @@
-import { realpathSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
-import { staysAllowed } from './allowed-repository.ts';
+import { realPath, staysAllowed } from './allowed-repository.ts';
 import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
 import { emptySource, type BuildFolder } from './build-folder.ts';
 import { commitSize } from './commit-size.ts';
@@ -179,12 +178,3 @@ const copyCommit = [
 ].join(' && ');
 
 const refused = (reason: string): Attempt => ({ kind: 'refused', reason });
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return undefined;
-    throw error;
-  }
-}

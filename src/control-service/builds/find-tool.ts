@@ -1,14 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 
-/** The path of a program on a search path; `undefined` when there is none. */
+/** The path of a program, by its absolute path or its name on a search path; undefined when there is none. */
 export function findTool(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, name))
-    .find(isProgram);
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return (isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name))).find(isProgram);
 }
 
 function isProgram(file: string): boolean {

@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../errors.ts';
 import { graphPlaces } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
 import { formatProblem } from '../../diagnostics/problem.ts';
 import type { WriteLine } from '../compute/log-line.ts';
+import { realPath } from './allowed-repository.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
 
@@ -30,7 +30,7 @@ export function findGraphConfig(
   what: 'repository' | 'source tarball' = 'repository',
 ): Part<string> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
-  const file = realFile(join(source, graphConfigPath));
+  const file = realPath(join(source, graphConfigPath));
   if (file === undefined) return cannot(`${missing[what]} ${graphConfigPath}. ${advice}`);
   if (!isWithin(realpathSync(source), file)) return cannot(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);
@@ -51,13 +51,4 @@ export function findGraphConfig(
   for (const warning of read.warnings) log('warning', formatProblem(warning));
   const runnable = runnableHere(graphPlaces(read.value));
   return runnable.kind === 'runnable' ? made(file) : cannot(runnable.reason);
-}
-
-function realFile(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined;
-    throw error;
-  }
 }

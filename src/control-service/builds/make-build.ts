@@ -35,13 +35,13 @@ export interface BuildSettings {
   allowGit: readonly string[];
   clock: Clock;
   /** Limits other than the defaults. */
-  bounds?: Partial<BuildBounds>;
+  bounds?: Partial<BuildBounds> | undefined;
   /** This service's environment, of which a build gets very little. */
   env?: NodeJS.ProcessEnv;
   /** Returns the free space of the disk; from the file system when absent. */
   freeSpace?: FreeSpace;
   /** Frees disk space until this many bytes are free; does nothing when absent. */
-  makeRoom?: (wanted: number) => Promise<void>;
+  makeRoom?: ((wanted: number) => Promise<void>) | undefined;
   /** Called after each step of a build, before the next one starts. */
   step?: BuildStep | undefined;
 }

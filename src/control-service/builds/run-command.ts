@@ -1,6 +1,6 @@
 import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { failureLine } from '../compute/failure-line.ts';
+import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { startGuarded, type ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine, LogLevel } from '../compute/log-line.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
@@ -98,11 +98,11 @@ async function runOne(
     clock,
   );
   const output: string[] = [];
-  const words = failureLine();
+  const excerpt = outputExcerpt();
   const write: WriteLine = (level, line) => {
     output.push(line);
     if (output.length > linesKept) output.shift();
-    if (line.trim() !== '') words.hear(line);
+    if (line.trim() !== '') excerpt.add('error', line);
     if (!silent) bound.writeLine(level, line);
   };
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
@@ -136,7 +136,7 @@ async function runOne(
   }
 
   function failed(how: string): CommandEnd {
-    return { kind: 'failed', how, said: words.best(), output, isLate: how === tooLate };
+    return { kind: 'failed', how, said: excerpt.cause(), output, isLate: how === tooLate };
   }
 }
 

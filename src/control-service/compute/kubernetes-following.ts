@@ -17,7 +17,7 @@ import {
   seconds,
 } from './kubernetes-words.ts';
 import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
-import { failureLine } from './failure-line.ts';
+import { outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 
 /** How long to wait for a rollout. */
@@ -186,13 +186,13 @@ async function lastLines(
     ...(previous ? { previous: 'true' } : {}),
   };
   const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
-  const words = failureLine();
+  const excerpt = outputExcerpt();
   for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
     const masked = mask(line);
-    words.hear(masked);
+    excerpt.add('error', masked);
     log('error', masked);
   }
-  return words.best();
+  return excerpt.cause();
 }
 
 /** Only logs a refusal: a failure to fetch details must not hide the original failure. */

@@ -61,7 +61,7 @@ export interface LocalCompute {
 export async function localCompute(settings: LocalComputeSettings): Promise<LocalCompute> {
   const { choice, given, agentServer = agentServerPath(), dataDir, env, store, clock, log } = settings;
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
-  const users = ids && deploymentUsers(store, ids, log);
+  const users = ids && deploymentUsers(store, ids, clock, log);
   await users?.sweepAll();
   await removeDeadSockets(clock.now());
   const userOf = users?.userOf;

@@ -9,7 +9,7 @@ import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from '../gateway/request-agent.ts';
 import { startGuarded, type GuardedProcess, type ProcessEnd } from './guarded-process.ts';
-import { lastLines, failureLine } from './failure-line.ts';
+import { failedStart, outputExcerpt, type OutputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 import { megabyte, memoryBound, type MemoryBound, memoryWatch, type MemoryWatch } from './memory-bound.ts';
 import { openFolders } from '../isolation/change-owner.ts';
@@ -56,7 +56,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   return {
     async start(spec, signal): Promise<AgentStart> {
       const { program } = spec;
-      if (program.kind === 'image') return failed(noImages);
+      if (program.kind === 'image') return failedStart(noImages);
       const token = randomBytes(32).toString('base64url');
       if (warning !== undefined) spec.log('warning', warning);
       await openFolders(program, spec.user);
@@ -106,11 +106,15 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
 
       running.kill();
       const end = await running.ended;
-      if (signal.aborted) return failed('The start was aborted.');
+      if (signal.aborted) return failedStart('The start was aborted.');
       if (startedProcess && 'problem' in startedProcess)
-        return failed(`The agent does not listen correctly: ${startedProcess.problem}.`, heard);
-      if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
-      return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, heard);
+        return failedStart(`The agent does not listen correctly: ${startedProcess.problem}.`, heard.excerpt);
+      if (!wasInTime)
+        return failedStart(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard.excerpt);
+      return failedStart(
+        `The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`,
+        heard.excerpt,
+      );
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
@@ -165,9 +169,9 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         return { kind: 'running', agent: agentOf(started) };
       }
       await stop(lastStepsMs);
-      return failed('The agent that was kept did not serve again.', heard);
+      return failedStart('The agent that was kept did not serve again.', heard.excerpt);
     }
-    return { origin, token, stop, exited, said: heard.lines, rest };
+    return { origin, token, stop, exited, said: heard.excerpt.lines, rest };
   }
 }
 
@@ -185,9 +189,7 @@ const noImages =
 
 /** The output of an agent's process. */
 interface Heard {
-  /** The line that explains a failure best. */
-  best: () => string | undefined;
-  lines: () => readonly string[];
+  excerpt: OutputExcerpt;
   commands: AgentCommands;
   /** Redirects further lines to this log. */
   writeTo: (log: WriteLine) => void;
@@ -204,8 +206,7 @@ function listenTo(
   const listens = new Promise<void>((resolve) => (found = resolve));
   let listening = false;
   let writeLine = log;
-  const words = failureLine();
-  const lines = lastLines();
+  const excerpt = outputExcerpt();
   const commands = agentCommands(running.stdin);
   const write: WriteLine = (level, line) => {
     if (!listening && level !== 'error' && announcesListening(line)) {
@@ -214,13 +215,12 @@ function listenTo(
       return;
     }
     if (level !== 'error' && commands.isAnswer(line)) return;
-    if (level === 'error') words.hear(line);
-    lines.hear(line);
+    excerpt.add(level, line);
     writeLine(level, line);
   };
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { listens, best: words.best, lines: lines.all, commands, writeTo: (other) => void (writeLine = other) };
+  return { listens, excerpt, commands, writeTo: (other) => void (writeLine = other) };
 }
 
 /** Processes that left an agent's process group end with the agent. */
@@ -229,15 +229,6 @@ async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Pr
   // The next start ends what can't be found now; the agent's exit is known anyway.
   await family.end().catch(() => undefined);
   return end;
-}
-
-function failed(reason: string, heard?: Heard): AgentStart {
-  const best = heard?.best();
-  return {
-    kind: 'failed',
-    reason: best === undefined ? reason : `${reason} Its last line: ${best}`,
-    said: heard?.lines() ?? [],
-  };
 }
 
 /** How a process ended, for a person. */

@@ -1,7 +1,7 @@
 import { hasCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProcessUser } from './guarded-process.ts';
-import { killUser } from '../isolation/kill-processes.ts';
+import { spawn } from 'node:child_process';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
 
 /** The resources of all processes of a family together. */
@@ -154,4 +154,48 @@ function kill(pid: number): void {
   } catch (error) {
     if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
   }
+}
+
+/** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
+const mostSendingMs = 1_000;
+
+/**
+ * Kills all processes of another user with one signal, as root. A process that starts the next one and exits is in no
+ * scan for long, but can't escape this: the kernel sends the signal to all of them at once. They could stop the sender
+ * first: it is given up after a second.
+ */
+async function killUser(uid: number): Promise<void> {
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  const child = spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], {
+    uid,
+    gid: uid,
+    cwd: '/',
+    env: {},
+    stdio: 'ignore',
+    timeout: mostSendingMs,
+    killSignal: 'SIGKILL',
+  });
+  await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
+}
+
+/**
+ * Kills every process of some users, as root and on Linux: those that left their process group, and those that a killed
+ * service left. Does nothing for user 0, and nothing without `/proc`.
+ *
+ * @returns how many it killed.
+ */
+export async function killProcessesOf(uids: ReadonlySet<number>, clock: Clock): Promise<number> {
+  const killed = new Set<number>();
+  const left = (): SeenProcess[] => {
+    const found = seeProcesses().filter(({ pid }) => {
+      const uid = userOf(pid);
+      return uid !== undefined && uid !== 0 && uids.has(uid);
+    });
+    for (const { pid } of found) killed.add(pid);
+    return found;
+  };
+  left();
+  await Promise.all([...uids].map(killUser));
+  await killAll(left, clock);
+  return killed.size;
 }

@@ -1,6 +1,7 @@
+import type { Clock } from '../../clock.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { ControlStore } from '../store/store.ts';
-import { killProcessesOf } from './kill-processes.ts';
+import { killProcessesOf } from '../compute/process-family.ts';
 
 /** User ids that belong to no one else: `first` and the `count - 1` after it. */
 export interface IdRange {
@@ -50,6 +51,7 @@ export interface DeploymentUsers {
 export function deploymentUsers(
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>,
   range: IdRange,
+  clock: Clock,
   log: (message: string) => void,
 ): DeploymentUsers {
   const numberOf = (id: string): Promise<number> => store.agentUser(id, range);
@@ -59,10 +61,10 @@ export function deploymentUsers(
       return { uid, gid: uid };
     },
     async sweep(deploymentId) {
-      await killProcessesOf(new Set([await numberOf(deploymentId)]));
+      await killProcessesOf(new Set([await numberOf(deploymentId)]), clock);
     },
     async sweepAll() {
-      const ended = await killProcessesOf(new Set(await store.agentUids()));
+      const ended = await killProcessesOf(new Set(await store.agentUids()), clock);
       if (ended > 0) log(`${ended} processes of agents and builds that an earlier service left behind were ended.`);
     },
   };

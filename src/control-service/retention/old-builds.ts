@@ -1,11 +1,7 @@
 import { basename } from 'node:path';
 import { hasEnded } from '../rules/revision-states.ts';
 import type { RevisionOfBuild } from '../store/retention.ts';
-import { type Ages, ages } from './ages.ts';
-import type { Clock } from '../../clock.ts';
-import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
-import type { ControlStore } from '../store/store.ts';
-import type { Retrying } from '../rollouts/retry-policy.ts';
+import { type Ages } from './ages.ts';
 
 /** A revision with its build. */
 export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
@@ -47,27 +43,3 @@ export function oldBuildsOfAll(revisions: readonly RevisionOfBuild[], now: numbe
 
 /** The builds to remove when the disk is nearly full: unused ones, however new. */
 export const withoutOthers = (bounds: Ages['builds']): Ages['builds'] => ({ ...bounds, newest: 0, most: 0, ms: 0 });
-
-interface OldBuildsSettings {
-  store: Pick<ControlStore, 'deployment' | 'revisionsWithBuild'>;
-  retrying: Retrying;
-  /** The parent of the folder `builds/`. */
-  workDir: string;
-  clock: Clock;
-  log: (message: string) => void;
-}
-
-/** Removes a deployment's old builds after a new one; `retention/ages.ts` has the limits. */
-export async function clearOldBuilds(deploymentId: string, settings: OldBuildsSettings): Promise<void> {
-  const { store, retrying, workDir, clock, log } = settings;
-  const deployment = await retrying(() => store.deployment(deploymentId));
-  const there = new Set(buildsThere(workDir));
-  const built = (await retrying(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
-    revision.build_folder === null || !there.has(basename(revision.build_folder))
-      ? []
-      : [{ ...revision, build_folder: revision.build_folder }],
-  );
-  for (const build of oldBuilds(built, deployment?.active_revision_id ?? null, clock.now(), ages.builds)) {
-    await cleanUp(buildFolder(workDir, build).root, log);
-  }
-}

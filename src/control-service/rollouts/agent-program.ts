@@ -7,7 +7,7 @@ import { inFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
-import { fail, type Tools, type RolloutJob, undertake } from './rollout-job.ts';
+import { fail, type Tools, type RolloutJob, openJob } from './rollout-job.ts';
 import { withoutFullStop } from '../../contract/plain-text.ts';
 
 /** The program of a revision's agent: its image, or its build, which is made where there is none. */
@@ -95,7 +95,7 @@ const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Pick<Tools,
  *
  * @returns undefined when it was interrupted before it started.
  */
-export async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
+async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
   const folder = oldFolder(revision, tools);
@@ -191,5 +191,5 @@ export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: To
   const deployment = await retrying(() => store.deployment(spec.deploymentId));
   const revision = await retrying(() => store.findRevision(spec.deploymentId, spec.revisionId));
   if (!deployment || !revision) return { kind: 'whole' };
-  return repairBuild(undertake(deployment, revision, signal, tools), tools);
+  return repairBuild(openJob(deployment, revision, signal, tools), tools);
 }

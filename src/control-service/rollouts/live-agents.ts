@@ -10,7 +10,7 @@ import {
   mostBreakdowns,
   restartDelay,
   wellAfter,
-  wordsForTenant,
+  tenantErrorMessage,
 } from './agent-exits.ts';
 import type { Repair } from './agent-program.ts';
 import { slots } from './slots.ts';
@@ -20,7 +20,7 @@ export interface LiveAgentsSettings {
   gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
   clock: Clock;
   /** How long requests in flight on a former process may take, in milliseconds. */
-  lettingGoMs: number;
+  drainMs: number;
   /** Repairs the damaged build of a failed agent; does nothing when absent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
   /** Called on their exits and restarts. */
@@ -82,14 +82,7 @@ interface Retiring {
 const startsAtOnce = 4;
 
 /** Creates the live agents, without any. */
-export function liveAgents({
-  compute,
-  gateway,
-  clock,
-  lettingGoMs,
-  repair,
-  exitHandlers,
-}: LiveAgentsSettings): LiveAgents {
+export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
   const posts = new Map<string, SupervisedAgent>();
   const retiring = new Set<Retiring>();
@@ -150,7 +143,7 @@ export function liveAgents({
     if (ended.wasWell) post.repaired = false;
     if (!repair || post.repaired) return ended;
     const done = await repair(post.spec, post.leaving.signal).catch((error: unknown): Repair => {
-      return { kind: 'broken', reason: `Its build could not be checked: ${wordsForTenant(error)}` };
+      return { kind: 'broken', reason: `Its build could not be checked: ${tenantErrorMessage(error)}` };
     });
     post.repaired = done.kind === 'repaired';
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
@@ -193,7 +186,7 @@ export function liveAgents({
       // Every error of a start is retried.
       return {
         kind: 'failed',
-        reason: `The agent could not be started: ${withoutFullStop(wordsForTenant(error))}.`,
+        reason: `The agent could not be started: ${withoutFullStop(tenantErrorMessage(error))}.`,
       };
     } finally {
       giveBack?.();
@@ -210,7 +203,7 @@ export function liveAgents({
     await post.watched;
     if (route) {
       const drained = new AbortController();
-      const bound = pause(clock, lettingGoMs, AbortSignal.any([drained.signal, hurried]));
+      const bound = pause(clock, drainMs, AbortSignal.any([drained.signal, hurried]));
       await Promise.race([route.drained(), bound]);
       drained.abort();
       route.close();

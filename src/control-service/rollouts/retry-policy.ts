@@ -37,7 +37,7 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: st
 const longestPause = 15 * 60_000;
 
 /** The retry backoff of many items by their ids. */
-interface Attempts {
+interface RetryBackoff {
   /** Whether an attempt is due. */
   isDue(id: string): boolean;
   /** An attempt failed or is running: doubles the delay. */
@@ -47,7 +47,7 @@ interface Attempts {
 }
 
 /** Creates an empty backoff. @param firstPause milliseconds after the first failure. */
-export function attempts(clock: Pick<Clock, 'now'>, firstPause: number): Attempts {
+export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number): RetryBackoff {
   const failures = new Map<string, { count: number; next: number }>();
   return {
     isDue: (id) => steadyNow(clock) >= (failures.get(id)?.next ?? 0),

@@ -16,6 +16,9 @@ export interface Tools {
   store: ControlStore;
   /** The service's data folder. */
   dataDir: string;
+  /** Address of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
+  adminDatabaseUrl: string;
+  log: (message: string) => void;
   builds: BuildSettings;
   buildSlots: Slots;
   compute: Compute;
@@ -28,9 +31,9 @@ export interface Tools {
   /** Where the agents of a tracing project report their runs; without it they report none. */
   tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
-  userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
+  userOf?: ((deployment: DeploymentRecord) => Promise<ProcessUser | undefined>) | undefined;
   /** Called when a revision has reached a step, before the next one. */
-  step?: RolloutStep;
+  step?: RolloutStep | undefined;
 }
 
 /** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
@@ -47,7 +50,7 @@ export interface RolloutJob {
 }
 
 /** Starts to carry out a revision: opens its logs. */
-export const undertake = (
+export const openJob = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,
   signal: AbortSignal,

@@ -7,7 +7,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { listBuildFiles } from '../../../src/control-service/builds/build-files.ts';
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
-import { killProcessesOf } from '../../../src/control-service/isolation/kill-processes.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { killProcessesOf } from '../../../src/control-service/compute/process-family.ts';
 import { keptFolders, removeKept } from '../../../src/control-service/retention/retention.ts';
 import { temporaryFolder, write } from '../builds/repositories.ts';
 
@@ -91,7 +92,7 @@ test.each(byRoot)('%s ends processes that fork and exit at once', async () => {
   spawn('/bin/sh', ['-c', chain, mark], { cwd: '/', stdio: 'ignore', uid: number, gid: number });
   const length = (): number => lstatSync(mark).size;
   await vi.waitFor(() => expect(length()).toBeGreaterThan(20));
-  await killProcessesOf(new Set([number]));
+  await killProcessesOf(new Set([number]), systemClock);
   const after = length();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(length()).toBe(after);

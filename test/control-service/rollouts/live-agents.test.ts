@@ -84,7 +84,7 @@ function fixture(starts: (AgentStart | Error)[] = []) {
       },
     },
     clock,
-    lettingGoMs: 600_000,
+    drainMs: 600_000,
     exitHandlers: {
       ready: async () => {},
       brokeDown: (_spec, times, { how, said }) => recorded.push(`${times}: ${how} [${said.join()}]`),

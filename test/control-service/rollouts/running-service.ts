@@ -125,7 +125,7 @@ export async function startService(
     compute: idle ?? processes,
     clock,
     log,
-    lettingGoMs: 20_000,
+    drainMs: 20_000,
     ...settings,
   });
   const uploads = createUploads({ store: store.uploads, dataDir, key: Buffer.alloc(32, 7), clock });

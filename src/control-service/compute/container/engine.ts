@@ -1,9 +1,8 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { fromJson } from '../../../contract/json-text.ts';
 import { pause, type Clock } from '../../../clock.ts';
+import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
 /** The result of an engine's command. */
@@ -69,7 +68,7 @@ export interface NoEngine {
 export async function findEngine(settings: EngineSettings): Promise<{ ok: true; engine: Engine } | NoEngine> {
   const { named, env } = settings;
   const there = (named === undefined ? known : [named]).flatMap((name) => {
-    const command = pathOf(name, env['PATH'] ?? '');
+    const command = findTool(name, env['PATH'] ?? '');
     return command === undefined ? [] : [{ name, command }];
   });
   const silent: string[] = [];
@@ -90,19 +89,6 @@ function whyNone(named: string | undefined, silent: readonly string[]): string {
   if (silent.length > 0) return `This machine can't run containers: ${silent.join('; ')}. ${advice}.`;
   const missing = named === undefined ? 'neither docker nor podman is installed' : `there is no program ${named}`;
   return `This machine can't run containers: ${missing}. ${advice}.`;
-}
-
-function pathOf(name: string, path: string): string | undefined {
-  const candidates = isAbsolute(name) ? [name] : path.split(delimiter).map((folder) => join(folder, name));
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      // The program does not exist or is not executable.
-      return false;
-    }
-  });
 }
 
 const dockerInfo = z.object({

@@ -53,7 +53,7 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
     compute,
     gateway,
     clock: hurried,
-    lettingGoMs: 0,
+    drainMs: 0,
     exitHandlers: {
       ready: async () => undefined,
       brokeDown: (_spec, times, breakdown) => recorded.push(restartedMessage(times, breakdown)),
