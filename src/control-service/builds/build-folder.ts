@@ -3,7 +3,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
-import { hasCode, messageOf } from '../../errors.ts';
+import { messageOf, missingCodes, unlessCode } from '../../errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -103,25 +103,15 @@ export function recordBuild({ folder, from, graphConfigFile }: Build): void {
  * is made again.
  */
 export function readBuild(folder: string): Build | undefined {
-  try {
-    const { success, data } = record.safeParse(fromJson(readFileSync(recordOf(folder), 'utf8')));
-    const from = success ? builtFrom(data) : undefined;
-    return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
+  const text = unlessCode(missingCodes, '', () => readFileSync(recordOf(folder), 'utf8'));
+  const { success, data } = record.safeParse(fromJson(text));
+  const from = success ? builtFrom(data) : undefined;
+  return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
 }
 
 /** The revisions with a folder of builds, complete or not. */
-export function buildsThere(dataDir: string): string[] {
-  try {
-    return readdirSync(buildsIn(dataDir));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
+export const buildsThere = (dataDir: string): string[] =>
+  unlessCode(['ENOENT'], [], () => readdirSync(buildsIn(dataDir)));
 
 /** Whether a path is inside the folder, or the folder itself. Both must be real paths. */
 export function isWithin(folder: string, path: string): boolean {

@@ -15,7 +15,7 @@ export interface GitSource {
    * Gets the token that clones a private repository, or the reason why there is none. Absent for public repositories.
    * Git gets it in its environment: it is never in a command line or a file.
    */
-  token?: (() => Promise<Part<string>>) | undefined;
+  token?: (() => Promise<StepResult<string>>) | undefined;
   /** Revokes the token, as soon as the source is fetched and before any of it runs. */
   endToken?: ((token: string) => Promise<void>) | undefined;
 }
@@ -106,7 +106,7 @@ export const usualBuildBounds: BuildBounds = {
 };
 
 /** The result of a step of a build, or why it failed. */
-export type Part<T> = { ok: true; value: T } | { ok: false; reason: string };
+export type StepResult<T> = { ok: true; value: T } | { ok: false; reason: string };
 
-export const made = <T>(value: T): Part<T> => ({ ok: true, value });
-export const cannot = (reason: string): Part<never> => ({ ok: false, reason });
+export const succeeded = <T>(value: T): StepResult<T> => ({ ok: true, value });
+export const stepFailed = (reason: string): StepResult<never> => ({ ok: false, reason });

@@ -4,7 +4,7 @@ import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
 import { realPath, staysAllowed } from './allowed-repository.ts';
-import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
+import { stepFailed, succeeded, type BuildOwner, type GitSource, type StepResult } from './build.ts';
 import { emptySource, type BuildFolder } from './build-folder.ts';
 import { commitSize } from './commit-size.ts';
 import { saysDiskIsFull } from './free-space.ts';
@@ -34,20 +34,20 @@ interface Remote {
  * Validates a `repo_url` at the moment of use: its syntax again, and that the real path of a folder is below an allowed
  * one, so that no link leads out.
  */
-export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Remote> {
+export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResult<Remote> {
   const read = readRepoUrl(repoUrl, allowGit);
-  if (!read.ok) return cannot(read.problem);
+  if (!read.ok) return stepFailed(read.problem);
   if (read.kind === 'network') {
-    return made({ address: read.url, protocol: new URL(read.url).protocol === 'https:' ? 'https' : 'http' });
+    return succeeded({ address: read.url, protocol: new URL(read.url).protocol === 'https:' ? 'https' : 'http' });
   }
   const path = realPath(read.path);
   if (path === undefined)
-    return cannot(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
+    return stepFailed(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
   const allowed = allowGit.flatMap((folder) => realPath(folder) ?? []);
   if (!staysAllowed(path, allowed)) {
-    return cannot(`${read.path} leads out of the folders that the service allows (--allow-git DIR).`);
+    return stepFailed(`${read.path} leads out of the folders that the service allows (--allow-git DIR).`);
   }
-  return made({ address: path, protocol: 'file' });
+  return succeeded({ address: path, protocol: 'file' });
 }
 
 export interface CheckOutSettings {
@@ -71,13 +71,13 @@ export interface CheckOutSettings {
  *
  * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
-export async function checkOut(source: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
+export async function checkOut(source: GitSource, settings: CheckOutSettings): Promise<StepResult<string>> {
   const { repoUrl, repoRef, commit } = source;
   const { folder, dataDir, owner, allowGit, signal, log } = settings;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
   const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);
-  if (ref && !ref.ok) return cannot(`source_revision_config.repo_ref: ${ref.problem}.`);
+  if (ref && !ref.ok) return stepFailed(`source_revision_config.repo_ref: ${ref.problem}.`);
   const what = commit ? `commit ${commit}` : ref ? `ref ${refToFetch(ref.ref)}` : 'default branch';
   log('info', `Cloning ${repoUrl}, ${what}.`);
 
@@ -94,10 +94,10 @@ export async function checkOut(source: GitSource, settings: CheckOutSettings): P
     await emptySource(folder);
     return attempt();
   });
-  if (end === undefined) return cannot('');
-  if (end.kind !== 'there') return cannot(end.reason);
+  if (end === undefined) return stepFailed('');
+  if (end.kind !== 'there') return stepFailed(end.reason);
   log('info', `Checked out commit ${end.commit}.`);
-  return made(end.commit);
+  return succeeded(end.commit);
 }
 
 /** The outcome of an attempt: `damaged` where a new mirror may help. */

@@ -3,8 +3,8 @@ import { mkdir, rename, writeFile, utimes, chmod } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
-import { hasCode } from '../../errors.ts';
-import { made, type Part } from './build.ts';
+import { missingCodes, unlessCode } from '../../errors.ts';
+import { succeeded, type StepResult } from './build.ts';
 import { sealTree, sizeOf, takeTree, type TarProcess } from './take-tree.ts';
 import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
@@ -27,12 +27,8 @@ export type StoreEntry = z.infer<typeof entry>;
 
 /** The complete entry in a folder, if any: its record is written last. */
 export function readEntry(folder: string): StoreEntry | undefined {
-  try {
-    return entry.safeParse(fromJson(readFileSync(join(folder, 'entry.json'), 'utf8'))).data;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
+  const text = unlessCode(missingCodes, '', () => readFileSync(join(folder, 'entry.json'), 'utf8'));
+  return entry.safeParse(fromJson(text)).data;
 }
 
 /** Writes manifests into an empty folder, to install them without the rest of the source. */
@@ -58,12 +54,16 @@ export async function keepEntry(staging: string, to: string): Promise<StoreEntry
  *
  * @param read starts the process that writes `staging` as a tar to its standard output, as that user.
  */
-export async function keepEntryOf(staging: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
+export async function keepEntryOf(
+  staging: string,
+  to: string,
+  read: () => TarProcess,
+): Promise<StepResult<StoreEntry>> {
   const own = `${staging}.own`;
   try {
     await mkdir(own, { mode: 0o700 });
     const taken = await takeTree(read(), { from: staging, into: own });
-    return taken.ok ? made(await settle(own, to)) : taken;
+    return taken.ok ? succeeded(await settle(own, to)) : taken;
   } finally {
     await removeTree(own);
   }

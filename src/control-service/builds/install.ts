@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import { cannot, made, type Part } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
 import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
 import type { RunCommand } from './run-command.ts';
@@ -105,17 +105,17 @@ export interface InstallSettings {
 }
 
 /** Installs the packages of a checkout as `planInstall` decides. */
-export async function install(settings: InstallSettings): Promise<Part<'installed'>> {
+export async function install(settings: InstallSettings): Promise<StepResult<'installed'>> {
   const { installCommand, source, configFolder, run, path, log, store } = settings;
   const folders = foldersUp(configFolder, source);
   const plan = planInstall(installCommand, folders);
   const stored = { ...store, run, log };
   switch (plan.kind) {
     case 'refused':
-      return cannot(plan.reason);
+      return stepFailed(plan.reason);
     case 'nothing':
       log('info', plan.why);
-      return made('installed');
+      return succeeded('installed');
     case 'command': {
       log('info', `Installing: ${plan.command}`);
       const name = 'source_config.install_command';
@@ -129,7 +129,7 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
     case 'manager': {
       const { manager, args, why } = plan;
       if (!findTool(manager, path)) {
-        return cannot(
+        return stepFailed(
           `${why}, which is not installed on this machine. Install ${manager}, or commit the lock file of another package manager, or set source_config.install_command.`,
         );
       }

@@ -11,14 +11,14 @@ import { listBuildFiles } from './build-files.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
 import { buildProcesses, watchBuild } from './build-processes.ts';
 import {
-  cannot,
-  made,
+  stepFailed,
+  succeeded,
   usualBuildBounds,
   type Build,
   type BuildBounds,
   type BuildEnd,
   type BuildRequest,
-  type Part,
+  type StepResult,
 } from './build.ts';
 import { failure, commandRunner, outputBound } from './run-command.ts';
 import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
@@ -105,11 +105,11 @@ async function build(
   folder: BuildFolder,
   settings: BuildSettings & { bounds: BuildBounds; processes: ProcessFamily },
   signal: AbortSignal,
-): Promise<Part<Build>> {
+): Promise<StepResult<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
   const { dataDir, allowGit, clock, bounds, processes, env: ours = process.env, step } = settings;
   const wrong = commandsProblem(installCommand, buildCommand);
-  if (wrong) return cannot(wrong);
+  if (wrong) return stepFailed(wrong);
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
   if (token && !token.ok) return token;
 
@@ -141,7 +141,7 @@ async function build(
     fetchedBytes: bounds.fetchedBytes,
   };
   const obtained = await obtainSource(masked, obtaining);
-  if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
+  if (!obtained.ok || signal.aborted) return obtained.ok ? stepFailed('') : obtained;
   await step?.('cloned');
 
   const config = findGraphConfig(folder.source, graphConfigPath, masked.log, nameOf(request.from));
@@ -196,7 +196,7 @@ async function build(
     log: masked.log,
     store,
   });
-  if (!installed.ok || signal.aborted) return installed.ok ? cannot('') : installed;
+  if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
   await giveSource();
   await step?.('installed');
 
@@ -204,10 +204,11 @@ async function build(
     log('info', `Building: ${buildCommand}`);
     const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: configFolder };
     const end = await beginPart(bounds.buildMs)(spec);
-    if (end.kind !== 'done') return cannot(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
+    if (end.kind !== 'done')
+      return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
   await step?.('built');
-  return made({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
+  return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
 }
 
 /** Validates the commands again at the moment of use. */

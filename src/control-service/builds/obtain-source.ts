@@ -1,13 +1,13 @@
-import { pause, type Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { BuildFolder } from './build-folder.ts';
 import {
-  cannot,
-  made,
+  stepFailed,
+  succeeded,
   type BuildRequest,
   type BuiltFrom,
   type GitSource,
-  type Part,
+  type StepResult,
   type TarballSource,
 } from './build.ts';
 import { checkOut, type CheckOutSettings } from './check-out.ts';
@@ -38,19 +38,19 @@ export interface Obtaining {
 }
 
 /** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
-export async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<Part<BuiltFrom>> {
+export async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<StepResult<BuiltFrom>> {
   const { from, log, onCommit } = request;
   const { path, signal, beginPart, withinMs } = obtaining;
   if (from.kind === 'tarball') return unpackInTime(from, obtaining, log);
   if (!findTool('git', path)) {
-    return cannot(
+    return stepFailed(
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
   const commit = await checkOutAndEndToken(from, { ...obtaining, run: beginPart(withinMs), owner: request, log });
-  if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
+  if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
   await onCommit(commit.value);
-  return made({ kind: 'commit', commit: commit.value });
+  return succeeded({ kind: 'commit', commit: commit.value });
 }
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
@@ -58,21 +58,23 @@ async function unpackInTime(
   from: TarballSource,
   { folder, withinMs, clock, signal }: Obtaining,
   log: WriteLine,
-): Promise<Part<BuiltFrom>> {
-  const [done, late] = [new AbortController(), new AbortController()];
-  void pause(clock, withinMs, done.signal).then(() => late.abort());
-  try {
-    const within = { into: folder.source, log, signal: AbortSignal.any([signal, late.signal]) };
-    const unpacked = await unpackSource(from, within);
-    if (unpacked.ok || signal.aborted || !late.signal.aborted) return unpacked;
-    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was stopped.`);
-  } finally {
-    done.abort();
-  }
+): Promise<StepResult<BuiltFrom>> {
+  return withTimeout(
+    clock,
+    withinMs,
+    async (bound) => {
+      const unpacked = await unpackSource(from, { into: folder.source, log, signal: bound });
+      if (unpacked.ok || signal.aborted || !bound.aborted) return unpacked;
+      return stepFailed(
+        `The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was stopped.`,
+      );
+    },
+    signal,
+  );
 }
 
 /** Checks out, and revokes the token before any of the source runs. */
-async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
+async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<StepResult<string>> {
   try {
     return await checkOut(from, settings);
   } finally {
@@ -98,8 +100,8 @@ interface Unpacking {
 export async function unpackSource(
   { file, digest }: TarballSource,
   { into, log, signal, bounds = usualTarBounds }: Unpacking,
-): Promise<Part<BuiltFrom>> {
-  if (!existsSync(file)) return cannot(gone);
+): Promise<StepResult<BuiltFrom>> {
+  if (!existsSync(file)) return stepFailed(gone);
   log('info', `Unpacking the source tarball ${digest}.`);
   const judge = entryJudge(bounds);
   let against: string | undefined;
@@ -110,9 +112,9 @@ export async function unpackSource(
     files += 1;
   });
   const looked = await readTar(file, looking, { bounds, signal, objection: () => against });
-  if (looked.kind === 'interrupted') return cannot('');
-  if (looked.kind === 'refused') return cannot(refusal(looked.why));
-  if (looked.digest !== digest) return cannot(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
+  if (looked.kind === 'interrupted') return stepFailed('');
+  if (looked.kind === 'refused') return stepFailed(refusal(looked.why));
+  if (looked.digest !== digest) return stepFailed(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
 
   const links: { path: string; target: string }[] = [];
   const writing = new Unpack({
@@ -133,12 +135,12 @@ export async function unpackSource(
     },
   });
   const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
-  if (written.kind === 'interrupted') return cannot('');
-  if (written.kind === 'refused') return cannot(refusal(written.why));
+  if (written.kind === 'interrupted') return stepFailed('');
+  if (written.kind === 'refused') return stepFailed(refusal(written.why));
   // Links are created last: no file can be written through one.
   for (const { path, target } of links) await putLink(path, target);
   log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
-  return made({ kind: 'tarball', digest });
+  return succeeded({ kind: 'tarball', digest });
 }
 
 async function putLink(path: string, target: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { ProcessUser } from '../compute/guarded-process.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { removeOrReport } from './build-folder.ts';
-import { cannot, made, type Part } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
 import {
   entryFolder,
   keepEntry,
@@ -62,14 +62,14 @@ export interface LockedInstall extends RequestedInstall {
 export async function installInPlace(
   requested: RequestedInstall,
   { run, giveSource }: StoredInstallSettings,
-): Promise<Part<'installed'>> {
+): Promise<StepResult<'installed'>> {
   await giveSource();
   return partOf(requested, await run({ command: requested.command, args: requested.args, cwd: requested.folder }));
 }
 
-function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> {
-  if (end.kind === 'done') return made('installed');
-  return cannot(end.kind === 'failed' ? failure(name, end) : '');
+function partOf({ name }: RequestedInstall, end: CommandEnd): StepResult<'installed'> {
+  if (end.kind === 'done') return succeeded('installed');
+  return stepFailed(end.kind === 'failed' ? failure(name, end) : '');
 }
 
 /**
@@ -80,7 +80,7 @@ function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> 
 export async function installThroughStore(
   requested: LockedInstall,
   settings: StoredInstallSettings,
-): Promise<Part<'installed'>> {
+): Promise<StepResult<'installed'>> {
   const { log, staging, user } = settings;
   const found = isPartOfMore(requested) ?? (await collectManifests(requested.folder, requested.manager));
   if (found.kind === 'more') {
@@ -105,10 +105,10 @@ async function takeOrInstall(
   requested: LockedInstall,
   files: readonly Manifest[],
   settings: StoredInstallSettings,
-): Promise<Part<'installed'>> {
+): Promise<StepResult<'installed'>> {
   const { dataDir, tenantId, staging, user, registry, log, signal } = settings;
   const managerVersion = await versionOf(requested, settings);
-  if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(requested, settings);
+  if (managerVersion === undefined) return signal.aborted ? stepFailed('') : installInPlace(requested, settings);
   const key = storeKey({
     command: [requested.command, ...requested.args],
     managerVersion,
@@ -119,10 +119,10 @@ async function takeOrInstall(
     files,
   });
   const entry = entryFolder(dataDir, tenantId, key);
-  const placed = await inFolderQueue(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
+  const placed = await inFolderQueue(entry, signal, async (): Promise<StepResult<'installed'> | { why: string }> => {
     const there = readEntry(entry);
     if (there) log('info', 'An earlier build installed these packages: reusing them.');
-    const installed = there ? made(there) : await installIntoStore(requested, entry, settings);
+    const installed = there ? succeeded(there) : await installIntoStore(requested, entry, settings);
     if (!installed.ok) return installed;
     const { folders, files: count, bytes } = installed.value;
     const why = placementProblem(folders, requested.folder);
@@ -130,9 +130,9 @@ async function takeOrInstall(
     const end = await placePackages(entry, folders, { ...settings, into: requested.folder, aside: asideOf(staging) });
     if (end.kind !== 'done') return partOf({ ...requested, name: 'Copying the packages' }, end);
     log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
-    return made('installed');
+    return succeeded('installed');
   });
-  if (placed === undefined) return cannot('');
+  if (placed === undefined) return stepFailed('');
   if ('ok' in placed) return placed;
   log('info', `The stored packages can't be copied into this source: ${placed.why}. Installing there instead.`);
   return installInPlace(requested, settings);
@@ -142,11 +142,11 @@ async function installIntoStore(
   requested: LockedInstall,
   entry: string,
   { staging, user, run, readAsUser }: StoredInstallSettings,
-): Promise<Part<StoreEntry>> {
+): Promise<StepResult<StoreEntry>> {
   const end = await run({ command: requested.command, args: requested.args, cwd: staging });
   const installed = partOf(requested, end);
   if (!installed.ok) return installed;
-  return user ? keepEntryOf(staging, entry, () => readAsUser(staging)) : made(await keepEntry(staging, entry));
+  return user ? keepEntryOf(staging, entry, () => readAsUser(staging)) : succeeded(await keepEntry(staging, entry));
 }
 
 /** The package manager's version; undefined when it prints none. */

@@ -3,7 +3,7 @@ import { ReadEntry, Unpack } from 'tar';
 import { hasCode, messageOf } from '../../errors.ts';
 import type { GuardedProcess } from '../compute/guarded-process.ts';
 import { isWithin } from './build-folder.ts';
-import { cannot, made, type Part } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
 import { chunksOf, drained } from './tar-bytes.ts';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, readlink, rename, symlink, unlink } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const mostEntries = 1_000_000;
 export async function takeTree(
   { stdout, stderr, ended, kill }: TarProcess,
   { from, into }: { from: string; into: string },
-): Promise<Part<'taken'>> {
+): Promise<StepResult<'taken'>> {
   let wrong: string | undefined;
   const refuse = (why: string): false => {
     wrong ??= why;
@@ -74,8 +74,10 @@ export async function takeTree(
   feed().catch(fail);
   const end = await ended;
   await closed.promise;
-  if (wrong !== undefined) return cannot(`The installed packages could not be read: ${wrong}.`);
-  return end.kind === 'exited' && end.code === 0 ? made('taken') : cannot('The installed packages could not be read.');
+  if (wrong !== undefined) return stepFailed(`The installed packages could not be read: ${wrong}.`);
+  return end.kind === 'exited' && end.code === 0
+    ? succeeded('taken')
+    : stepFailed('The installed packages could not be read.');
 }
 
 /** Checks an entry, and converts it for writing. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { existsSync } from 'node:fs';
 
@@ -86,9 +86,10 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   for (const pipe of [child.stdin, child.stdio[3]]) pipe?.on('error', () => undefined);
   let killed = false;
   const killGroup = (): void => {
-    if (child.pid === undefined || killed) return;
+    const { pid } = child;
+    if (pid === undefined || killed) return;
     killed = true;
-    signalGroup(child.pid);
+    unlessCode(['ESRCH'], false, () => process.kill(-pid, 'SIGKILL'));
   };
 
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -118,15 +119,6 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
     killGroup();
   };
   return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill };
-}
-
-function signalGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    const gone = hasCode(error, 'ESRCH');
-    if (!gone) throw error;
-  }
 }
 
 /** Open files and connections of a process. */

@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { codeOf } from '../../errors.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause, withTimeout, type Clock } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
@@ -130,37 +130,32 @@ async function sendOnce(
     more: { status?: number; detail?: string; retryAfterMs?: number },
   ): ServiceError =>
     new ServiceError({ kind, operation, method, address, effect: method === 'GET' ? 'none' : 'unknown', ...more });
-  const over = new AbortController();
-  const bound = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const late = clock.sleep(answerWithinMs, bound).then(
-    () => over.abort(new Error(`no answer within ${answerWithinMs / 1_000} s`)),
-    () => undefined,
-  );
   const context = new client.RequestContext(address, client.HttpMethod[method]);
   for (const [name, value] of Object.entries(query)) context.setQueryParam(name, value);
   if (body !== undefined) {
     context.setHeaderParam('content-type', client.PatchStrategy.ServerSideApply);
     context.setBody(JSON.stringify(body));
   }
-  context.setSignal(bound);
-  try {
-    await config.applySecurityAuthentication(context);
-    const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
-    const text = await answer.body.text();
-    if (answer.httpStatusCode < 300) return text;
-    throw fail(kindOf(answer.httpStatusCode), {
-      status: answer.httpStatusCode,
-      ...reported(text, answer.headers['retry-after']),
-    });
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw fail('unreachable', { detail: causeOf(bound.aborted ? bound.reason : error) });
-  } finally {
-    over.abort();
-    await late;
-    // The client creates a pool of connections for every request.
-    await context.getDispatcher()?.close();
-  }
+  const exchange = async (bound: AbortSignal): Promise<string> => {
+    context.setSignal(bound);
+    try {
+      await config.applySecurityAuthentication(context);
+      const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
+      const text = await answer.body.text();
+      if (answer.httpStatusCode < 300) return text;
+      throw fail(kindOf(answer.httpStatusCode), {
+        status: answer.httpStatusCode,
+        ...reported(text, answer.headers['retry-after']),
+      });
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      throw fail('unreachable', { detail: causeOf(bound.aborted ? bound.reason : error) });
+    } finally {
+      // The client creates a pool of connections for every request.
+      await context.getDispatcher()?.close();
+    }
+  };
+  return withTimeout(clock, answerWithinMs, exchange, signal);
 }
 
 function kindOf(status: number): ServiceErrorKind {

@@ -1,7 +1,7 @@
 import type { DeploymentType } from '../../contract/control/source.ts';
 import { resolvedResources } from '../rules/resolved-resources.ts';
 import type { AgentSpec } from './compute.ts';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import type { ProcessFamily } from './process-family.ts';
 import { seeProcesses } from './seen-processes.ts';
@@ -68,14 +68,7 @@ export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesse
   }
 
   /** Skips a round without free file descriptors. */
-  function seenNow(): ReturnType<typeof seeProcesses> {
-    try {
-      return see();
-    } catch (error) {
-      if (!hasCode(error, 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO')) throw error;
-      return [];
-    }
-  }
+  const seenNow = (): ReturnType<typeof seeProcesses> => unlessCode(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'], [], see);
 
   return {
     watch(family, mostBytes, over, signal) {

@@ -1,4 +1,4 @@
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProcessUser } from './guarded-process.ts';
 import { spawn } from 'node:child_process';
@@ -148,13 +148,7 @@ export async function killAll(look: () => SeenProcess[], clock: Clock): Promise<
   }
 }
 
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
-  }
-}
+const kill = (pid: number): boolean => unlessCode(['ESRCH', 'EPERM'], false, () => process.kill(pid, 'SIGKILL'));
 
 /** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
 const mostSendingMs = 1_000;

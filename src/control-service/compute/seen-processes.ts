@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 
 /** A process of this machine, from `/proc`. */
 export interface SeenProcess {
@@ -58,11 +58,5 @@ export function heldBytesIn(status: string): number {
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');
 
 /** Returns `nothing` for what is gone, belongs to another user, or does not exist on this kind of machine. */
-function read<T>(look: () => T, nothing: T): T {
-  try {
-    return look();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return nothing;
-    throw error;
-  }
-}
+const read = <T, N>(look: () => T, nothing: N): T | N =>
+  unlessCode(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], nothing, look);

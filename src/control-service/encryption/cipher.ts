@@ -17,9 +17,9 @@ export interface SecretCipher {
   /** The ids of all keys that can decrypt. */
   keyIds: readonly string[];
   /** @param place the column of the value: an envelope can't be decrypted in another one. */
-  seal(place: string, clear: string): string;
+  encrypt(place: string, clear: string): string;
   /** @throws WrongKeyError for an envelope of an unknown key, Error for one that was changed. */
-  open(place: string, envelope: string): string;
+  decrypt(place: string, envelope: string): string;
 }
 
 /** A value was encrypted with an unknown key. */
@@ -43,11 +43,11 @@ export function encryptionKey(key: Buffer): EncryptionKey {
 }
 
 /** The id of an envelope's key; undefined for other values. */
-export const sealedBy = (value: unknown): string | undefined =>
+export const encryptionKeyOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.startsWith(mark) ? shape.exec(value)?.[1] : undefined;
 
 /** The prefix of every envelope of a key. */
-export const beginOf = (keyId: string): string => `${mark}${keyId}:`;
+export const envelopePrefix = (keyId: string): string => `${mark}${keyId}:`;
 
 /** AES-256-GCM with a fresh nonce for every value. */
 export function secretCipher(current: EncryptionKey, former: readonly EncryptionKey[] = []): SecretCipher {
@@ -55,13 +55,13 @@ export function secretCipher(current: EncryptionKey, former: readonly Encryption
   return {
     keyId: current.id,
     keyIds: [...keys.keys()],
-    seal(place, clear) {
+    encrypt(place, clear) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(place));
       const sealed = Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return `${beginOf(current.id)}${nonce.toString('base64url')}:${sealed.toString('base64url')}`;
+      return `${envelopePrefix(current.id)}${nonce.toString('base64url')}:${sealed.toString('base64url')}`;
     },
-    open(place, envelope) {
+    decrypt(place, envelope) {
       const [, keyId = '', nonce = '', text = ''] = shape.exec(envelope) ?? [];
       const key = keys.get(keyId);
       if (!key) throw new WrongKeyError([keyId]);

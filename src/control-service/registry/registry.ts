@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
-import type { Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import { repositoryOf, type RegistryAddress } from './registry-address.ts';
 
 /** This service's credentials at its registry: a secret. */
@@ -44,20 +44,11 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
   const name = `The image registry ${address.host}`;
 
   /** Sends a request with the timeout; follows no redirects, since they would get the credentials. */
-  async function ask(url: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; text: string }> {
-    const late = new AbortController();
-    const answered = new AbortController();
-    void clock.sleep(withinMs, answered.signal).then(
-      () => late.abort(),
-      () => undefined,
-    );
-    try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal: late.signal });
+  const ask = (url: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; text: string }> =>
+    withTimeout(clock, withinMs, async (signal) => {
+      const response = await fetch(url, { ...init, redirect: 'manual', signal });
       return { status: response.status, headers: response.headers, text: await beginOf(response) };
-    } finally {
-      answered.abort();
-    }
-  }
+    });
 
   function request(realm: string, service: string | undefined, scope: string): [url: string, init: RequestInit] {
     if (credentials.kind === 'password') {
@@ -109,7 +100,7 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
         return end.kind === 'unreachable' ? { ...end, why: `${name} can't be used at the moment. ${end.why}` } : end;
       } catch (error) {
         // fetch throws where the registry was not reached, or not in time.
-        const how = error instanceof Error && error.name !== 'AbortError' ? reasonOf(error) : 'no answer in time';
+        const how = error instanceof Error && error.name !== 'TimeoutError' ? reasonOf(error) : 'no answer in time';
         return { kind: 'unreachable', why: `${name} can't be reached (${how}). Try again.` };
       }
     },

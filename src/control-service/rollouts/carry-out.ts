@@ -2,7 +2,7 @@ import type { AgentProgram, AgentSpec, RunningAgent } from '../compute/compute.t
 import { programOf, repairBuild } from './agent-program.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
-import { pause, type Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
 /**
@@ -94,10 +94,7 @@ export async function agentVersion(
   program: AgentProgram,
   clock: Clock,
 ): Promise<string | null> {
-  const done = new AbortController();
-  const late = pause(clock, withinMs, done.signal).then(() => undefined);
-  const reported = await Promise.race([reportedAgentVersion(origin, token, done.signal), late]);
-  done.abort();
+  const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(origin, token, signal));
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { fromJson } from '../../../contract/json-text.ts';
-import { pause, type Clock } from '../../../clock.ts';
+import { untilAborted, withTimeout, type Clock } from '../../../clock.ts';
 import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
@@ -141,16 +141,14 @@ function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine
         clock,
       );
       started.stdin?.end(input);
-      const over = new AbortController();
-      const bound = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-      let isLate = false;
-      const late = pause(clock, withinMs, bound).then(() => {
-        isLate = !over.signal.aborted && signal?.aborted !== true;
-        return started.kill();
-      });
-      const [said, complained, end] = await Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
-      over.abort();
-      await late;
+      const read = Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
+      const untilRead = async (bound: AbortSignal): Promise<boolean> => {
+        void untilAborted(bound).then(started.kill);
+        await read;
+        return bound.aborted && signal?.aborted !== true;
+      };
+      const isLate = await withTimeout(clock, withinMs, untilRead, signal);
+      const [said, complained, end] = await read;
       const lines = complained.split('\n').filter((line) => line.trim() !== '');
       if (isLate) return { code: -1, said, complaint: `it took longer than ${withinMs / 1_000} s` };
       if (end.kind === 'unstartable') return { code: -1, said, complaint: end.reason };
