@@ -13,19 +13,16 @@ import { reporter, type Reporter } from './reporter.ts';
 export interface CarryOutSettings {
   work: WorkClient;
   listenerId: string;
-  /** What runs agents in the cluster. */
   compute: Compute;
   /** The address for trace exports of agents in the cluster; absent if the service can't be reached from there. */
   tracingAt?: ((project: { project_id: string; token: string }) => AgentSpec['tracing']) | undefined;
   clock: Clock;
   random: () => number;
-  /** Receives lines for the operator of the listener. */
   log: (message: string) => void;
   /** Aborts when the listener shuts down: the claim is released as it is. */
   leaving: AbortSignal;
 }
 
-/** Milliseconds that handing a claim back may take. */
 const releaseWithinMs = 5_000;
 
 /**
@@ -121,7 +118,7 @@ async function runRevision(
   return (await reporting.conclude('DEPLOYED')) ? 'deployed' : undefined;
 }
 
-/** Whatever keeps an agent from starting is the reason that people get to read. */
+/** Reports every error of a start as its reason. */
 async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise<AgentStart> {
   try {
     return await compute.start(spec, lease.signal, lease);
@@ -131,7 +128,7 @@ async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise
   }
 }
 
-/** Removes a deployment from the cluster, as often as it takes. */
+/** Removes a deployment from the cluster; retries until it succeeds. */
 async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
   { compute, clock, random, log }: CarryOutSettings,
@@ -159,7 +156,7 @@ async function removeAll(
   return undefined;
 }
 
-/** What it takes to run a claimed revision, or what about it this listener does not understand. */
+/** The spec of a claimed revision's agent, or why this listener can't read it. */
 function agentSpec(
   { deployment }: WorkClaim,
   revision: ClaimedRevision,

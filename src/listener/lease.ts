@@ -5,34 +5,30 @@ import { LetGo, type Hold } from '../control-service/compute/compute.ts';
 
 export interface LeaseSettings {
   leaseMs: number;
-  /** Says at the service that the claim is still held. */
   renew: (until: { deadline: number; signal: AbortSignal }) => Promise<ClaimStanding>;
   clock: Clock;
 }
 
-/** A claim that is kept alive. */
 export interface Lease extends Hold {
   /**
    * Aborts when the work has to end: with a `LetGo` if another listener may have it by now, with another reason if
    * it is not needed any more and has to be undone.
    */
   signal: AbortSignal;
-  /** The service said something at a request that was sent at this moment (ms): the claim holds from then on. */
+  /** Extends the lease, from when the answered request was sent (ms). */
   heard(standing: Pick<ClaimStanding, 'wanted'>, sentAt: number): void;
-  /** The service refused what was said under the claim. */
+  /** The service refused a report. */
   refused(error: ServiceError): void;
-  /** Lets go of it at once, for a reason of our own. */
+  /** Ends the work on it, for a reason of our own. */
   letGo(why: string): void;
-  /** Keeps it alive no longer. */
+  /** Stops the renewals. */
   end(): Promise<void>;
 }
 
-/** Of the lease's time, after how much it is renewed. */
 const renewAfter = 1 / 3;
-/** The least between two attempts (ms). */
 const leastMs = 200;
 
-/** The word of a service that knows the claim no more. */
+/** Whether the service has ended the claim. */
 const isOver = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'missing');
 
@@ -80,7 +76,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
       }
     }
   }
-  /** Whatever keeps an answer back, the lease does not wait for it. */
+  /** Resolves with undefined when the lease expires before the answer. */
   async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
     const answered = new AbortController();
     const late = pause(clock, Math.max(0, until - clock.now()), AbortSignal.any([over, answered.signal]));

@@ -157,7 +157,6 @@ export function readListenerCommand(
   };
 }
 
-/** The environment of the program. */
 export interface ListenerEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   version: string;
@@ -165,7 +164,6 @@ export interface ListenerEnvironment {
   say: (text: string) => void;
   /** Standard error: for everything else. */
   printError: (text: string) => void;
-  /** Resolves when the program should stop. */
   leave: Promise<void>;
 }
 

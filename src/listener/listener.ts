@@ -13,17 +13,16 @@ import type { Listener } from '../contract/control/listener.ts';
 export interface ListenerSettings extends Omit<CarryOutSettings, 'leaving'> {
   /** The name of this process, for people. */
   holder: string;
-  /** Pieces of work that are carried out at the same time. */
+  /** The most claims at a time. */
   atOnce: number;
-  /** How long a claim holds without a word (s). */
+  /** How long a claim holds without a renewal (s). */
   leaseSeconds: number;
 }
 
-/** A listener at work. */
 export interface RunningListener {
   /** Resolves when it ends: with the reason why it could not continue, or undefined after a stop. */
   ended: Promise<string | undefined>;
-  /** Takes no more work, and hands back what it is at as it stands. */
+  /** Claims no more work, and releases the claims that it holds. */
   leave(): void;
 }
 
@@ -82,14 +81,14 @@ export function startListener(settings: ListenerSettings): RunningListener {
   return { ended: untilOver(), leave: () => leaving.abort() };
 }
 
-/** What does not pass by waiting: a key that is not let in, a listener that is gone, a request that is not understood. */
+/** Not retryable: an invalid key, a deleted listener, a rejected request. */
 const isForGood = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'missing' || kind === 'rejected';
 
 interface WantedListener {
   /** The name of the cluster, unique within the tenant. */
   computeId: string;
-  /** The namespaces that it is to be configured for; undefined leaves them as they are. */
+  /** Undefined leaves those of an existing listener. */
   namespaces: readonly string[] | undefined;
   version: string;
 }
@@ -124,7 +123,7 @@ async function listenerOf(work: WorkClient, computeId: string): Promise<Listener
   return undefined;
 }
 
-/** The same as often as it takes; undefined when `leaving` aborts first. What does not pass by waiting is thrown. */
+/** The same with retries; undefined when `leaving` aborts first. Throws errors that are not retryable. */
 export async function findListenerWithRetries(
   work: WorkClient,
   wanted: WantedListener,

@@ -11,9 +11,8 @@ import type { WriteLine } from '../control-service/compute/log-line.ts';
 import { retryDelayMs } from './work-client.ts';
 
 export interface ReporterSettings {
-  /** Sends one report, and says so where it was answered. */
   send: (report: WorkReport) => Promise<ClaimStanding>;
-  /** Aborts when nothing that is said is heard any more. */
+  /** Aborts when the claim is lost: reports would be refused. */
   lost: AbortSignal;
   clock: Clock;
   random: () => number;
@@ -28,18 +27,16 @@ export interface Reporter {
    * @returns false if it was rejected, or the claim has ended.
    */
   conclude(status: ReportedStatus, message?: string): Promise<boolean>;
-  /** Sends what was written so far, once, where it can be sent. */
+  /** Tries once to send the lines so far. */
   flush(): Promise<void>;
 }
 
-/** Milliseconds that lines may wait for others. */
+/** How long lines are gathered before they are sent. */
 const gatherMs = 500;
-/** Lines that are held while the service is away; of more, the oldest are given up. */
+/** The most lines that are kept while the service is unavailable; the oldest are dropped. */
 const mostHeld = 5_000;
-/** The longest message that a report takes, in characters. */
 const longestMessage = 8_000;
 
-/** Makes a reporter. Reports go one after the other, so that no line passes another one. */
 export function reporter({ send, lost, clock, random }: ReporterSettings): Reporter {
   let held: ReportedLine[] = [];
   let sequence = 0;
@@ -47,7 +44,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
   let isConcluded = false;
   let sending: Promise<unknown> = Promise.resolve();
 
-  /** Sends what is held, with this status at the end of it. */
+  /** Sends all lines, and the status with the last of them. */
   async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
     for (;;) {
       const log = held.slice(0, mostReportedLines);
@@ -109,5 +106,5 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
   };
 }
 
-/** Whether the same may be taken another time. */
+/** Whether a retry may succeed. */
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

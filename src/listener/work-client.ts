@@ -42,7 +42,6 @@ const readStanding = readJson(claimStanding);
 /** Beyond what a claim waits at the service (ms): for the way there and back. */
 const onTheWayMs = 15_000;
 
-/** Connects to a control service as a listener. */
 export function connectWork(baseUrl: string, settings: ConnectionSettings): WorkClient {
   const link = connection(baseUrl, settings);
   const one = (id: string): string => `/v2/listeners/${segment('the listener id', id)}`;

@@ -4,7 +4,6 @@ import { missingCodes, unlessCode } from '../../errors.ts';
 import { trimEndOf } from '../../contract/plain-text.ts';
 import { isWithin } from './build-folder.ts';
 
-/** The most bytes that are read of a file that names other folders. */
 const longestNote = 65_536;
 
 /** The entries of a repository's folder that git opens besides its objects. */

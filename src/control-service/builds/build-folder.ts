@@ -7,24 +7,19 @@ import { messageOf, missingCodes, unlessCode } from '../../errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** The folders of one build. */
 export interface BuildFolder {
   /** `<data>/builds/<revision id>` */
   root: string;
-  /** The checkout of the repository. */
   source: string;
   /** The home of the build's commands and of the agent. */
   home: string;
-  /** Temporary files of the build's commands. */
   temporary: string;
   /** Where packages are installed for the dependency store; exists only during the install. */
   staging: string;
 }
 
-/** The folder of all builds. */
 export const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
 
-/** The folder of a revision's build, existing or not. */
 export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
   const root = join(buildsIn(dataDir), revisionId);
   return {
@@ -87,7 +82,6 @@ const builtFrom = ({ commit, tarballDigest }: z.infer<typeof record>): BuiltFrom
   return tarballDigest === undefined ? undefined : { kind: 'tarball', digest: tarballDigest };
 };
 
-/** Marks a build complete. */
 export function recordBuild({ folder, from, graphConfigFile }: Build): void {
   const temporary = `${recordOf(folder)}.new`;
   const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };

@@ -23,24 +23,20 @@ export interface GitSource {
 /** An uploaded tarball (control-service.md, source_tarball_path: the source `internal_source`). */
 export interface TarballSource {
   kind: 'tarball';
-  /** Absolute path of the gzipped tar. */
   file: string;
   /** `sha256:<hex>` of the file's bytes. */
   digest: string;
 }
 
-/** The owner of a build: tenants share no stored packages or mirrors. */
 export interface BuildOwner {
   tenantId: string;
   /** The integration that gives access to a private repository. */
   integrationId?: string | undefined;
 }
 
-/** The inputs of a revision's build. */
 export interface BuildRequest extends BuildOwner {
   revisionId: string;
   from: GitSource | TarballSource;
-  /** Relative to the root of the source. */
   graphConfigPath: string;
   installCommand: string | undefined;
   buildCommand: string | undefined;
@@ -61,14 +57,11 @@ export interface BuildRequest extends BuildOwner {
   onCommit: (commit: string) => Promise<void>;
 }
 
-/** The exact source of a build. */
 export type BuiltFrom = { kind: 'commit'; commit: string } | { kind: 'tarball'; digest: string };
 
-/** A complete build on this machine. */
 export interface Build {
   folder: string;
   from: BuiltFrom;
-  /** Absolute path of the graph configuration file. */
   graphConfigFile: string;
 }
 

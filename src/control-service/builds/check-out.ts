@@ -24,7 +24,6 @@ import type { RunCommand } from './run-command.ts';
 import { usualTarBounds } from './tar-entries.ts';
 import { inFolderQueue } from './folder-queue.ts';
 
-/** The remote that git fetches from. */
 interface Remote {
   address: string;
   protocol: GitProtocol;
@@ -54,10 +53,8 @@ export interface CheckOutSettings {
   folder: BuildFolder;
   dataDir: string;
   owner: BuildOwner;
-  /** The credentials for a private repository. */
   token: string | undefined;
   allowGit: readonly string[];
-  /** Bytes of a pack that git may fetch. */
   fetchedBytes: number;
   run: RunCommand;
   signal: AbortSignal;

@@ -13,7 +13,6 @@ import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
 import { wayTo } from './checkout-files.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
 
-/** The folder of the dependency store. */
 export const storeIn = (dataDir: string): string => join(dataDir, 'store');
 
 /** The folder of an entry. Tenants share none: a private registry may have admitted only one of them. */
@@ -85,7 +84,6 @@ async function settle(tree: string, to: string): Promise<StoreEntry> {
 const isOnTheWay = (name: string, folders: readonly string[]): boolean =>
   folders.some((folder) => folder.split('/')[0] === name);
 
-/** The outermost package folders below a folder. */
 function packageFolders(root: string, path: string): string[] {
   return readdirSync(join(root, path), { withFileTypes: true })
     .filter((each) => each.isDirectory())
@@ -95,7 +93,6 @@ function packageFolders(root: string, path: string): string[] {
     });
 }
 
-/** The target of an entry's package folders. */
 interface Placement {
   /** The target folder in the checkout; a real path. */
   into: string;
@@ -151,7 +148,6 @@ for folder; do
   rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1
 done`;
 
-/** The folder of the package managers' downloads. */
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**

@@ -13,7 +13,6 @@ import { installInPlace, installThroughStore, type StoredInstallSettings } from 
 export interface SeenFolder {
   /** Relative to the repository's root; empty for the root itself. */
   path: string;
-  /** The names of its files. */
   files: ReadonlySet<string>;
   /** `packageManager` of its package.json, if any: `pnpm@10.1.0`. */
   packageManager?: string | undefined;
@@ -23,7 +22,6 @@ export interface SeenFolder {
 
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
-/** How the packages of a build are installed. */
 type InstallPlan =
   | { kind: 'command'; command: string }
   | { kind: 'manager'; manager: PackageManager; args: string[]; folder: string; why: string }
@@ -92,12 +90,9 @@ const inFolder = (file: string, folder: string): string => (folder === '' ? file
 
 export interface InstallSettings {
   installCommand: string | undefined;
-  /** The checkout. */
   source: string;
-  /** The folder of the graph configuration file. */
   configFolder: string;
   run: RunCommand;
-  /** The search path of the build. */
   path: string;
   log: WriteLine;
   /** Installs through the dependency store. */
@@ -142,7 +137,6 @@ export async function install(settings: InstallSettings): Promise<StepResult<'in
   }
 }
 
-/** Whether a folder of the repository is an ancestor of another one. */
 const isAbove = (path: string, other: string): boolean =>
   path !== other && (path === '' || other.startsWith(`${path}/`));
 

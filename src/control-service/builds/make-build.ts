@@ -31,10 +31,8 @@ import { packageCache } from './dependency-store.ts';
 export interface BuildSettings {
   /** The service's data folder; builds lie in `builds/` of it. */
   dataDir: string;
-  /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
-  /** Limits other than the defaults. */
   bounds?: Partial<BuildBounds> | undefined;
   /** This service's environment, of which a build gets very little. */
   env?: NodeJS.ProcessEnv;
@@ -42,7 +40,6 @@ export interface BuildSettings {
   freeSpace?: FreeSpace;
   /** Frees disk space until this many bytes are free; does nothing when absent. */
   makeRoom?: ((wanted: number) => Promise<void>) | undefined;
-  /** Called after each step of a build, before the next one starts. */
   step?: BuildStep | undefined;
 }
 

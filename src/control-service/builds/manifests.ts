@@ -6,9 +6,7 @@ import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install.ts';
 
-/** A file that decides the result of an install. */
 export interface Manifest {
-  /** Relative to the installed folder. */
   path: string;
   bytes: Buffer;
 }

@@ -8,7 +8,6 @@ import { stepFailed, succeeded } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
-/** The folder of all mirrors. */
 export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
 
 /**
@@ -22,9 +21,7 @@ export function mirrorFolder(dataDir: string, { tenantId, integrationId }: Build
   return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
 }
 
-/** What to fetch into a mirror. */
 export interface Wanted {
-  /** The remote. */
   address: string;
   /** `refs/heads/main`, `HEAD`, or a commit's id. */
   ref: string;
@@ -32,10 +29,8 @@ export interface Wanted {
   isCommit: boolean;
 }
 
-/** Runs git in a mirror. */
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-/** The outcome of a fetch. */
 export type Fetched =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }

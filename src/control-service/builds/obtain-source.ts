@@ -20,20 +20,16 @@ import { Parser, ReadEntry, Unpack } from 'tar';
 import { readTar } from './tar-bytes.ts';
 import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
 
-/** The tools for fetching a build's source. */
 export interface Obtaining {
   folder: BuildFolder;
   dataDir: string;
   allowGit: readonly string[];
   beginPart: BeginPart;
-  /** The search path of the build. */
   path: string;
-  /** The timeout in milliseconds. */
   withinMs: number;
   clock: Clock;
   signal: AbortSignal;
   token: string | undefined;
-  /** Bytes of a pack that git may fetch. */
   fetchedBytes: number;
 }
 
@@ -82,9 +78,7 @@ async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings):
   }
 }
 
-/** The target of a tarball. */
 interface Unpacking {
-  /** An empty folder. */
   into: string;
   log: WriteLine;
   signal: AbortSignal;

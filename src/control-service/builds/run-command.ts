@@ -7,14 +7,11 @@ import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
 import { saysDiskIsFull } from './free-space.ts';
 
-/** One command of a build. */
 export interface CommandSpec {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** Variables that override those of the build. */
   env?: Record<string, string>;
-  /** Keeps its output out of the log. */
   silent?: boolean;
   /** Runs it as this service's own user: a program of the machine that runs nothing of the source, such as git. */
   asService?: boolean;
@@ -147,7 +144,6 @@ export function failure(what: string, { how, said, output }: Extract<CommandEnd,
   return !saysDiskIsFull(words) && output.some(saysDiskIsFull) ? `${words} The disk is full.` : words;
 }
 
-/** How much output of a build's commands is logged. */
 interface OutputBounds {
   outputBytes: number;
   outputLines: number;
@@ -156,7 +152,6 @@ interface OutputBounds {
 /** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
 const keepLast = 100;
 
-/** Passes on the output of a build's commands up to a limit. */
 interface OutputBound {
   writeLine: WriteLine;
   /** Call when a command has ended: logs its last lines, if they were left out. */

@@ -41,9 +41,7 @@ export interface StoredInstallSettings {
   signal: AbortSignal;
 }
 
-/** A planned install. */
 export interface RequestedInstall {
-  /** Its name in error messages. */
   name: string;
   command: string;
   args: readonly string[];
@@ -171,9 +169,7 @@ function isPartOfMore({ above }: LockedInstall): { kind: 'more'; why: string } |
   return isWorkspace ? { kind: 'more', why: 'a folder above it may declare workspaces' } : undefined;
 }
 
-/** All inputs of an install. */
 export interface InstallFacts {
-  /** The command with its arguments. */
   command: readonly string[];
   managerVersion: string;
   /** `process.version` of the Node.js that runs install scripts. */

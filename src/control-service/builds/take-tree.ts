@@ -114,7 +114,6 @@ export async function sealTree(root: string): Promise<void> {
   });
 }
 
-/** The size of a tree of regular files. */
 interface TreeSize {
   files: number;
   bytes: number;

@@ -15,9 +15,7 @@ export interface AgentSettings {
 interface ProcessFacts extends AgentSettings {
   /** The path of the Unix socket to listen on. */
   socket: string;
-  /** The `PATH` of this service. */
   path: string;
-  /** The Node.js that runs the agent. */
   node: string;
 }
 
@@ -68,7 +66,6 @@ export const agentEnvironment = (
   LANDFALL_AGENT_SOCKET: socket,
 });
 
-/** The values that are masked in the agent's log. */
 export function agentSecrets(spec: AgentSpec, token: string): string[] {
   const { password } = new URL(spec.databaseUrl);
   const all = [token, spec.databaseUrl, decodeURIComponent(password), spec.tracing?.token];

@@ -9,7 +9,6 @@ import type { ProcessUser } from './guarded-process.ts';
 
 /** A Unix socket on which only one agent can listen. */
 export interface AgentSocket {
-  /** Where the agent is to listen. */
   path: string;
   /**
    * Moves the socket, once the agent listens, to where only the service can change it.

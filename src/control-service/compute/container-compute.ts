@@ -25,7 +25,6 @@ export interface ContainerComputeSettings extends EngineSettings {
   usedDir: string;
   /** The folder of the socket through which containers reach an embedded database without a port. */
   databaseFolder?: string | undefined;
-  /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The image that builds run in; an official one of Node.js when absent. */
   buildImage?: string | undefined;
@@ -37,7 +36,6 @@ export interface ContainerComputeSettings extends EngineSettings {
   privateWebhooks?: boolean | undefined;
 }
 
-/** Runs agents as containers of this machine. */
 export interface ContainerCompute extends Compute {
   /**
    * @throws EngineRefusal when an engine that ran something for the deployment does not respond, or refuses. An engine
@@ -46,11 +44,9 @@ export interface ContainerCompute extends Compute {
   remove: NonNullable<Compute['remove']>;
   /** Checks whether an engine responds: undefined, or why none does. */
   problem(): Promise<string | undefined>;
-  /** Closes the proxies for containers. */
   close(): Promise<void>;
 }
 
-/** The default image that builds run in. */
 const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
 interface Equipment {

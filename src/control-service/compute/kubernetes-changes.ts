@@ -53,17 +53,14 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
   }
 }
 
-/** The timing of a removal. */
 export interface RemovalTimeouts {
   clock: Clock;
-  /** The polling interval in milliseconds. */
   everyMs: number;
   /** The timeout in milliseconds until everything is gone. */
   withinMs: number;
   hold: Hold | undefined;
 }
 
-/** The most objects that the message names. */
 const mostNamed = 5;
 
 /**

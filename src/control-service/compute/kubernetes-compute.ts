@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import type { Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { passwordKey } from '../kubernetes/dependencies.ts';
@@ -9,12 +8,11 @@ import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName } from '../kubernetes/manifest.ts';
 import { LetGo, type AgentSpec, type AgentStart, type Compute, type Hold, type RunningAgent } from './compute.ts';
 import { prune, putBack, removeAll, rollOut, type Started } from './kubernetes-changes.ts';
-import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
+import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
 import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
 
 export interface KubernetesComputeSettings extends ClusterSettings {
-  clock: Clock;
   /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
   /** The timeout in milliseconds until a revision is available; ten minutes when absent. */
@@ -25,15 +23,11 @@ export interface KubernetesComputeSettings extends ClusterSettings {
   everyMs?: number;
   /** The timeout in milliseconds of a removal, pods included; two minutes when absent. */
   goneWithinMs?: number;
-  /** The milliseconds that an agent may take to drain when its pod is stopped; 30 s when absent. */
+  /** 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
-  /** The image of cache parts. */
   cacheImage?: string | undefined;
-  /** The image of database parts: Postgres, with the variables of its official image. */
   databaseImage?: string | undefined;
-  /** The storage class of database volumes; the cluster's default when absent. */
   storageClass?: string | undefined;
 }
 
@@ -60,10 +54,16 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
   };
   const timeouts = { clock, everyMs, withinMs: rolloutWithinMs, failureGraceMs };
   let connecting: ReturnType<typeof connect> | undefined;
+  /** Connects anew after a failure: the kubeconfig may be there by now. */
+  const connectOnce = async (): Promise<Connected> => {
+    const connected = await (connecting ??= connect(settings));
+    if (connected.kind === 'none') connecting = undefined;
+    return connected;
+  };
   const namespaceOf = (requested: string | undefined, connection: Connection): string =>
     requested ?? settings.namespace ?? connection.namespace ?? 'default';
 
-  const compute: KubernetesCompute = {
+  return {
     async start(spec, signal, hold): Promise<AgentStart> {
       try {
         return await startHeld(spec, signal, hold);
@@ -73,25 +73,18 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       }
     },
     async remove({ id, namespace }, hold) {
-      const connected = await (connecting ??= connect(settings));
-      if (connected.kind === 'none') {
-        connecting = undefined;
-        throw new Error(connected.reason);
-      }
+      const connected = await connectOnce();
+      if (connected.kind === 'none') throw new Error(connected.reason);
       const { connection } = connected;
       const objects = objectsIn(connection, namespaceOf(namespace, connection), hold?.lost, hold?.check);
       await removeAll(id, objects, { clock, everyMs, withinMs: goneWithinMs, hold });
     },
   };
-  return compute;
 
   async function startHeld(spec: AgentSpec, signal: AbortSignal, hold: Hold | undefined): Promise<AgentStart> {
     if (spec.program.kind !== 'image') return failed(noBuilds);
-    const connected = await (connecting ??= connect(settings));
-    if (connected.kind === 'none') {
-      connecting = undefined;
-      return failed(connected.reason);
-    }
+    const connected = await connectOnce();
+    if (connected.kind === 'none') return failed(connected.reason);
     const { connection } = connected;
     const namespace = namespaceOf(spec.namespace, connection);
     const check = hold?.check;
@@ -172,7 +165,6 @@ async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The values in the agent's environment that must not appear in a log. */
 function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
   const password = URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '';
   const all = [...secrets.map(({ value }) => value), databaseUrl, password, tracing?.token ?? ''];

@@ -20,10 +20,8 @@ import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout
 import { outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 
-/** How long to wait for a rollout. */
 export interface FollowTimeouts {
   clock: Clock;
-  /** The polling interval in milliseconds. */
   everyMs: number;
   /** The timeout in milliseconds until everything is available. */
   withinMs: number;
@@ -31,7 +29,6 @@ export interface FollowTimeouts {
   failureGraceMs: number;
 }
 
-/** The dependencies for following a rollout. */
 export interface Following {
   objects: Objects;
   timeouts: FollowTimeouts;

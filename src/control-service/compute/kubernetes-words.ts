@@ -37,10 +37,8 @@ export const missingNamespace = (namespace: string): string =>
 export const missingServiceAccount = (name: string, namespace: string): string =>
   `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
 
-/** Milliseconds for a person. */
 export const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
-/** An event of the cluster about a pod. */
 export const podEvent = z.looseObject({
   reason: z.string().default(''),
   message: z.string().default(''),
@@ -67,5 +65,4 @@ export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) &&
 export const isOverOnceRun = ({ reason }: PodEvent): boolean =>
   reason === 'FailedScheduling' || reason === 'FailedMount' || reason === 'FailedAttachVolume';
 
-/** The event for a person. */
 export const inWords = ({ reason, message }: PodEvent): string => `${reason}: ${withoutFullStop(message)}.`;

@@ -15,7 +15,6 @@ import { idleCompute } from './idle-compute.ts';
 /** What runs this service's builds. Images always run in containers. */
 export const computeWords = ['process', 'container'] as const;
 
-/** The operator's settings for running agents. */
 export interface ComputeChoice {
   /** `process` when absent. */
   kind?: (typeof computeWords)[number] | undefined;
@@ -93,11 +92,8 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
   return { compute: chosenCompute({ builds, images }), workDir, userOf, close };
 }
 
-/** The computes for both kinds of programs. */
 interface Computes {
-  /** For what this service built. */
   builds: Compute;
-  /** For container images. */
   images: Compute;
 }
 

@@ -13,7 +13,6 @@ const byType: Readonly<Record<DeploymentType, number>> = { dev_free: 512, dev: 1
 export const megabyte = 1_000_000;
 const mebibyte = 1_048_576;
 
-/** The memory limit of an agent. */
 export interface MemoryBound {
   /** All of its processes together, in MB. */
   totalMb: number;
@@ -45,7 +44,6 @@ export interface MemoryWatch {
   ): void;
 }
 
-/** The interval in milliseconds. */
 const everyMs = 1_000;
 
 /** Creates a watch that runs as long as there is something to watch. */

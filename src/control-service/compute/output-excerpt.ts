@@ -7,7 +7,6 @@ export interface OutputExcerpt {
   add(level: LogLevel, line: string): void;
   /** Of the lines with the level `error` the last that names an error, else the last that is not part of a stack. */
   cause(): string | undefined;
-  /** The last lines, oldest first. */
   lines(): readonly string[];
 }
 
@@ -17,10 +16,8 @@ const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\
 const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;
 
 const mostLines = 8;
-/** Characters of a line. */
 const longest = 400;
 
-/** Creates an empty excerpt. */
 export function outputExcerpt(): OutputExcerpt {
   let named: string | undefined;
   let last: string | undefined;

@@ -69,15 +69,12 @@ export function plainLine(written: string): string {
 
 /** A rate limit for reading output: it limits what a flood costs the service. */
 interface ReadBounds {
-  /** Bytes at once. */
   burst: number;
-  /** Bytes per second once the burst is used up. */
   perSecond: number;
 }
 
 /** For one output, about what a build on this machine prints at its fastest. */
 const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
-/** For all outputs of the service together. */
 const boundsOfAll: ReadBounds = { burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 };
 
 /** The cost of each line in bytes: a flood of empty lines is more work than one of long ones. */

@@ -175,7 +175,6 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   }
 }
 
-/** An agent's process that became healthy. */
 interface Started {
   running: GuardedProcess;
   origin: string;
@@ -187,7 +186,6 @@ interface Started {
 const noImages =
   'This service runs agents as processes of this machine, which a container image is not. Use the source github or internal_source, or start the service where it may run containers.';
 
-/** The output of an agent's process. */
 interface Heard {
   excerpt: OutputExcerpt;
   commands: AgentCommands;
@@ -231,7 +229,6 @@ async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Pr
   return end;
 }
 
-/** How a process ended, for a person. */
 function inWords(end: ProcessEnd): string {
   if (end.kind === 'exited') return `exit code ${end.code}`;
   return end.kind === 'killed' ? `killed by ${end.signal}` : `it could not be started (${end.reason})`;

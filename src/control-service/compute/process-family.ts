@@ -4,7 +4,6 @@ import type { ProcessUser } from './guarded-process.ts';
 import { spawn } from 'node:child_process';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
 
-/** The resources of all processes of a family together. */
 export interface Usage {
   processes: number;
   memoryBytes: number;
@@ -26,9 +25,7 @@ export interface ProcessFamily {
   end(): Promise<void>;
 }
 
-/** What identifies a family's processes. */
 export interface FamilyTraits {
-  /** The name of the variable that marks them, and its value. */
   mark: readonly [name: string, value: string];
   /** The deployment's own user, if any: every process of that user counts. */
   user: ProcessUser | undefined;
@@ -38,7 +35,6 @@ export interface FamilyTraits {
 const mostRounds = 100;
 const betweenRounds = 10;
 
-/** Finds the processes of one family, with its user. */
 interface Living {
   user: ProcessUser | undefined;
   own: (seen: readonly SeenProcess[]) => SeenProcess[];
@@ -54,7 +50,6 @@ const living = new Set<Living>();
  * family of that user. Without `/proc` nothing is found.
  */
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
-  /** By id and start time, whether a process belongs to the family. */
   let known = new Map<string, boolean>();
 
   function own(seen: readonly SeenProcess[]): SeenProcess[] {

@@ -15,7 +15,6 @@ export interface ProcessLogSettings {
   rate?: ReadRate;
 }
 
-/** The most characters of a line that are logged. */
 const maxLineLength = 4_000;
 
 /**
@@ -44,11 +43,8 @@ export async function logProcess(
   budget.end();
 }
 
-/** The rate limit of a process's log lines. */
 export interface LineBounds {
-  /** Lines at once. */
   burst: number;
-  /** Lines per second once the burst is used up. */
   perSecond: number;
   /** How many of the last left-out lines are written anyway: errors are usually there. */
   keepLast: number;
@@ -56,10 +52,8 @@ export interface LineBounds {
 
 const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
 
-/** Limits the rate of lines, and reports how many it dropped. */
 interface LineBudget<Line> {
   writeLine: (line: Line) => void;
-  /** Writes the last of the left-out lines. */
   end: () => void;
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { unlessCode } from '../../errors.ts';
 
-/** A process of this machine, from `/proc`. */
 export interface SeenProcess {
   pid: number;
   parent: number;
@@ -29,7 +28,6 @@ function seeProcess(pid: number): SeenProcess | undefined {
   return { pid, parent: Number(parent), group: Number(group), born };
 }
 
-/** A variable of a process's initial environment. */
 export function variableOf(pid: number, name: string): string | undefined {
   const start = `${name}=`;
   return textOf(`/proc/${pid}/environ`)

@@ -6,7 +6,6 @@ import { keepFile, readKeptFile } from '../keys/kept-file.ts';
 export interface EncryptionKey {
   /** 16 hexadecimal digits that are derived from the key and reveal nothing of it. */
   id: string;
-  /** 32 bytes: a secret. */
   key: Buffer;
 }
 
@@ -22,7 +21,6 @@ export interface SecretCipher {
   decrypt(place: string, envelope: string): string;
 }
 
-/** A value was encrypted with an unknown key. */
 export class WrongKeyError extends Error {
   constructor(keyIds: readonly string[]) {
     super(
@@ -36,7 +34,6 @@ export class WrongKeyError extends Error {
 const mark = 'sealed:v1:';
 const shape = /^sealed:v1:([0-9a-f]{16}):([\w-]{16}):([\w-]{22,})$/;
 
-/** Creates a key with its id. */
 export function encryptionKey(key: Buffer): EncryptionKey {
   const id = createHash('sha256').update('landfall sealing key').update(key).digest('hex').slice(0, 16);
   return { id, key };
@@ -46,7 +43,6 @@ export function encryptionKey(key: Buffer): EncryptionKey {
 export const encryptionKeyOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.startsWith(mark) ? shape.exec(value)?.[1] : undefined;
 
-/** The prefix of every envelope of a key. */
 export const envelopePrefix = (keyId: string): string => `${mark}${keyId}:`;
 
 /** AES-256-GCM with a fresh nonce for every value. */
@@ -77,11 +73,9 @@ export function secretCipher(current: EncryptionKey, former: readonly Encryption
 const presentVariable = 'LANDFALL_SECRETS_KEY';
 const formerVariable = 'LANDFALL_SECRETS_KEYS_OLD';
 
-/** The sources of the keys, and the keys in use. */
 interface SecretsKeySettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
-  /** The ids of the keys of existing envelopes. */
   inUse: readonly string[];
 }
 

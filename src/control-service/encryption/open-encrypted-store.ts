@@ -6,7 +6,6 @@ import type { ControlTables } from '../store/tables.ts';
 import { encryptionPlugin, encryptedTables } from './encryption-plugin.ts';
 import { readCipher, envelopePrefix, encryptionKeyOf, WrongKeyError, type SecretCipher } from './cipher.ts';
 
-/** Where the encryption key comes from, and where messages go. */
 export interface EncryptedStoreSettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
@@ -36,7 +35,6 @@ type EncryptedTable = (typeof encryptedTables)[number];
 const textOf = ({ column, storedAs }: EncryptedTable) =>
   storedAs === 'json' ? sql`(${sql.ref(column)} #>> '{}')` : sql.ref(column);
 
-/** The rows per statement. */
 const atOnce = 500;
 
 /** The ids of all keys of envelopes in the schema. */

@@ -42,7 +42,6 @@ export interface OpenRoute extends AgentRoute {
 export interface RouteSettings {
   clock: Clock;
   log: (message: string) => void;
-  /** The timeout of a response's start, in milliseconds. */
   answerWithinMs: number;
 }
 
@@ -52,7 +51,6 @@ export interface RouteSettings {
  */
 const idleMs = 4_000;
 
-/** Creates a route to a process. */
 export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings): OpenRoute {
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
@@ -93,17 +91,14 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
   };
 }
 
-/** The target of a request, and its timeout. */
 interface Forwarding {
   /** `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
   connections: Agent;
-  /** The timeout of the response's start, in milliseconds. */
   withinMs: number;
   clock: Clock;
   /** Writes the agent's response to the caller; may throw, which rejects it. */
   respond: (incoming: IncomingMessage, response: ServerResponse) => void;
-  /** Called with the reason when the agent failed. */
   onFailure: (reason: string) => void;
 }
 

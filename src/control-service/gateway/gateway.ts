@@ -46,7 +46,6 @@ export interface Gateway {
 
 const tenMinutes = 600_000;
 
-/** Creates a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
   const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
   const routes = new Map<string, OpenRoute>();

@@ -33,7 +33,6 @@ function isOfProxies(name: string): boolean {
 /** Headers that a caller can't have dropped by naming them in `Connection`: the framing, and the service's own. */
 const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
 
-/** The headers that `Connection` names. */
 function boundToConnection(headers: IncomingHttpHeaders): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return named.filter((name) => name !== '' && !staying.has(name));

@@ -4,7 +4,6 @@ import { agentTokenHeader } from './headers.ts';
 /** The timeout of a preflight in milliseconds: short, because its callers are not authenticated. */
 export const preflightWithinMs = 10_000;
 
-/** The headers that a preflight may have. */
 const requested = [
   'host',
   'origin',

@@ -38,7 +38,6 @@ export function requestAgent({ origin, token }: Upstream, path: string, signal: 
   });
 }
 
-/** Whether a response is a success. */
 export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
 
 const betweenTries = 200;

@@ -37,7 +37,6 @@ function spansOf(map: string): IdRange[] {
   });
 }
 
-/** The users that run deployments' builds and agents. */
 export interface DeploymentUsers {
   /** A deployment's own user, permanently. Its group has the same number. */
   userOf: (deployment: { id: string }) => Promise<ProcessUser>;

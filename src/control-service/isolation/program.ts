@@ -100,7 +100,6 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
   return { node: join(target, 'node', 'node'), agentServer };
 }
 
-/** A fingerprint of the installation. */
 function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): string[] {
   const own = folders.slice(0, 1).flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -50,7 +50,6 @@ export function environmentOf(plan: Plan): Record<string, unknown>[] {
   return [...variables].map(([variable, rest]) => ({ name: variable, ...rest }));
 }
 
-/** The revision's Secret. */
 export function environmentSecret(plan: Plan): Manifest {
   return {
     apiVersion: 'v1',

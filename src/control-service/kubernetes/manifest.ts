@@ -10,7 +10,6 @@ export const kinds = {
   HorizontalPodAutoscaler: { apiVersion: 'autoscaling/v2', plural: 'horizontalpodautoscalers' },
 } as const;
 
-/** A kind of object in a deployment. */
 export type Kind = keyof typeof kinds;
 
 /** All kinds in a deployment, in the order in which their objects are applied. */
@@ -26,7 +25,6 @@ export const kindsOfParts: readonly Kind[] = [
 /** The parts of a deployment: agent, queue workers, and their dependencies. */
 export type Part = 'agent' | 'queue' | 'cache' | 'database';
 
-/** The metadata of an object. */
 export interface ObjectMeta {
   name: string;
   namespace: string;
@@ -39,7 +37,6 @@ export interface Manifest {
   apiVersion: string;
   kind: Kind;
   metadata: ObjectMeta;
-  /** Of a Secret. */
   type?: string;
   /** Of a Secret: values in base64. */
   data?: Record<string, string>;
@@ -65,7 +62,6 @@ export const head = (kind: Kind): Pick<Manifest, 'apiVersion' | 'kind'> => ({
   kind,
 });
 
-/** The labels of our objects. */
 export const labelKeys = {
   deployment: 'landfall/deployment-id',
   revision: 'landfall/revision-id',
@@ -100,7 +96,6 @@ export function baseName({ name, id }: { name: string; id: string }): string {
 
 const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-cache', database: '-db' };
 
-/** The name of the objects of a part. */
 export const partName = (base: string, part: Part): string => `${base}${suffixes[part]}`;
 
 /**
@@ -115,7 +110,6 @@ export const selectorOf = (base: string, part: Part): Record<string, string> => 
   [labelKeys.component]: part,
 });
 
-/** Labels as a selector in a query. */
 export const asQuery = (labels: Record<string, string>): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

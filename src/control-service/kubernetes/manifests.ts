@@ -5,9 +5,7 @@ import type { ManifestInput, Plan } from './input.ts';
 import { kindsOfParts, type Manifest, type Part, baseName, labelKeys } from './manifest.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
-/** A revision in a cluster. */
 export interface Manifests {
-  /** All objects, in the order in which they are applied. */
   manifests: Manifest[];
   /** The requested fields of the ResourceSpec without effect, including those marked "do not use". */
   ignored: string[];

@@ -14,7 +14,6 @@ const busyPercent = 75;
 /** The target without a CPU request: a percentage needs one. */
 const busyCores = '500m';
 
-/** The bounds of the replicas. */
 export interface Scale {
   min: number;
   max: number;
@@ -34,7 +33,6 @@ function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
 const replicasOf = ({ min, max }: Scale, running: number | undefined): number =>
   Math.max(min, Math.min(max, running ?? min));
 
-/** A part that runs the deployment's image. */
 type Workload = 'agent' | 'queue';
 
 /** The Deployment of a part, and its HorizontalPodAutoscaler where it can scale. */
@@ -178,7 +176,6 @@ function containerOf({ env, resources, volumeMounts, ...rest }: Container): Reco
 /** The places of a ResourceSpec's containers in a pod. */
 interface PlacedContainers {
   initContainers: Record<string, unknown>[];
-  /** Beside the main one. */
   containers: Record<string, unknown>[];
   /** The requested settings without effect, as paths in the ResourceSpec. */
   ignored: string[];

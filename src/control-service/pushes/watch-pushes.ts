@@ -17,7 +17,6 @@ export interface WatchSettings {
   which: Exclude<WatchWord, 'off'>;
   clock: Clock;
   log: (message: string) => void;
-  /** The polling interval in milliseconds; 3 s when absent. */
   everyMs?: number;
 }
 
@@ -35,7 +34,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
   const watch = async (): Promise<void> => {
     while (!leaving.signal.aborted) {
       try {
-        await lookAtAll(settings, troubles, leaving.signal);
+        await checkBranches(settings, troubles, leaving.signal);
       } catch (error) {
         // The database may be back at the next poll.
         log(`Branches could not be checked for pushes: ${messageOf(error)}`);
@@ -51,7 +50,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
 }
 
 /** Observes every branch, with one query per repository. */
-async function lookAtAll(
+async function checkBranches(
   { store, rollouts, heads, which, log }: WatchSettings,
   troubles: Map<string, string>,
   signal: AbortSignal,
@@ -72,15 +71,15 @@ async function lookAtAll(
     if (!found.ok) continue;
     for (const deployment of branches) {
       const head = found.value.get(deployment.ref);
-      if (head !== undefined && (await look(store, deployment, head))) rollouts.wake(deployment.id);
+      if (head !== undefined && (await recordHead(store, deployment, head))) rollouts.wake(deployment.id);
     }
   }
 }
 
 /** Whether a revision was created. */
-async function look(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
+async function recordHead(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
   const { id, ref, buildOnPush, seen, latest } = deployment;
-  const end = judgeLook({
+  const end = decidePush({
     buildOnPush,
     head,
     seen,
@@ -91,11 +90,8 @@ async function look(store: PushStore, deployment: WatchedDeployment, head: strin
   return store.recordPush({ id, ref, head, latestRevisionId: latest.id, buildOnPush, build: end === 'build' });
 }
 
-/** The observation of a deployment's branch. */
-export interface LookedAt {
-  /** `source_config.build_on_push`. */
+export interface BranchObservation {
   buildOnPush: boolean;
-  /** The current head of the branch. */
   head: string;
   /** The last observed head; undefined on the first look at this branch. */
   seen: string | undefined;
@@ -112,14 +108,14 @@ export interface LookedAt {
  * - `wait`: a revision is in progress whose commit is unknown yet, and may be of this head
  * - `nothing`: unchanged
  */
-export type LookEnd = 'build' | 'note' | 'wait' | 'nothing';
+export type PushDecision = 'build' | 'note' | 'wait' | 'nothing';
 
 /**
  * Decides on one observation (control-service.md, States: a push to the branch of `repo_ref` builds a new revision while
  * `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older. A head
  * that already has a revision, from any cause, gets no other.
  */
-export function judgeLook({ buildOnPush, head, seen, latest, wasBuilt }: LookedAt): LookEnd {
+export function decidePush({ buildOnPush, head, seen, latest, wasBuilt }: BranchObservation): PushDecision {
   if (seen === head) return 'nothing';
   if (!buildOnPush) return 'note';
   if (latest.commit === null && !latest.hasEnded) return 'wait';

@@ -15,7 +15,6 @@ export interface RegistrySettings {
   withinMs?: number;
 }
 
-/** The outcome of a request for a push token. */
 export type PushTokenEnd =
   /** `repository` is the target of `docker push`: host and path. `token` is a secret. */
   | { kind: 'made'; token: string; repository: string }
@@ -23,14 +22,12 @@ export type PushTokenEnd =
   | { kind: 'refused'; why: string }
   | { kind: 'unreachable'; why: string };
 
-/** An image registry for deployments' images. */
 export interface Registry {
   address: RegistryAddress;
   /** A token of the registry that allows pulling from and pushing to one deployment's repository. */
   pushToken(of: { tenantId: string; deployment: string }): Promise<PushTokenEnd>;
 }
 
-/** The longest response of a token endpoint, in characters. */
 const longestAnswer = 100_000;
 
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
@@ -115,7 +112,6 @@ function tokenIn(text: string): string | undefined {
   return read?.token ?? read?.access_token;
 }
 
-/** The text of a response, up to the limit. */
 async function beginOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -26,8 +26,7 @@ export const ages = {
 
 export type Ages = { [Name in keyof typeof ages]: { [Field in keyof (typeof ages)[Name]]: number } };
 
-/** The interval of the retention job (ms). */
-export const lookEveryMs = hour;
+export const retentionIntervalMs = hour;
 
 /** Where the disk is nearly full, what was used within this time (ms) still stays. */
 export const inUseMs = hour;

@@ -3,7 +3,6 @@ import { hasEnded } from '../rules/revision-states.ts';
 import type { RevisionOfBuild } from '../store/retention.ts';
 import { type Ages } from './ages.ts';
 
-/** A revision with its build. */
 export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
 
 /**

@@ -4,7 +4,7 @@ import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { RetentionStore } from '../store/retention.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { ages, inUseMs, lookEveryMs, type Ages } from './ages.ts';
+import { ages, inUseMs, retentionIntervalMs, type Ages } from './ages.ts';
 import { oldBuildsOfAll, withoutOthers } from './old-builds.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,18 +25,15 @@ export interface RetentionSettings {
   freeSpace?: FreeSpace;
 }
 
-/** Removes old data. */
 export interface Retention {
   /** Runs now, and every hour, in the background. */
   start(): void;
-  /** Runs once. */
   look(): Promise<void>;
   /**
    * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors, and
    * at last builds of ended revisions. Never removes what live revisions need.
    */
   makeRoom: (wanted: number) => Promise<void>;
-  /** Stops. */
   stop: () => Promise<void>;
 }
 
@@ -104,10 +101,10 @@ export function createRetention(settings: RetentionSettings): Retention {
     if (line !== undefined) log(`The disk is nearly full; removed early: ${line}.`);
   }
 
-  async function lookAgainAndAgain(): Promise<void> {
+  async function runHourly(): Promise<void> {
     while (!stopping.signal.aborted) {
       await look();
-      await pause(clock, lookEveryMs, stopping.signal);
+      await pause(clock, retentionIntervalMs, stopping.signal);
     }
   }
 
@@ -115,7 +112,7 @@ export function createRetention(settings: RetentionSettings): Retention {
     look,
     makeRoom,
     start() {
-      looking = lookAgainAndAgain();
+      looking = runHourly();
     },
     async stop() {
       stopping.abort();
@@ -124,10 +121,8 @@ export function createRetention(settings: RetentionSettings): Retention {
   };
 }
 
-/** How much of each kind was removed. */
 type Cleared = Partial<Record<keyof Ages, number>>;
 
-/** Singular and plural. */
 const words: Record<keyof Ages, readonly [string, string]> = {
   builds: ['build', 'builds'],
   mirrors: ['mirror of a repository', 'mirrors of repositories'],
@@ -175,7 +170,6 @@ export async function keptFolders(kind: KeptKind, workDir: string, report: Repor
   }
 }
 
-/** The paths at a depth. */
 async function below(folder: string, depth: number, report: Report): Promise<string[]> {
   const names = await listed(folder).catch((error: unknown) => {
     report(`${folder} could not be read: ${messageOf(error)}`);

@@ -4,7 +4,6 @@ import type { Retrying } from './retry-policy.ts';
 import { backoffMs } from '../../clock.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 
-/** The failure of a live agent, or of its restart. */
 export interface Breakdown {
   /** For a person, without a full stop: `exit code 7`. */
   how: string;
@@ -38,7 +37,6 @@ export const givenUpMessage = (times: number, { how, said }: Breakdown): string 
 export interface AgentExitSettings {
   store: Pick<ControlStore, 'deployment' | 'noteLive' | 'giveUp'>;
   retrying: Retrying;
-  /** Runs work to its end; logs its errors. */
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
@@ -84,7 +82,6 @@ export const mostBreakdowns = 10;
 const shortest = 500;
 const longest = 60_000;
 
-/** The delay before a restart (ms), by the number of failures in a row. */
 export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, shortest, longest);
 
 /** Codes of a full disk: of the operating system, and of Postgres. */

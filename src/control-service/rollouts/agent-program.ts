@@ -27,7 +27,6 @@ export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentPro
   return build && programOfBuild(build, tools);
 }
 
-/** The build as an agent's program. */
 const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
   kind: 'build',
   madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
@@ -64,7 +63,6 @@ async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefin
   }
 }
 
-/** The program of a live revision's agent. */
 export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
   const { source, source_revision_config } = job.revision;
   if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
@@ -133,7 +131,6 @@ async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tool
   };
 }
 
-/** The source of a revision's build. */
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,

@@ -15,7 +15,6 @@ export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
   if (program) await deploy(job, program, tools);
 }
 
-/** Everything that is needed to run a revision. */
 export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = job;
   const { ensureDatabase, retrying, store, userOf, tracing } = tools;
@@ -80,7 +79,6 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
 /** The timeout of the request for an agent's version, in milliseconds: short, since it has just been healthy. */
 const withinMs = 3_000;
 
-/** The longest response that is read, in bytes. */
 const longestAnswer = 65_536;
 
 const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
@@ -98,7 +96,6 @@ export async function agentVersion(
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 
-/** The tag of an image's address; null without one. */
 export function tagOf(imageUri: string): string | null {
   const name = imageUri.split('@')[0]?.split('/').at(-1) ?? '';
   return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;

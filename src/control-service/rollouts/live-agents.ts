@@ -23,7 +23,6 @@ export interface LiveAgentsSettings {
   drainMs: number;
   /** Repairs the damaged build of a failed agent; does nothing when absent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
-  /** Called on their exits and restarts. */
   exitHandlers?: AgentExitHandlers;
 }
 
@@ -70,7 +69,6 @@ interface SupervisedAgent {
   watched: Promise<void>;
 }
 
-/** A draining agent. */
 interface Retiring {
   deploymentId: string;
   /** Aborts when requests in flight must be cut. */
@@ -81,7 +79,6 @@ interface Retiring {
 /** The most concurrent restarts: after a restart of this service all agents start. */
 const startsAtOnce = 4;
 
-/** Creates the live agents, without any. */
 export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
   const posts = new Map<string, SupervisedAgent>();

@@ -33,12 +33,10 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: st
   };
 }
 
-/** The longest delay between two attempts, in milliseconds. */
 const longestPause = 15 * 60_000;
 
 /** The retry backoff of many items by their ids. */
 interface RetryBackoff {
-  /** Whether an attempt is due. */
   isDue(id: string): boolean;
   /** An attempt failed or is running: doubles the delay. */
   failed(id: string): void;

@@ -11,10 +11,8 @@ import type { Retrying } from './retry-policy.ts';
 import type { Slots } from './slots.ts';
 import { runningStatuses } from '../rules/revision-states.ts';
 
-/** The dependencies of a rollout. */
 export interface Tools {
   store: ControlStore;
-  /** The service's data folder. */
   dataDir: string;
   /** Address of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
   adminDatabaseUrl: string;

@@ -4,10 +4,8 @@ import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { buildsIn } from '../builds/build-folder.ts';
 import { killLeftBehind } from '../builds/build-processes.ts';
-import type { BuildBounds } from '../builds/build.ts';
-import type { Compute } from '../compute/compute.ts';
+import type { BuildSettings } from '../builds/make-build.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
 import { retryBackoff, retryPolicy } from './retry-policy.ts';
@@ -20,40 +18,25 @@ import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
 import { slots } from './slots.ts';
 
-export interface RolloutsSettings {
-  store: ControlStore;
-  /** The service's data folder. */
-  dataDir: string;
+export interface RolloutsSettings extends Pick<
+  Tools,
+  'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
+> {
   /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
-  /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
-  adminDatabaseUrl: string;
   /** How processes of this machine reach their databases; like this service when absent. */
   wayToDatabase?: WayToDatabase | undefined;
-  /** Folders of this machine whose repositories may be cloned; absolute paths. */
-  allowGit: readonly string[];
+  allowGit: BuildSettings['allowGit'];
   gateway: Gateway;
-  compute: Compute;
-  /** Gets tokens for private repositories; without it clones use no credentials. */
-  cloning?: Tools['cloning'];
-  /** Where agents report their runs; without it they report none. */
-  tracing?: Tools['tracing'];
   clock: Clock;
-  log: (message: string) => void;
   /** The most concurrent builds; 2 when absent. */
   buildsAtOnce?: number;
-  /** The limits of a build; the defaults when absent. */
-  buildBounds?: Partial<BuildBounds>;
-  /** Frees disk space until this many bytes are free; does nothing when absent. */
-  makeRoom?: (wanted: number) => Promise<void>;
-  /** Called as revisions make progress. */
-  step?: Tools['step'];
+  buildBounds?: BuildSettings['bounds'];
+  makeRoom?: BuildSettings['makeRoom'];
   /** How long requests in flight on a former process may take, in milliseconds; 10 minutes when absent. */
   drainMs?: number;
   /** The same for the agents of a deployment that is being deleted; 10 s when absent. */
   deletionDrainMs?: number;
-  /** The user of this machine that a deployment's builds and agents run as; this service's own when absent. */
-  userOf?: Tools['userOf'];
   /** How often the table is polled for work without a notification, in milliseconds; 30 s when absent. */
   pollMs?: number;
 }
@@ -122,7 +105,6 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   const deletionBackoff = retryBackoff(clock, pollMs);
   let recovered = false;
 
-  /** Runs work to its end; logs its errors. */
   function logErrors(what: string, work: () => Promise<void>): Promise<void> {
     return work().catch((error: unknown) => {
       if (!stopping.signal.aborted) log(`${what} failed: ${stackOf(error)}`);

@@ -7,7 +7,6 @@ import type { WriteLine } from '../log-line.ts';
 import type { Engine } from './engine.ts';
 import type { ContainerPlan } from './plan.ts';
 
-/** A created container. */
 export interface Made {
   name: string;
   plan: ContainerPlan;
@@ -90,10 +89,8 @@ export async function stateOf(engine: Engine, name: string): Promise<ContainerSt
   return code === 0 ? state.safeParse(JSON.parse(said)).data : undefined;
 }
 
-/** The states of a container that has ended. */
 const endStatuses = new Set(['exited', 'stopped', 'stopping', 'dead', 'removing']);
 
-/** How a container ended, for a person. */
 export function endInWords(of: ContainerState | undefined, memoryMb: number | undefined): string {
   if (!of) return 'its container was removed';
   if (!endStatuses.has(of.Status)) return `it could not be started${of.Error ? ` (${of.Error})` : ''}`;
@@ -151,7 +148,6 @@ export async function removeVolumes(engine: Engine, label: string): Promise<void
 
 /** A container's environment in the forms that no process list and no file shows. */
 interface PassedEnvironment {
-  /** Lines for `--env-file`. */
   file: string;
   /** Variables that the engine's command takes from its own environment, by their names. */
   inherited: Readonly<Record<string, string>>;
@@ -160,7 +156,6 @@ interface PassedEnvironment {
 /** Variables that an engine's command reads itself: a container's variable must not override them. */
 const readByEngines =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_|XDG_|DOCKER_|BUILD|COMPOSE_|CONTAINER|PODMAN|STORAGE_|REGISTRY_|_|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|https?_proxy|no_proxy|all_proxy|SSL_|SSH_|LD_|GO|NOTIFY_|LISTEN_|DBUS_|KUBE|OTEL_|CLICOLOR|NO_COLOR|TERM)/;
-/** The longest line in bytes that engines read. */
 const longestLine = 60_000;
 
 /** Splits an environment into what fits on a line and what does not; returns the names that can't be passed at all. */

@@ -5,9 +5,7 @@ import { untilAborted, withTimeout, type Clock } from '../../../clock.ts';
 import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
-/** The result of an engine's command. */
 export interface EngineAnswer {
-  /** 0 on success. */
   code: number;
   said: string;
   /** The last line of its error output. */
@@ -21,7 +19,6 @@ export interface EngineCall {
   env?: Readonly<Record<string, string>>;
   /** The timeout in milliseconds; a minute when absent. */
   withinMs?: number;
-  /** Aborts it. */
   signal?: AbortSignal;
 }
 
@@ -32,11 +29,9 @@ export interface Engine {
   facts: EngineFacts;
   /** Runs a command to its end. Never rejects. */
   run(args: readonly string[], call?: EngineCall): Promise<EngineAnswer>;
-  /** Starts a long-running command. */
   follow(args: readonly string[]): GuardedProcess;
 }
 
-/** The properties of an engine. */
 export interface EngineFacts {
   kind: 'docker' | 'podman';
   /** Rootless: its networks are not this machine's. */
@@ -55,10 +50,8 @@ export interface EngineSettings {
 
 const known = ['docker', 'podman'];
 
-/** Why there is no usable engine. */
 export interface NoEngine {
   ok: false;
-  /** Includes what to do. */
   reason: string;
   /** An engine is installed but fails: it may work later. */
   installed: boolean;
@@ -82,7 +75,6 @@ export async function findEngine(settings: EngineSettings): Promise<{ ok: true; 
   return { ok: false, reason: whyNone(named, silent), installed: there.length > 0 };
 }
 
-/** The message that there is no engine, with what to do. */
 function whyNone(named: string | undefined, silent: readonly string[]): string {
   const advice =
     'Start it, or install Docker or Podman, or name another one with --container-engine, or deploy from the source github or internal_source, which needs no containers';
@@ -114,7 +106,6 @@ export function factsIn(reported: string): EngineFacts | undefined {
   };
 }
 
-/** Collects an output until it ends or is destroyed. */
 function heard(output: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -4,7 +4,6 @@ import type { Engine, EngineFacts } from './engine.ts';
 
 /** How containers reach what listens on this machine's loopback only: its database, and this service. */
 export type LoopbackAccess =
-  /** Directly. */
   | { kind: 'direct' }
   /** The engine maps a host name or an address to our loopback. */
   | { kind: 'by the engine'; host: string; network: string | undefined }

@@ -9,13 +9,11 @@ import type { MainProgram } from './plan.ts';
 /** The port that every agent listens on in its container, passed as `PORT`. */
 export const portInside = 8_000;
 
-/** What an agent's container gets besides its spec. */
 export interface ContainerFacts extends AgentSettings {
   /** The addresses of the agent's database and tracing, as the container reaches them. */
   reached: Reached;
   /** The image that builds run in: one with Node.js. */
   buildImage: string;
-  /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The user that a build's container runs as; the image's own when undefined. */
   user: { uid: number; gid: number } | undefined;

@@ -6,7 +6,6 @@ import type { Engine } from './engine.ts';
 /** What the containers of an agent connect to: its database and the tracing endpoint. */
 export type Reached = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
 
-/** The network settings of one agent's containers. */
 export interface ContainerWay {
   /** Flags of `create` for the container's network. */
   network: readonly string[];
@@ -16,14 +15,12 @@ export interface ContainerWay {
   open(container: string): Promise<void>;
 }
 
-/** The networks of a service's containers. */
 export interface ContainerNetworks {
   /** @throws EngineRefusal when they can't be created. */
   wayFor(reached: Reached): Promise<ContainerWay>;
   close(): Promise<void>;
 }
 
-/** The default ports of addresses. */
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const postgresPort = 5_432;
 

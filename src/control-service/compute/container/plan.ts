@@ -12,7 +12,6 @@ export interface ContainerPlan {
   image: string;
   /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
-  /** The arguments after the image. */
   command: string[];
   /** Its own environment: secrets. */
   env: Record<string, string>;
@@ -35,7 +34,6 @@ export interface PodPlan {
   notes: string[];
 }
 
-/** The main container's program. */
 export interface MainProgram {
   image: string;
   flags: string[];
@@ -43,7 +41,6 @@ export interface MainProgram {
   env: Record<string, string>;
 }
 
-/** Processes and threads of one container. */
 const processes = 1_024;
 
 /** Capabilities that engines grant and no agent needs. */

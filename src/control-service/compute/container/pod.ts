@@ -41,7 +41,7 @@ export interface Pod {
 }
 
 /** The interval of checking for the container's published port, in milliseconds. */
-const lookEveryMs = 100;
+const portPollMs = 100;
 /** Time beyond the stop timeout, for the engine's own steps. */
 const engineStepsMs = 10_000;
 
@@ -142,7 +142,7 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
   let port: number | undefined;
   while (!bound.aborted && port === undefined) {
     port = await publishedPort(engine, main.name, portInside);
-    if (port === undefined) await pause(clock, lookEveryMs, bound);
+    if (port === undefined) await pause(clock, portPollMs, bound);
   }
   for (const sidecar of plan.sidecars) {
     if (bound.aborted) return undefined;
