@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
-import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
 import { realPath, staysAllowed } from './allowed-repository.ts';
-import { stepFailed, succeeded, type BuildOwner, type GitSource, type StepResult } from './build.ts';
-import { emptySource, type BuildFolder } from './build-folder.ts';
+import { stepFailed, succeeded, type GitSource, type RunningBuild, type StepResult } from './build.ts';
+import { emptySource } from './build-folder.ts';
 import { commitSize } from './commit-size.ts';
 import { saysDiskIsFull } from './free-space.ts';
 import {
@@ -20,7 +19,6 @@ import {
 } from './git-settings.ts';
 import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
-import type { RunCommand } from './run-command.ts';
 import { usualTarBounds } from './tar-entries.ts';
 import { inFolderQueue } from './folder-queue.ts';
 
@@ -49,18 +47,6 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
   return succeeded({ address: path, protocol: 'file' });
 }
 
-export interface CheckOutSettings {
-  folder: BuildFolder;
-  dataDir: string;
-  owner: BuildOwner;
-  token: string | undefined;
-  allowGit: readonly string[];
-  fetchedBytes: number;
-  run: RunCommand;
-  signal: AbortSignal;
-  log: WriteLine;
-}
-
 /**
  * Checks out the one commit of a revision, without history, tags and submodules: fetches what is new into the repository's
  * mirror, and copies from there into the build, whose repository shares no file with the mirror. A damaged mirror is
@@ -68,9 +54,10 @@ export interface CheckOutSettings {
  *
  * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
-export async function checkOut(source: GitSource, settings: CheckOutSettings): Promise<StepResult<string>> {
+export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<string>> {
   const { repoUrl, repoRef, commit } = source;
-  const { folder, dataDir, owner, allowGit, signal, log } = settings;
+  const { folder, dataDir, request, allowGit, signal } = running;
+  const { log } = request;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
   const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);
@@ -80,9 +67,9 @@ export async function checkOut(source: GitSource, settings: CheckOutSettings): P
 
   writeFileSync(join(folder.root, 'gitconfig'), gitConfig);
   const { address } = remote.value;
-  const mirror = mirrorFolder(dataDir, owner, address);
+  const mirror = mirrorFolder(dataDir, request, address);
   const wanted = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
-  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, settings);
+  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, running);
   const end = await inFolderQueue(mirror, signal, async () => {
     const first = await attempt();
     if (first.kind !== 'damaged' || signal.aborted) return first;
@@ -105,13 +92,13 @@ async function throughMirror(
   wanted: Wanted,
   { address, protocol }: Remote,
   requested: { repoUrl: string; what: string },
-  { folder, token, fetchedBytes, run, signal }: CheckOutSettings,
+  { folder, token, bounds, run, signal }: RunningBuild,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
   const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
     const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
-    const [command = '', ...rest] = [...(remote ? withinFileSize(fetchedBytes) : []), 'git', ...args];
+    const [command = '', ...rest] = [...(remote ? withinFileSize(bounds.fetchedBytes) : []), 'git', ...args];
     return run({ command, args: rest, cwd: mirror, env: variables, silent, asService: true });
   };
 
@@ -127,7 +114,7 @@ async function throughMirror(
     if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
     if (saysFileIsTooLarge(printed)) {
       return refused(
-        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
+        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${bounds.fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
       );
     }
     // A message that names the remote is about the remote; any other may be about a damaged mirror.

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 import { missingCodes, unlessCode } from '../../errors.ts';
-import { succeeded, type StepResult } from './build.ts';
+import { succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { sealTree, sizeOf, takeTree, type TarProcess } from './take-tree.ts';
 import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
 import { wayTo } from './checkout-files.ts';
-import type { CommandEnd, RunCommand } from './run-command.ts';
+import type { CommandEnd } from './run-command.ts';
 
 export const storeIn = (dataDir: string): string => join(dataDir, 'store');
 
@@ -93,17 +93,8 @@ function packageFolders(root: string, path: string): string[] {
     });
 }
 
-interface Placement {
-  /** The target folder in the checkout; a real path. */
-  into: string;
-  /** An unused absolute path, in a folder of the service's on the file system of `into`. */
-  aside: string;
-  /** The build's user, where it is not this service's own. */
-  user: ProcessUser | undefined;
-  /** Changes the checkout's owner to the build's user. */
-  giveSource: () => Promise<void>;
-  run: RunCommand;
-}
+/** Where packages are copied to before they are moved into the checkout: a folder of the service's on its file system. */
+export const packagesAside = ({ folder }: RunningBuild): string => `${folder.staging}.packages`;
 
 /** The longest list of folders that is passed to a command, in bytes. */
 const longestList = 100_000;
@@ -129,15 +120,18 @@ export function placementProblem(folders: readonly string[], into: string): stri
 export async function placePackages(
   entry: string,
   folders: readonly string[],
-  { into, aside, user, giveSource, run }: Placement,
+  into: string,
+  running: RunningBuild,
 ): Promise<CommandEnd> {
+  const { request, giveSource, run } = running;
+  const aside = packagesAside(running);
   const now = new Date();
   await utimes(join(entry, 'entry.json'), now, now);
   await mkdir(aside, { mode: 0o700 });
   const copy = join(aside, 'copy');
   const copied = await run({ command: 'cp', args: ['-RPp', '--', entry, copy], cwd: aside, asService: true });
   if (copied.kind !== 'done') return copied;
-  if (user) await changeOwner(aside, user);
+  if (request.user) await changeOwner(aside, request.user);
   await giveSource();
   return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
 }

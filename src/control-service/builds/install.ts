@@ -2,12 +2,10 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
-import type { WriteLine } from '../compute/log-line.ts';
-import { stepFailed, succeeded, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
-import type { RunCommand } from './run-command.ts';
-import { installInPlace, installThroughStore, type StoredInstallSettings } from './stored-install.ts';
+import { installInPlace, installThroughStore } from './stored-install.ts';
 
 /** The parts of a folder of the checkout that decide the install. */
 export interface SeenFolder {
@@ -88,23 +86,21 @@ const isLockedFor = (manager: PackageManager, files: ReadonlySet<string>): boole
 
 const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);
 
-export interface InstallSettings {
-  installCommand: string | undefined;
-  source: string;
-  configFolder: string;
-  run: RunCommand;
-  path: string;
-  log: WriteLine;
-  /** Installs through the dependency store. */
-  store: Omit<StoredInstallSettings, 'run' | 'log'>;
-}
-
-/** Installs the packages of a checkout as `planInstall` decides. */
-export async function install(settings: InstallSettings): Promise<StepResult<'installed'>> {
-  const { installCommand, source, configFolder, run, path, log, store } = settings;
+/**
+ * Installs the packages of a checkout as `planInstall` decides.
+ *
+ * @param source the real path of the checkout.
+ * @param configFolder the folder of the graph configuration file.
+ */
+export async function install(
+  source: string,
+  configFolder: string,
+  running: RunningBuild,
+): Promise<StepResult<'installed'>> {
+  const { installCommand, log } = running.request;
+  const path = running.env.PATH ?? '';
   const folders = foldersUp(configFolder, source);
   const plan = planInstall(installCommand, folders);
-  const stored = { ...store, run, log };
   switch (plan.kind) {
     case 'refused':
       return stepFailed(plan.reason);
@@ -118,8 +114,8 @@ export async function install(settings: InstallSettings): Promise<StepResult<'in
       const manager = managerOf(plan.command);
       const top = folders.at(-1);
       return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, path)
-        ? installThroughStore({ ...requested, manager, above: [] }, stored)
-        : installInPlace(requested, stored);
+        ? installThroughStore({ ...requested, manager, above: [] }, running)
+        : installInPlace(requested, running);
     }
     case 'manager': {
       const { manager, args, why } = plan;
@@ -132,7 +128,7 @@ export async function install(settings: InstallSettings): Promise<StepResult<'in
       log('info', `Installing: ${command} (${why})`);
       const folder = join(source, plan.folder);
       const above = folders.filter((each) => isAbove(each.path, plan.folder)).map((each) => join(source, each.path));
-      return installThroughStore({ name: command, command: manager, args, folder, manager, above }, stored);
+      return installThroughStore({ name: command, command: manager, args, folder, manager, above }, running);
     }
   }
 }

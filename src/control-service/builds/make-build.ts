@@ -2,11 +2,11 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { startGuarded } from '../compute/guarded-process.ts';
+import { startGuarded, type GuardedProcess } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
 import { commandProblem } from '../rules/commands.ts';
-import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
+import { buildEnvironment, networkSecrets } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
 import { buildProcesses, watchBuild } from './build-processes.ts';
@@ -111,7 +111,6 @@ async function build(
   if (token && !token.ok) return token;
 
   const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), ours, user !== undefined);
-  const path = env.PATH ?? '';
   const secrets = [
     ...request.secrets.map(({ value }) => value),
     ...networkSecrets(ours),
@@ -125,19 +124,36 @@ async function build(
   const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
   if (user) for (const own of [folder.home, folder.temporary]) await changeOwner(own, user);
 
-  const obtaining = {
+  let isGiven = false;
+  const giveSource = async (): Promise<void> => {
+    if (user && !isGiven) await changeOwner(folder.source, user);
+    isGiven = true;
+  };
+  /** Kills a reading process that exceeds its time or memory: other processes of its user could suspend it for ever. */
+  const readAsUser = (cwd: string): GuardedProcess => {
+    const limits = { withInput: false, graceSeconds: 0, outputMs: bounds.installMs };
+    const reading = startGuarded({ command: 'tar', args: ['-cf', '-', '.'], cwd, env, user, ...limits }, clock);
+    const over = new AbortController();
+    const bound = AbortSignal.any([over.signal, signal]);
+    void reading.ended.then(() => over.abort());
+    void Promise.race([pause(clock, bounds.installMs, bound), watch(bound)]).then(reading.kill, reading.kill);
+    return reading;
+  };
+  const context = {
+    request: masked,
     folder,
     dataDir,
     allowGit,
-    beginPart,
-    path,
-    withinMs: bounds.cloneMs,
+    bounds,
+    env,
+    token: token?.value,
+    giveSource,
+    readAsUser,
     clock,
     signal,
-    token: token?.value,
-    fetchedBytes: bounds.fetchedBytes,
   };
-  const obtained = await obtainSource(masked, obtaining);
+
+  const obtained = await obtainSource({ ...context, run: beginPart(bounds.cloneMs) });
   if (!obtained.ok || signal.aborted) return obtained.ok ? stepFailed('') : obtained;
   await step?.('cloned');
 
@@ -145,54 +161,7 @@ async function build(
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const configFolder = dirname(config.value);
-  let isGiven = false;
-  const giveSource = async (): Promise<void> => {
-    if (user && !isGiven) await changeOwner(folder.source, user);
-    isGiven = true;
-  };
-  const readAsUser = (of: string): ReturnType<typeof startGuarded> =>
-    endLate(
-      startGuarded(
-        {
-          command: 'tar',
-          args: ['-cf', '-', '.'],
-          cwd: of,
-          env,
-          withInput: false,
-          graceSeconds: 0,
-          user,
-          outputMs: bounds.installMs,
-        },
-        clock,
-      ),
-    );
-  /** Kills a reading process that exceeds its time or memory: other processes of its user could suspend it for ever. */
-  const endLate = (reading: ReturnType<typeof startGuarded>): typeof reading => {
-    const over = new AbortController();
-    const bound = AbortSignal.any([over.signal, signal]);
-    void reading.ended.then(() => over.abort());
-    void Promise.race([pause(clock, bounds.installMs, bound), watch(bound)]).then(reading.kill, reading.kill);
-    return reading;
-  };
-  const store = {
-    dataDir,
-    tenantId,
-    user,
-    staging: folder.staging,
-    registry: registryOf(env),
-    giveSource,
-    readAsUser,
-    signal,
-  };
-  const installed = await install({
-    installCommand,
-    source,
-    configFolder,
-    run: beginPart(bounds.installMs),
-    path,
-    log: masked.log,
-    store,
-  });
+  const installed = await install(source, configFolder, { ...context, run: beginPart(bounds.installMs) });
   if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
   await giveSource();
   await step?.('installed');

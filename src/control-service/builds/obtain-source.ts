@@ -1,18 +1,15 @@
-import { withTimeout, type Clock } from '../../clock.ts';
+import { withTimeout } from '../../clock.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import type { BuildFolder } from './build-folder.ts';
 import {
   stepFailed,
   succeeded,
-  type BuildRequest,
   type BuiltFrom,
-  type GitSource,
+  type RunningBuild,
   type StepResult,
   type TarballSource,
 } from './build.ts';
-import { checkOut, type CheckOutSettings } from './check-out.ts';
+import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
-import type { BeginPart } from './run-command.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,62 +17,33 @@ import { Parser, ReadEntry, Unpack } from 'tar';
 import { readTar } from './tar-bytes.ts';
 import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
 
-export interface Obtaining {
-  folder: BuildFolder;
-  dataDir: string;
-  allowGit: readonly string[];
-  beginPart: BeginPart;
-  path: string;
-  withinMs: number;
-  clock: Clock;
-  signal: AbortSignal;
-  token: string | undefined;
-  fetchedBytes: number;
-}
-
 /** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
-export async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<StepResult<BuiltFrom>> {
-  const { from, log, onCommit } = request;
-  const { path, signal, beginPart, withinMs } = obtaining;
-  if (from.kind === 'tarball') return unpackInTime(from, obtaining, log);
-  if (!findTool('git', path)) {
+export async function obtainSource(running: RunningBuild): Promise<StepResult<BuiltFrom>> {
+  const { request, env, token, signal } = running;
+  const { from, onCommit } = request;
+  if (from.kind === 'tarball') return unpackInTime(from, running);
+  if (!findTool('git', env.PATH ?? '')) {
     return stepFailed(
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  const commit = await checkOutAndEndToken(from, { ...obtaining, run: beginPart(withinMs), owner: request, log });
+  // Revoked before any of the source runs.
+  const commit = await checkOut(from, running).finally(() => token !== undefined && from.endToken?.(token));
   if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
   await onCommit(commit.value);
   return succeeded({ kind: 'commit', commit: commit.value });
 }
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
-async function unpackInTime(
-  from: TarballSource,
-  { folder, withinMs, clock, signal }: Obtaining,
-  log: WriteLine,
-): Promise<StepResult<BuiltFrom>> {
-  return withTimeout(
-    clock,
-    withinMs,
-    async (bound) => {
-      const unpacked = await unpackSource(from, { into: folder.source, log, signal: bound });
-      if (unpacked.ok || signal.aborted || !bound.aborted) return unpacked;
-      return stepFailed(
-        `The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was stopped.`,
-      );
-    },
-    signal,
-  );
-}
-
-/** Checks out, and revokes the token before any of the source runs. */
-async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<StepResult<string>> {
-  try {
-    return await checkOut(from, settings);
-  } finally {
-    if (settings.token !== undefined) await from.endToken?.(settings.token);
-  }
+function unpackInTime(from: TarballSource, running: RunningBuild): Promise<StepResult<BuiltFrom>> {
+  const { request, folder, bounds, clock, signal } = running;
+  const unpack = async (bound: AbortSignal): Promise<StepResult<BuiltFrom>> => {
+    const unpacked = await unpackSource(from, { into: folder.source, log: request.log, signal: bound });
+    if (unpacked.ok || signal.aborted || !bound.aborted) return unpacked;
+    const seconds = bounds.cloneMs / 1_000;
+    return stepFailed(`The source tarball can't be unpacked: it took longer than ${seconds} s and was stopped.`);
+  };
+  return withTimeout(clock, bounds.cloneMs, unpack, signal);
 }
 
 interface Unpacking {
