@@ -41,7 +41,7 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
 
   const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, first.sentAt);
   lease.heard(first.standing, first.sentAt);
-  const leave = (): void => lease.letGo('the listener leaves');
+  const leave = (): void => lease.giveUp('the listener leaves');
   leaving.addEventListener('abort', leave, { once: true });
   if (leaving.aborted) leave();
   const reporting = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });

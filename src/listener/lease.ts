@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../clock.ts';
 import type { ClaimStanding } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { LetGo, type Hold } from '../control-service/compute/compute.ts';
+import { LeaseLost, type Hold } from '../control-service/compute/compute.ts';
 
 export interface LeaseSettings {
   leaseMs: number;
@@ -11,7 +11,7 @@ export interface LeaseSettings {
 
 export interface Lease extends Hold {
   /**
-   * Aborts when the work has to end: with a `LetGo` if another listener may have it by now, with another reason if
+   * Aborts when the work has to end: with a `LeaseLost` if another listener may have it by now, with another reason if
    * it is not needed any more and has to be undone.
    */
   signal: AbortSignal;
@@ -20,7 +20,7 @@ export interface Lease extends Hold {
   /** The service refused a report. */
   refused(error: ServiceError): void;
   /** Ends the work on it, for a reason of our own. */
-  letGo(why: string): void;
+  giveUp(why: string): void;
   /** Stops the renewals. */
   end(): Promise<void>;
 }
@@ -47,8 +47,8 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
 
   const lose = (why: string): void => {
     if (ended.signal.aborted) return;
-    work.abort(new LetGo(why));
-    lost.abort(new LetGo(why));
+    work.abort(new LeaseLost(why));
+    lost.abort(new LeaseLost(why));
   };
   const heard = ({ wanted }: Pick<ClaimStanding, 'wanted'>, sentAt: number): void => {
     until = Math.max(until, sentAt + leaseMs);
@@ -100,7 +100,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
     refused(error) {
       if (isOver(error)) lose(error.detail ?? error.message);
     },
-    letGo: lose,
+    giveUp: lose,
     async end() {
       ended.abort();
       await retention;

@@ -11,11 +11,11 @@ import { missingCodes, unlessCode } from '../../errors.ts';
  */
 export function statBelow(root: string, path: string): Stats | undefined {
   const parent = dirname(path);
-  return parent !== '.' && wayTo(root, parent) !== 'folders' ? undefined : lookAt(join(root, path));
+  return parent !== '.' && kindOfPath(root, parent) !== 'folders' ? undefined : lookAt(join(root, path));
 }
 
 /** Classifies the parts of a path below a folder: all folders, some missing, or something else among them. */
-export function wayTo(root: string, path: string): 'folders' | 'not there' | 'blocked' {
+export function kindOfPath(root: string, path: string): 'folders' | 'not there' | 'blocked' {
   let reached = root;
   for (const name of path.split('/')) {
     reached = join(reached, name);

@@ -10,7 +10,7 @@ import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
-import { wayTo } from './checkout-files.ts';
+import { kindOfPath } from './checkout-files.ts';
 import type { CommandEnd } from './run-command.ts';
 
 export const storeIn = (dataDir: string): string => join(dataDir, 'store');
@@ -107,7 +107,7 @@ export function placementProblem(folders: readonly string[], into: string): stri
   if (Buffer.byteLength(folders.join('\0')) > longestList) return 'it makes very many folders of packages';
   const blocked = folders
     .map((folder) => dirname(folder))
-    .find((above) => above !== '.' && wayTo(into, above) === 'blocked');
+    .find((above) => above !== '.' && kindOfPath(into, above) === 'blocked');
   return blocked === undefined ? undefined : `${blocked} is, or lies below, a link or a file of the repository`;
 }
 

@@ -92,18 +92,18 @@ export type AgentStart =
  * The abort reason where another worker may own the work now: touch nothing more and leave everything as it is. On any
  * other reason, clean up what was started.
  */
-export class LetGo extends Error {
+export class LeaseLost extends Error {
   constructor(why: string) {
     super(why);
-    this.name = 'LetGo';
+    this.name = 'LeaseLost';
   }
 }
 
 /** A lease on work: once it expires, another worker may have taken over. */
 export interface Hold {
-  /** Aborts with a `LetGo` when the lease is lost. Then even the cleanup is left out. */
+  /** Aborts with a `LeaseLost` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /** @throws LetGo where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
+  /** @throws LeaseLost where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
   check: () => void;
 }
 

@@ -54,7 +54,7 @@ interface Equipment {
   networks: ContainerNetworks;
 }
 
-type Look = ({ ok: true } & Equipment) | NoEngine;
+type FoundEngine = ({ ok: true } & Equipment) | NoEngine;
 
 /**
  * Runs every agent as a container of Docker or Podman, which is detected on first use. Limits, init containers, sidecars
@@ -66,9 +66,9 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
   const used = usedBy(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;
-  let looking: Promise<Look> | undefined;
+  let looking: Promise<FoundEngine> | undefined;
 
-  async function lookAnew(): Promise<Look> {
+  async function findAndClean(): Promise<FoundEngine> {
     const seen = await findEngine(settings);
     if (!seen.ok) return seen;
     const { engine } = seen;
@@ -85,16 +85,15 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
   }
 
   /** The engine, detected on first use; first removes what a killed service left. */
-  const look = (): Promise<Look> => (looking ??= lookOnce());
-
-  async function lookOnce(): Promise<Look> {
-    const seen = await lookAnew().catch((error: unknown): NoEngine => {
+  async function findOnce(): Promise<FoundEngine> {
+    const search = (looking ??= findAndClean().catch((error: unknown): NoEngine => {
       if (error instanceof EngineRefusal) return { ok: false, reason: error.message, installed: true };
       throw error;
-    });
+    }));
+    const found = await search;
     // An engine that fails now may work later.
-    if (!seen.ok) looking = undefined;
-    return seen;
+    if (!found.ok && looking === search) looking = undefined;
+    return found;
   }
 
   async function podOf(spec: AgentSpec, { engine, networks }: Equipment): Promise<Pod> {
@@ -112,7 +111,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
 
   return {
     async start(spec, signal): Promise<AgentStart> {
-      const seen = await look();
+      const seen = await findOnce();
       if (!seen.ok) return { kind: 'failed', reason: seen.reason };
       let pod: Pod | undefined;
       try {
@@ -131,7 +130,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     },
     async remove({ id }) {
       if (!used.has(id)) return;
-      const seen = await look();
+      const seen = await findOnce();
       if (!seen.ok && seen.installed) {
         throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
       }
@@ -144,7 +143,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       await used.forget(id);
     },
     async problem() {
-      const seen = await look();
+      const seen = await findOnce();
       return seen.ok ? undefined : seen.reason;
     },
     async close() {

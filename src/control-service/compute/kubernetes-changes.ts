@@ -104,7 +104,7 @@ const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
  * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was already
  * this revision's, after an interrupted start, there is nothing to restore.
  *
- * @throws LetGo where another worker owns the work now: then everything stays as it is.
+ * @throws LeaseLost where another worker owns the work now: then everything stays as it is.
  */
 export async function putBack(
   { applied, former }: Started,

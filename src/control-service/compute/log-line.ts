@@ -4,8 +4,8 @@ export type LogLevel = 'info' | 'warning' | 'error';
 export type WriteLine = (level: LogLevel, message: string) => void;
 
 /** The last line of a revision's deploy log, by the state of its agent. */
-export const parting = {
+export const lastLogMessages = {
   stopped: 'The agent was stopped.',
-  isIdle: 'The agent is idle: it gets no traffic, and stays loaded for a while in case its build is deployed again.',
+  idle: 'The agent is idle: it gets no traffic, and stays loaded for a while in case its build is deployed again.',
   noLongerNeeded: 'The idle agent was stopped.',
 } as const;

@@ -6,8 +6,8 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import type { Clock } from '../../clock.ts';
-import { makeFitForAgent, makeFitForCaller } from './headers.ts';
-import { answerPreflight, makeFitForQuestion, preflightWithinMs, withoutQuery } from './preflight.ts';
+import { prepareAgentRequest, prepareAgentResponse } from './headers.ts';
+import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } from './preflight.ts';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import { addressOf } from './request-agent.ts';
@@ -78,12 +78,12 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     drained: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     close: () => connections.destroy(),
     send(request, response, path) {
-      makeFitForAgent(request.headers, upstream.token);
+      prepareAgentRequest(request.headers, upstream.token);
       request.url = path;
       return pass(request, response, { respond: passOn, withinMs: answerWithinMs });
     },
     sendPreflight(request, response, path) {
-      makeFitForQuestion(request.headers, upstream.token);
+      preparePreflight(request.headers, upstream.token);
       request.url = withoutQuery(path);
       const withinMs = Math.min(preflightWithinMs, answerWithinMs);
       return pass(request, response, { respond: answerPreflight, withinMs });
@@ -189,7 +189,7 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
  */
 function passOn(incoming: IncomingMessage, response: ServerResponse): void {
   const { statusCode: status = 0, headers } = incoming;
-  makeFitForCaller(headers);
+  prepareAgentResponse(headers);
   // Node.js accepts any three digits.
   if (status < 200) throw new Error(`it sent the status ${status}`);
   // With a transfer coding, or without a body, a length means nothing.

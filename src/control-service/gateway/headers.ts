@@ -52,7 +52,7 @@ function holdsKey(text: string, shown: string): boolean {
  * `Authorization` is for the agent where the key is in `X-Api-Key`: the agent may have its own authentication. A header
  * with a key of the service, `Cookie` included, is always dropped.
  */
-export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
+export function prepareAgentRequest(headers: IncomingHttpHeaders, token: string): void {
   const shown = String(headers['x-api-key'] ?? '').trim();
   const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...credentials, 'expect']);
   if (shown !== '' && !boundToConnection(headers).includes('authorization')) dropped.delete('authorization');
@@ -89,7 +89,7 @@ export function setPublicAddress(
  * Drops the token, should an agent echo it, and every header about the connection instead of the response. Framing
  * headers stay: the body arrives with them.
  */
-export function makeFitForCaller(headers: IncomingHttpHeaders): void {
+export function prepareAgentResponse(headers: IncomingHttpHeaders): void {
   for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate', agentTokenHeader])
     delete headers[name];
 }

@@ -27,7 +27,7 @@ export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' 
 export const withoutQuery = (path: string): string => path.split('?')[0] ?? '/';
 
 /** Drops all other headers and adds the agent's token. Mutates the given headers. */
-export function makeFitForQuestion(headers: IncomingHttpHeaders, token: string): void {
+export function preparePreflight(headers: IncomingHttpHeaders, token: string): void {
   for (const name of Object.keys(headers)) if (!requested.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
 }

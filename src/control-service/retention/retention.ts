@@ -1,4 +1,4 @@
-import { messageOf, hasCode } from '../../errors.ts';
+import { hasCode, messageOf, missingCodes } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
@@ -50,12 +50,12 @@ export function createRetention(settings: RetentionSettings): Retention {
     return old.length;
   }
 
-  async function clearKept(kind: KeptKind, olderThan: number): Promise<number> {
+  async function clearShared(kind: SharedKind, olderThan: number): Promise<number> {
     const now = clock.now();
     // A build can set any time on its folder: one far in the future, which would never expire, counts as old.
-    const old = (await keptFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
+    const old = (await sharedFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
     let removed = 0;
-    for (const folder of old) if (await removeKept(folder, log)) removed += 1;
+    for (const folder of old) if (await removeShared(folder, log)) removed += 1;
     return removed;
   }
 
@@ -77,9 +77,9 @@ export function createRetention(settings: RetentionSettings): Retention {
   async function look(): Promise<void> {
     const cleared = await each({
       builds: () => clearBuilds(ages.builds),
-      mirrors: () => clearKept('mirrors', ages.mirrors.ms),
-      packages: () => clearKept('packages', ages.packages.ms),
-      downloads: () => clearKept('downloads', ages.downloads.ms),
+      mirrors: () => clearShared('mirrors', ages.mirrors.ms),
+      packages: () => clearShared('packages', ages.packages.ms),
+      downloads: () => clearShared('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.forgetOldLines(ages.logs.ms),
       runs: () => store.forgetOldRuns(ages.runs.ms),
@@ -92,9 +92,9 @@ export function createRetention(settings: RetentionSettings): Retention {
   async function makeRoom(wanted: number): Promise<void> {
     const cleared: Cleared = {};
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;
-    for (const kind of keptKinds) {
+    for (const kind of sharedKinds) {
       if (await isEnough()) break;
-      cleared[kind] = await clearKept(kind, inUseMs);
+      cleared[kind] = await clearShared(kind, inUseMs);
     }
     if (!(await isEnough())) cleared.builds = await clearBuilds(withoutOthers(ages.builds));
     const line = inOneLine(cleared);
@@ -144,7 +144,7 @@ export function inOneLine(cleared: Cleared): string | undefined {
 }
 
 /** A folder that builds share, with the time of its last use (ms since the epoch). */
-interface KeptFolder {
+interface SharedFolder {
   path: string;
   usedAt: number;
   /** The file in it that marks it as complete; absent in folders that belong to the user of builds. */
@@ -152,14 +152,14 @@ interface KeptFolder {
 }
 
 /** The kinds of shared folders, by the names of their retention times. */
-const keptKinds = ['downloads', 'packages', 'mirrors'] as const;
-type KeptKind = (typeof keptKinds)[number];
+const sharedKinds = ['downloads', 'packages', 'mirrors'] as const;
+type SharedKind = (typeof sharedKinds)[number];
 
 /** Receives one line per entry that could not be checked or removed; the other entries continue. */
 type Report = (message: string) => void;
 
 /** The folders of a kind; an incomplete entry of packages counts as never used. */
-export async function keptFolders(kind: KeptKind, workDir: string, report: Report): Promise<KeptFolder[]> {
+export async function sharedFolders(kind: SharedKind, workDir: string, report: Report): Promise<SharedFolder[]> {
   switch (kind) {
     case 'downloads':
       return withTimes(await below(cachesIn(workDir), 1, report));
@@ -171,8 +171,8 @@ export async function keptFolders(kind: KeptKind, workDir: string, report: Repor
 }
 
 async function below(folder: string, depth: number, report: Report): Promise<string[]> {
-  const names = await listed(folder).catch((error: unknown) => {
-    report(`${folder} could not be read: ${messageOf(error)}`);
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (!hasCode(error, ...missingCodes)) report(`${folder} could not be read: ${messageOf(error)}`);
     return [];
   });
   const paths = names.map((name) => join(folder, name));
@@ -182,8 +182,8 @@ async function below(folder: string, depth: number, report: Report): Promise<str
 
 async function withTimes(
   paths: readonly string[],
-  { dated = '', ...marked }: { dated?: string } & Pick<KeptFolder, 'marker'> = {},
-): Promise<KeptFolder[]> {
+  { dated = '', ...marked }: { dated?: string } & Pick<SharedFolder, 'marker'> = {},
+): Promise<SharedFolder[]> {
   return Promise.all(paths.map(async (path) => ({ path, ...marked, usedAt: await timeOf(join(path, dated)) })));
 }
 
@@ -195,22 +195,13 @@ async function timeOf(path: string): Promise<number> {
   );
 }
 
-async function listed(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
-  }
-}
-
 /**
  * Removes such a folder unless a build is using it. Its completion marker goes first, so that a kill in the middle leaves
  * nothing that looks complete.
  *
  * @returns whether it is gone; a failure is reported and retried in the next run.
  */
-export async function removeKept({ path, marker }: KeptFolder, report: Report): Promise<boolean> {
+export async function removeShared({ path, marker }: SharedFolder, report: Report): Promise<boolean> {
   if (isInUse(path)) return false;
   const removed = await inFolderQueue(path, new AbortController().signal, async () => {
     if (marker !== undefined) await removeTree(join(path, marker));

@@ -18,6 +18,8 @@ import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
 import { slots } from './slots.ts';
 
+const buildsAtOnce = 2;
+
 export interface RolloutsSettings extends Pick<
   Tools,
   'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
@@ -29,8 +31,6 @@ export interface RolloutsSettings extends Pick<
   allowGit: BuildSettings['allowGit'];
   gateway: Gateway;
   clock: Clock;
-  /** The most concurrent builds; 2 when absent. */
-  buildsAtOnce?: number;
   buildBounds?: BuildSettings['bounds'];
   makeRoom?: BuildSettings['makeRoom'];
   /** How long requests in flight on a former process may take, in milliseconds; 10 minutes when absent. */
@@ -79,7 +79,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       bounds: settings.buildBounds,
       makeRoom: settings.makeRoom,
     },
-    buildSlots: slots(settings.buildsAtOnce ?? 2),
+    buildSlots: slots(buildsAtOnce),
     compute,
     ensureDatabase: ensureOn(adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
@@ -210,7 +210,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   async function serveAll(): Promise<void> {
     for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
       const { id } = deployment;
-      if (tools.live.looksAfter(id) || working.has(id) || !startBackoff.isDue(id)) continue;
+      if (tools.live.isSupervised(id) || working.has(id) || !startBackoff.isDue(id)) continue;
       startWork(id, () => serveAgain(deployment, revision));
     }
   }
@@ -221,7 +221,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     const program = await liveProgram(job, tools);
     if (!program) return;
     job.deployLog.write('info', 'The service was started again; starting the agent.');
-    tools.live.revive(await agentSpec(job, program, tools));
+    tools.live.superviseLive(await agentSpec(job, program, tools));
     startBackoff.done(deployment.id);
   }
 
@@ -232,7 +232,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (work?.revisionId === revisionId) work.interrupt.abort();
     },
     // Before the list of live deployments is read, any may be live.
-    isStarting: (deploymentId) => !recovered || tools.live.looksAfter(deploymentId),
+    isStarting: (deploymentId) => !recovered || tools.live.isSupervised(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);

@@ -9,7 +9,7 @@ import { listBuildFiles } from '../../../src/control-service/builds/build-files.
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { killProcessesOf } from '../../../src/control-service/compute/process-family.ts';
-import { keptFolders, removeKept } from '../../../src/control-service/retention/retention.ts';
+import { sharedFolders, removeShared } from '../../../src/control-service/retention/retention.ts';
 import { temporaryFolder, write } from '../builds/repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -61,9 +61,9 @@ test.each(byRoot)('%s never follows symlinks that a user swaps in during a remov
   const downloads = Array.from({ length: times }, (_, each) => join(root, `npm-cache/t-${each}`));
   await race(...downloads);
   const reports: string[] = [];
-  const kept = await keptFolders('downloads', root, (message) => reports.push(message));
+  const kept = await sharedFolders('downloads', root, (message) => reports.push(message));
   expect(kept.map(({ path }) => path).toSorted()).toEqual(downloads.toSorted());
-  for (const folder of kept) await removeKept(folder, (message) => reports.push(message));
+  for (const folder of kept) await removeShared(folder, (message) => reports.push(message));
   expect(state()).toEqual(before);
   expect([readdirSync(join(root, 'npm-cache')), reports]).toEqual([[], []]);
 });

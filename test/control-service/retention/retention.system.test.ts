@@ -10,7 +10,7 @@ import {
   createRetention,
   type RetentionSettings,
   inOneLine,
-  removeKept,
+  removeShared,
 } from '../../../src/control-service/retention/retention.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
 import { tableOf, tableRows } from '../../docs-tables.ts';
@@ -158,7 +158,7 @@ test('removes downloads nested deeper than the longest path', async () => {
 
 test('a folder that can not be removed is reported, and its removal never rejects', async () => {
   const reports: string[] = [];
-  const isGone = await removeKept({ path: 'no\0path', usedAt: 0 }, (message) => reports.push(message));
+  const isGone = await removeShared({ path: 'no\0path', usedAt: 0 }, (message) => reports.push(message));
   expect([isGone, reports]).toEqual([false, [expect.stringContaining('could not be removed')]]);
 });
 

@@ -13,7 +13,7 @@ export type LoopbackAccess =
 const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
 
 /** Decides how to reach an address, by its host and the kind of engine. */
-export function wayTo(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackAccess {
+export function loopbackAccess(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackAccess {
   if (!loopback.test(new URL(address).hostname)) return { kind: 'direct' };
   if (desktop) {
     const host = kind === 'docker' ? 'host.docker.internal' : 'host.containers.internal';

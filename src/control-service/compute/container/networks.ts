@@ -1,4 +1,4 @@
-import { addressAt, makeNetwork, passageTo, wayTo, type Passage } from './loopback-access.ts';
+import { addressAt, makeNetwork, passageTo, loopbackAccess, type Passage } from './loopback-access.ts';
 import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';
@@ -62,12 +62,14 @@ export function containerNetworks(
 
   return {
     async wayFor({ databaseUrl, tracing }) {
-      const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) => wayTo(address, engine.facts));
+      const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) =>
+        loopbackAccess(address, engine.facts),
+      );
       const byEngine = ways.find((way) => way.kind === 'by the engine');
       const gateway = byEngine || engine.facts.rootless ? undefined : await ownNetwork();
       const opened: Passage[] = [];
       const reachedAt = async (address: string): Promise<string> => {
-        const way = wayTo(address, engine.facts);
+        const way = loopbackAccess(address, engine.facts);
         if (way.kind === 'by the engine') {
           if (!isSocket(address)) return addressAt(address, way.host);
           const passage = await passageFor(address);

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { resourceFields, resourceSpec as specSchema } from '../../../../src/contract/control/resource-spec.ts';
 import { endInWords, passEnvironment } from '../../../../src/control-service/compute/container/containers.ts';
-import { addressAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/loopback-access.ts';
+import {
+  addressAt,
+  gatewayIn,
+  loopbackAccess,
+} from '../../../../src/control-service/compute/container/loopback-access.ts';
 import { factsIn } from '../../../../src/control-service/compute/container/engine.ts';
 import { planPod, type PodPlan } from '../../../../src/control-service/compute/container/plan.ts';
 import { quantity } from '../../../../src/control-service/kubernetes/quantities.ts';
@@ -334,7 +338,7 @@ describe('how a container reaches this machine', () => {
       { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' },
     ],
   ] as const)('%s', (_, url, facts, way) => {
-    expect(wayTo(url, facts)).toEqual(way);
+    expect(loopbackAccess(url, facts)).toEqual(way);
   });
 
   test('replaces only the host and the port', () => {

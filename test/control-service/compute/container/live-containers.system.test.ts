@@ -77,7 +77,7 @@ async function serves({ ask }: Fixture): Promise<void> {
 
 test('restarts a crashed container as a new one and says so in its revision', async () => {
   const on = await fixture('agent');
-  on.live.revive(on.spec);
+  on.live.superviseLive(on.spec);
   await serves(on);
   const [first] = on.engine.there('containers');
   await on.ask('/crash')?.catch(() => undefined);
@@ -92,7 +92,7 @@ test('gives up on a crash loop, with the last lines of the log, and cleans up', 
   atTheEnd.push(() => rmSync(folder, { recursive: true }));
   const gone = join(folder, 'gone');
   const on = await fixture('fading', [{ name: 'FAKE_DIES_IF', value: gone }]);
-  on.live.revive(on.spec);
+  on.live.superviseLive(on.spec);
   await serves(on);
   writeFileSync(gone, '');
   await on.ask('/crash')?.catch(() => undefined);
@@ -105,7 +105,7 @@ test('gives up on a crash loop, with the last lines of the log, and cleans up', 
       'The model is gone.',
     ].join('\n'),
   );
-  expect([on.live.looksAfter(deploymentId), on.ask('/ok'), on.engine.there('containers')]).toEqual([
+  expect([on.live.isSupervised(deploymentId), on.ask('/ok'), on.engine.there('containers')]).toEqual([
     false,
     undefined,
     [],
