@@ -52,6 +52,36 @@ export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: Ab
   }
 }
 
+/**
+ * Runs work with a signal that aborts after `ms` milliseconds, or when `outer` does. Waits for the work in any case.
+ *
+ * @param work ends early when its signal aborts.
+ */
+export async function withTimeout<T>(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  outer?: AbortSignal,
+): Promise<T> {
+  const [done, late] = [new AbortController(), new AbortController()];
+  void clock.sleep(ms, done.signal).then(
+    () => late.abort(new DOMException(`no answer within ${ms / 1_000} s`, 'TimeoutError')),
+    () => undefined,
+  );
+  try {
+    return await work(outer ? AbortSignal.any([outer, late.signal]) : late.signal);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Resolves when the signal aborts. */
+export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
 /** An exponential delay (ms): the first after one failure, twice as long after each further one, up to the longest. */
 export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** (failures - 1));

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { firstClosed, wayTo } from '../src/postgres/embedded/reach.ts';
-import { packagesOf } from '../src/control-service/isolation/packages.ts';
+import { packagesOf } from '../src/control-service/isolation/program.ts';
 
 const root = join(import.meta.dirname, '..');
 

@@ -4,22 +4,15 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../errors.ts';
 import { systemClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
-import { fieldSpellings } from '../contract/control/aliases.ts';
-import type { FieldSpelling } from '../contract/control/aliases.ts';
+import { fieldSpellings, type FieldSpelling } from '../contract/control/aliases.ts';
 import { computeWords, type ComputeChoice } from './compute/local-compute.ts';
-import { githubFrom } from './integrations/github-settings.ts';
-import type { GithubFlags } from './integrations/github-settings.ts';
-import { readRegistryAddress } from './registry/registry-address.ts';
-import type { RegistryAddress } from './registry/registry-address.ts';
-import { registryFrom } from './registry/registry-settings.ts';
-import { watchWords } from './pushes/watch-pushes.ts';
-import type { WatchWord } from './pushes/watch-pushes.ts';
-import { hostings } from './deployments/validation/hosting.ts';
-import type { Hosting } from './deployments/validation/hosting.ts';
+import { githubFrom, type GithubFlags } from './integrations/github-settings.ts';
+import { readRegistryAddress, type RegistryAddress, registryFrom } from './registry/registry-address.ts';
+import { watchWords, type WatchWord } from './pushes/watch-pushes.ts';
+import { hostings, type Hosting } from './deployments/validation/hosting.ts';
 import { isOperators, operatorsWords } from './api-keys/operator-command.ts';
 import { runOperator } from './api-keys/run-operator.ts';
-import { startLocal } from './local.ts';
-import type { LocalServices } from './local.ts';
+import { startLocal, type LocalServices } from './local.ts';
 import { wrongArguments } from './wrong-arguments.ts';
 
 /** The default port: fixed, so that agents keep their addresses. */

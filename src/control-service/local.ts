@@ -25,7 +25,7 @@ import { hearChanges } from './logs/hear-changes.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './api/app.ts';
-import { openSealedStore } from './encryption/open-encrypted-store.ts';
+import { openEncryptedStore } from './encryption/open-encrypted-store.ts';
 import { createHttpServer } from './server.ts';
 import { createControlService } from './service.ts';
 import type { OurControlService } from './service.ts';
@@ -139,7 +139,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     opened.push(() => tables.close());
     await migrate(tables.db, controlMigrations, { schema: controlSchema });
     const encryption = { env: settings.env ?? {}, dataDir, clock, log };
-    const store = await retryWhileUnavailable(() => openSealedStore(tables.db, encryption), { clock });
+    const store = await retryWhileUnavailable(() => openEncryptedStore(tables.db, encryption), { clock });
     const { apiKey, tenantId } = await retryWhileUnavailable(() => keepKey(store, dataDir), { clock });
     const logNotifier = changeNotifier();
     const heard = await hearChanges(database.url, logNotifier, clock);

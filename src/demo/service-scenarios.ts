@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../client/control.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import { parting } from '../control-service/compute/last-log-messages.ts';
+import { lastLogMessages } from '../control-service/compute/log-line.ts';
 import { until, type Act, type Shown } from './scenarios.ts';
 import { requestsTo } from './agent-requests.ts';
 import { edit } from './repository.ts';
@@ -141,7 +141,7 @@ async function follow(
 async function hasLeft(control: ControlServiceClient, id: string, revisionId: string): Promise<void> {
   await until(async () => {
     const { logs } = await control.deployLogs(id, revisionId, { order: 'desc', limit: 3 });
-    return logs.some(({ message }) => message === parting.isIdle || message === parting.stopped);
+    return logs.some(({ message }) => message === lastLogMessages.idle || message === lastLogMessages.stopped);
   });
 }
 

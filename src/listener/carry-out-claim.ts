@@ -1,32 +1,28 @@
 import { messageOf } from '../errors.ts';
-import { pause, type Clock } from '../clock.ts';
+import { pause, untilAborted, type Clock } from '../clock.ts';
 import type { ClaimedRevision, WorkClaim, WorkReport } from '../contract/control/listener-work.ts';
 import { deploymentTypes } from '../contract/control/source.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { AgentSpec, AgentStart, Compute } from '../control-service/compute/compute.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs, type WorkClient } from './work-client.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
-import type { WorkClient } from './work-client.ts';
 
 export interface CarryOutSettings {
   work: WorkClient;
   listenerId: string;
-  /** What runs agents in the cluster. */
   compute: Compute;
   /** The address for trace exports of agents in the cluster; absent if the service can't be reached from there. */
   tracingAt?: ((project: { project_id: string; token: string }) => AgentSpec['tracing']) | undefined;
   clock: Clock;
   random: () => number;
-  /** Receives lines for the operator of the listener. */
   log: (message: string) => void;
   /** Aborts when the listener shuts down: the claim is released as it is. */
   leaving: AbortSignal;
 }
 
-/** Milliseconds that handing a claim back may take. */
 const releaseWithinMs = 5_000;
 
 /**
@@ -45,21 +41,14 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
 
   const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, first.sentAt);
   lease.heard(first.standing, first.sentAt);
-  const leave = (): void => lease.letGo('the listener leaves');
+  const leave = (): void => lease.giveUp('the listener leaves');
   leaving.addEventListener('abort', leave, { once: true });
   if (leaving.aborted) leave();
   const reporting = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });
   try {
     log(`Carrying out ${what}.`);
     const isDone = revision
-      ? await runRevision({
-          claim,
-          revision,
-          compute: settings.compute,
-          tracingAt: settings.tracingAt,
-          lease,
-          reporting,
-        })
+      ? await runRevision(claim, revision, settings, lease, reporting)
       : await removeAll(claim, settings, lease, reporting);
     if (isDone) return log(`Done with ${what}: ${isDone}.`);
     log(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
@@ -111,24 +100,14 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
 const reasonOf = ({ reason }: AbortSignal): string =>
   reason instanceof Error ? reason.message : 'its end was not taken by the service.';
 
-interface Running {
-  claim: WorkClaim;
-  revision: ClaimedRevision;
-  compute: Compute;
-  tracingAt: CarryOutSettings['tracingAt'];
-  lease: Lease;
-  reporting: Reporter;
-}
-
 /** Runs a revision; returns its outcome as text if it was reported. */
-async function runRevision({
-  claim,
-  revision,
-  compute,
-  tracingAt,
-  lease,
-  reporting,
-}: Running): Promise<string | undefined> {
+async function runRevision(
+  claim: WorkClaim,
+  revision: ClaimedRevision,
+  { compute, tracingAt }: CarryOutSettings,
+  lease: Lease,
+  reporting: Reporter,
+): Promise<string | undefined> {
   const spec = agentSpec(claim, revision, reporting.write, tracingAt);
   if (typeof spec === 'string') return (await reporting.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
   reporting.write('info', `Starting the agent of image ${revision.image_uri}.`);
@@ -139,7 +118,7 @@ async function runRevision({
   return (await reporting.conclude('DEPLOYED')) ? 'deployed' : undefined;
 }
 
-/** Whatever keeps an agent from starting is the reason that people get to read. */
+/** Reports every error of a start as its reason. */
 async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise<AgentStart> {
   try {
     return await compute.start(spec, lease.signal, lease);
@@ -149,7 +128,7 @@ async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise
   }
 }
 
-/** Removes a deployment from the cluster, as often as it takes. */
+/** Removes a deployment from the cluster; retries until it succeeds. */
 async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
   { compute, clock, random, log }: CarryOutSettings,
@@ -161,7 +140,7 @@ async function removeAll(
     try {
       // Stops only when the lease is lost; an action that starts twice ends as if it started once.
       const removing = compute.remove?.({ id, name, namespace: namespace ?? undefined }, lease);
-      await Promise.race([removing, aborted(lease.signal)]);
+      await Promise.race([removing, untilAborted(lease.signal)]);
       if (lease.signal.aborted) return undefined;
       return (await reporting.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
@@ -177,7 +156,7 @@ async function removeAll(
   return undefined;
 }
 
-/** What it takes to run a claimed revision, or what about it this listener does not understand. */
+/** The spec of a claimed revision's agent, or why this listener can't read it. */
 function agentSpec(
   { deployment }: WorkClaim,
   revision: ClaimedRevision,
@@ -204,11 +183,4 @@ function agentSpec(
     tracing: revision.tracing === null ? undefined : tracingAt?.(revision.tracing),
     log,
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,46 +1,34 @@
 import { pause, type Clock } from '../clock.ts';
 import type { ClaimStanding } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { LetGo, type Hold } from '../control-service/compute/compute.ts';
+import { LeaseLost, type Hold } from '../control-service/compute/compute.ts';
 
 export interface LeaseSettings {
   leaseMs: number;
-  /** Says at the service that the claim is still held. */
   renew: (until: { deadline: number; signal: AbortSignal }) => Promise<ClaimStanding>;
   clock: Clock;
 }
 
-/** A claim that is kept alive. */
 export interface Lease extends Hold {
   /**
-   * Aborts when the work has to end: with a `LetGo` if another listener may have it by now, with another reason if
+   * Aborts when the work has to end: with a `LeaseLost` if another listener may have it by now, with another reason if
    * it is not needed any more and has to be undone.
    */
   signal: AbortSignal;
-  /** Aborts when the claim is surely not held any more; before that there is time for undoing. */
-  lost: AbortSignal;
-  /**
-   * Lets go of it where its time is over by the clock, whether or not anything could be done about that meanwhile.
-   *
-   * @throws LetGo where it is not held any more.
-   */
-  check: () => void;
-  /** The service said something at a request that was sent at this moment (ms): the claim holds from then on. */
+  /** Extends the lease, from when the answered request was sent (ms). */
   heard(standing: Pick<ClaimStanding, 'wanted'>, sentAt: number): void;
-  /** The service refused what was said under the claim. */
+  /** The service refused a report. */
   refused(error: ServiceError): void;
-  /** Lets go of it at once, for a reason of our own. */
-  letGo(why: string): void;
-  /** Keeps it alive no longer. */
+  /** Ends the work on it, for a reason of our own. */
+  giveUp(why: string): void;
+  /** Stops the renewals. */
   end(): Promise<void>;
 }
 
-/** Of the lease's time, after how much it is renewed. */
 const renewAfter = 1 / 3;
-/** The least between two attempts (ms). */
 const leastMs = 200;
 
-/** The word of a service that knows the claim no more. */
+/** Whether the service has ended the claim. */
 const isOver = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'missing');
 
@@ -59,8 +47,8 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
 
   const lose = (why: string): void => {
     if (ended.signal.aborted) return;
-    work.abort(new LetGo(why));
-    lost.abort(new LetGo(why));
+    work.abort(new LeaseLost(why));
+    lost.abort(new LeaseLost(why));
   };
   const heard = ({ wanted }: Pick<ClaimStanding, 'wanted'>, sentAt: number): void => {
     until = Math.max(until, sentAt + leaseMs);
@@ -88,7 +76,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
       }
     }
   }
-  /** Whatever keeps an answer back, the lease does not wait for it. */
+  /** Resolves with undefined when the lease expires before the answer. */
   async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
     const answered = new AbortController();
     const late = pause(clock, Math.max(0, until - clock.now()), AbortSignal.any([over, answered.signal]));
@@ -112,7 +100,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
     refused(error) {
       if (isOver(error)) lose(error.detail ?? error.message);
     },
-    letGo: lose,
+    giveUp: lose,
     async end() {
       ended.abort();
       await retention;

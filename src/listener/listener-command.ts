@@ -12,8 +12,7 @@ import { kubernetesCompute } from '../control-service/compute/kubernetes-compute
 import { imageProblem } from '../control-service/deployments/validation/names.ts';
 import { wrongArguments } from '../control-service/wrong-arguments.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
-import { findListenerWithRetries } from './find-listener.ts';
-import { startListener } from './listener.ts';
+import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 
 /** The default number of claims that are carried out at the same time. */
@@ -64,47 +63,19 @@ const flags = {
   help: { type: 'boolean' },
 } as const;
 
-/** The options of the command line and the environment. */
-export interface ListenerCommand {
-  baseUrl: string;
-  apiKey: string;
-  tenantId: string | undefined;
-  allowHttp: boolean;
-  computeId: string;
-  /** Undefined leaves those of a listener that is there as they are. */
-  namespaces: string[] | undefined;
-  kubeconfig: string | undefined;
-  context: string | undefined;
-  atOnce: number;
-  leaseSeconds: number;
-  rolloutSeconds: number;
-  failureGraceSeconds: number;
-  cacheImage: string | undefined;
-  databaseImage: string | undefined;
-  storageClass: string | undefined;
-  privateWebhooks: boolean;
-}
-
-/** A parsed command line, a request for help, or the problems with it. */
-export type ReadListenerCommand =
-  { kind: 'run'; command: ListenerCommand } | { kind: 'help' } | { kind: 'wrong'; problems: string[] };
-
-/** Parses the command line over the environment, and reports all problems at once. */
+/** Parses the command line over the environment; returns the settings, a request for help, or all problems at once. */
 export function readListenerCommand(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string = (path) => readFileSync(path, 'utf8'),
-): ReadListenerCommand {
+) {
   let values;
   try {
-    ({ values } = parseArgs({
-      args: [...args],
-      options: flags,
-    }));
+    ({ values } = parseArgs({ args: [...args], options: flags }));
   } catch (error) {
-    return { kind: 'wrong', problems: [wrongArguments(error, Object.keys(flags))] };
+    return { kind: 'wrong' as const, problems: [wrongArguments(error, Object.keys(flags))] };
   }
-  if (values.help) return { kind: 'help' };
+  if (values.help) return { kind: 'help' as const };
   const problems: string[] = [];
   const given = (flag: 'base-url' | 'compute-id' | 'namespaces' | 'tenant-id', variable: string): string | undefined =>
     values[flag]?.trim() || env[variable]?.trim() || undefined;
@@ -150,8 +121,8 @@ export function readListenerCommand(
   }
   const atOnce = number('at-once', usualAtOnce, 1, 64);
   const leaseSeconds = number('lease', leaseBounds.usual, leaseBounds.shortest, leaseBounds.longest);
-  const rolloutSeconds = number('rollout', 600, 10, 7_200);
-  const failureGraceSeconds = number('trouble', 30, 1, 3_600);
+  const rolloutWithinMs = number('rollout', 600, 10, 7_200) * 1_000;
+  const failureGraceMs = number('trouble', 30, 1, 3_600) * 1_000;
   const image = (flag: 'cache-image' | 'database-image'): string | undefined => {
     const uri = values[flag];
     if (uri !== undefined && imageProblem(uri) !== undefined) {
@@ -165,31 +136,27 @@ export function readListenerCommand(
     problems.push('--storage-class is the name of a StorageClass: lower-case letters, digits, hyphens and dots.');
   }
   if (!apiKey) problems.push('Give a key of the control service: LANDFALL_API_KEY, or --api-key-file.');
-  if (problems.length > 0) return { kind: 'wrong', problems };
+  if (problems.length > 0) return { kind: 'wrong' as const, problems };
   return {
-    kind: 'run',
-    command: {
-      baseUrl,
-      apiKey: apiKey ?? '',
-      tenantId: given('tenant-id', 'LANDFALL_TENANT_ID'),
-      allowHttp,
-      computeId,
-      namespaces,
+    kind: 'run' as const,
+    connection: { baseUrl, apiKey: apiKey ?? '', tenantId: given('tenant-id', 'LANDFALL_TENANT_ID'), allowHttp },
+    // Without namespaces, those of an existing listener stay.
+    listener: { computeId, namespaces },
+    cluster: {
       kubeconfig: values.kubeconfig,
       context: values.context,
-      atOnce,
-      leaseSeconds,
-      rolloutSeconds,
-      failureGraceSeconds,
+      rolloutWithinMs,
+      failureGraceMs,
       cacheImage,
       databaseImage,
       storageClass,
       privateWebhooks: values['private-webhooks'] ?? false,
     },
+    atOnce,
+    leaseSeconds,
   };
 }
 
-/** The environment of the program. */
 export interface ListenerEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   version: string;
@@ -197,7 +164,6 @@ export interface ListenerEnvironment {
   say: (text: string) => void;
   /** Standard error: for everything else. */
   printError: (text: string) => void;
-  /** Resolves when the program should stop. */
   leave: Promise<void>;
 }
 
@@ -213,47 +179,28 @@ export async function runListener(args: readonly string[], environment: Listener
     printError(`${read.problems.join('\n')}\n\n${listenerUsage}`);
     return 2;
   }
-  const { baseUrl, apiKey, tenantId, allowHttp, computeId, namespaces, kubeconfig, context } = read.command;
-  const { atOnce, leaseSeconds, rolloutSeconds, failureGraceSeconds } = read.command;
-  const { cacheImage, databaseImage, storageClass, privateWebhooks } = read.command;
+  const { connection, listener: wanted, cluster, atOnce, leaseSeconds } = read;
+  const { baseUrl, ...credentials } = connection;
   const clock = steadyClock;
-  const random = Math.random;
-  const work = connectWork(baseUrl, { apiKey, tenantId, allowHttp, userAgent: `landfall-listener/${version}`, clock });
+  const common = { clock, random: Math.random, log: printError };
+  const work = connectWork(baseUrl, { ...credentials, userAgent: `landfall-listener/${version}`, clock });
   const leaving = new AbortController();
   void leave.then(() => leaving.abort());
   try {
-    const wanted = { computeId, namespaces, version };
-    const found = await findListenerWithRetries(work, wanted, {
-      clock,
-      random,
-      log: printError,
-      leaving: leaving.signal,
-    });
+    const found = await findListenerWithRetries(work, { ...wanted, version }, { ...common, leaving: leaving.signal });
     if (!found) return 0;
     const listener = startListener({
+      ...common,
       work,
       listenerId: found.id,
-      compute: kubernetesCompute({
-        clock,
-        kubeconfig,
-        context,
-        rolloutWithinMs: rolloutSeconds * 1_000,
-        failureGraceMs: failureGraceSeconds * 1_000,
-        cacheImage,
-        databaseImage,
-        storageClass,
-        privateWebhooks,
-      }),
+      compute: kubernetesCompute({ clock, ...cluster }),
       holder: `${hostname()} (${process.pid})`,
-      clock,
-      random,
-      log: printError,
       atOnce,
       leaseSeconds,
       tracingAt: tracingFrom(baseUrl),
     });
     void leave.then(() => listener.leave());
-    say(`Listening for work of ${computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
+    say(`Listening for work of ${wanted.computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
     const problem = await listener.ended;
     if (problem === undefined) return 0;
     printError(`${asSentence(problem)} ${advice}`);

@@ -1,27 +1,28 @@
 import { asSentence } from '../contract/plain-text.ts';
 import { stackOf } from '../errors.ts';
-import { pause } from '../clock.ts';
-import { longestClaimWait } from '../contract/control/listener-work.ts';
-import type { WorkClaim } from '../contract/control/listener-work.ts';
+import { pause, type Clock } from '../clock.ts';
+import { longestClaimWait, type WorkClaim } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { slots } from '../control-service/rollouts/slots.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs, type WorkClient } from './work-client.ts';
 import { carryOutClaim, type CarryOutSettings } from './carry-out-claim.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { entriesOf } from '../contract/control/pages.ts';
+import type { Listener } from '../contract/control/listener.ts';
 
 export interface ListenerSettings extends Omit<CarryOutSettings, 'leaving'> {
   /** The name of this process, for people. */
   holder: string;
-  /** Pieces of work that are carried out at the same time. */
+  /** The most claims at a time. */
   atOnce: number;
-  /** How long a claim holds without a word (s). */
+  /** How long a claim holds without a renewal (s). */
   leaseSeconds: number;
 }
 
-/** A listener at work. */
 export interface RunningListener {
   /** Resolves when it ends: with the reason why it could not continue, or undefined after a stop. */
   ended: Promise<string | undefined>;
-  /** Takes no more work, and hands back what it is at as it stands. */
+  /** Claims no more work, and releases the claims that it holds. */
   leave(): void;
 }
 
@@ -80,6 +81,67 @@ export function startListener(settings: ListenerSettings): RunningListener {
   return { ended: untilOver(), leave: () => leaving.abort() };
 }
 
-/** What does not pass by waiting: a key that is not let in, a listener that is gone, a request that is not understood. */
-export const isForGood = ({ kind }: ServiceError): boolean =>
+/** Not retryable: an invalid key, a deleted listener, a rejected request. */
+const isForGood = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'missing' || kind === 'rejected';
+
+interface WantedListener {
+  /** The name of the cluster, unique within the tenant. */
+  computeId: string;
+  /** Undefined leaves those of an existing listener. */
+  namespaces: readonly string[] | undefined;
+  version: string;
+}
+
+/**
+ * Finds the listener of a cluster, or creates it; if several processes start together, one creates it and all find it.
+ * Updates its namespaces if `namespaces` is given.
+ */
+export async function findListener(
+  work: WorkClient,
+  { computeId, namespaces, version }: WantedListener,
+): Promise<Listener> {
+  const wanted = { version, ...(namespaces ? { compute_config: { k8s_namespaces: [...namespaces] } } : {}) };
+  const found = await listenerOf(work, computeId);
+  if (!found) {
+    try {
+      return await work.createListener({ compute_config: {}, ...wanted, compute_type: 'k8s', compute_id: computeId });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'conflict') throw error;
+      const another = await listenerOf(work, computeId);
+      if (!another) throw error;
+      return another;
+    }
+  }
+  const hasNamespaces = !namespaces || isDeepStrictEqual(found.compute_config?.k8s_namespaces ?? [], [...namespaces]);
+  return found.version === version && hasNamespaces ? found : work.patchListener(found.id, wanted);
+}
+
+async function listenerOf(work: WorkClient, computeId: string): Promise<Listener | undefined> {
+  const listeners = entriesOf(async (page) => ({ resources: await work.listListeners(page) }));
+  for await (const listener of listeners) if (listener.compute_id === computeId) return listener;
+  return undefined;
+}
+
+/** The same with retries; undefined when `leaving` aborts first. Throws errors that are not retryable. */
+export async function findListenerWithRetries(
+  work: WorkClient,
+  wanted: WantedListener,
+  {
+    clock,
+    random,
+    log,
+    leaving,
+  }: { clock: Clock; random: () => number; log: (message: string) => void; leaving: AbortSignal },
+): Promise<Listener | undefined> {
+  for (let failures = 1; !leaving.aborted; failures += 1) {
+    try {
+      return await findListener(work, wanted);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isForGood(error) || error.kind === 'conflict') throw error;
+      if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
+      await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), leaving);
+    }
+  }
+  return undefined;
+}

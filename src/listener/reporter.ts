@@ -1,14 +1,18 @@
 import { pause, type Clock } from '../clock.ts';
-import { mostReportedLines } from '../contract/control/listener-work.ts';
-import type { ClaimStanding, ReportedLine, ReportedStatus, WorkReport } from '../contract/control/listener-work.ts';
+import {
+  mostReportedLines,
+  type ClaimStanding,
+  type ReportedLine,
+  type ReportedStatus,
+  type WorkReport,
+} from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs } from './work-client.ts';
 
 export interface ReporterSettings {
-  /** Sends one report, and says so where it was answered. */
   send: (report: WorkReport) => Promise<ClaimStanding>;
-  /** Aborts when nothing that is said is heard any more. */
+  /** Aborts when the claim is lost: reports would be refused. */
   lost: AbortSignal;
   clock: Clock;
   random: () => number;
@@ -23,18 +27,16 @@ export interface Reporter {
    * @returns false if it was rejected, or the claim has ended.
    */
   conclude(status: ReportedStatus, message?: string): Promise<boolean>;
-  /** Sends what was written so far, once, where it can be sent. */
+  /** Tries once to send the lines so far. */
   flush(): Promise<void>;
 }
 
-/** Milliseconds that lines may wait for others. */
+/** How long lines are gathered before they are sent. */
 const gatherMs = 500;
-/** Lines that are held while the service is away; of more, the oldest are given up. */
+/** The most lines that are kept while the service is unavailable; the oldest are dropped. */
 const mostHeld = 5_000;
-/** The longest message that a report takes, in characters. */
 const longestMessage = 8_000;
 
-/** Makes a reporter. Reports go one after the other, so that no line passes another one. */
 export function reporter({ send, lost, clock, random }: ReporterSettings): Reporter {
   let held: ReportedLine[] = [];
   let sequence = 0;
@@ -42,7 +44,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
   let isConcluded = false;
   let sending: Promise<unknown> = Promise.resolve();
 
-  /** Sends what is held, with this status at the end of it. */
+  /** Sends all lines, and the status with the last of them. */
   async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
     for (;;) {
       const log = held.slice(0, mostReportedLines);
@@ -54,14 +56,14 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     }
   }
 
-  function inFolderQueue<T>(work: () => Promise<T>): Promise<T> {
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
     const turn = sending.then(work);
     sending = turn.catch(() => undefined);
     return turn;
   }
 
   const flush = (): Promise<void> =>
-    inFolderQueue(async () => {
+    inOrder(async () => {
       if (isConcluded || lost.aborted || held.length === 0) return;
       try {
         await sendAll('DEPLOYING');
@@ -86,7 +88,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     },
     flush,
     conclude: (status, message) =>
-      inFolderQueue(async () => {
+      inOrder(async () => {
         isConcluded = true;
         for (let failures = 1; !lost.aborted; failures += 1) {
           try {
@@ -104,5 +106,5 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
   };
 }
 
-/** Whether the same may be taken another time. */
+/** Whether a retry may succeed. */
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -1,12 +1,24 @@
 import type { CallOptions } from '../contract/call-options.ts';
-import { listener, listenersList } from '../contract/control/listener.ts';
-import type { Listener, ListenerCreateRequest, ListenerPatchRequest } from '../contract/control/listener.ts';
-import { claimStanding, workClaim } from '../contract/control/listener-work.ts';
-import type { ClaimStanding, WorkClaim, WorkReport, WorkRequest } from '../contract/control/listener-work.ts';
+import {
+  listener,
+  listenersList,
+  type Listener,
+  type ListenerCreateRequest,
+  type ListenerPatchRequest,
+} from '../contract/control/listener.ts';
+import {
+  claimStanding,
+  workClaim,
+  type ClaimStanding,
+  type WorkClaim,
+  type WorkReport,
+  type WorkRequest,
+} from '../contract/control/listener-work.ts';
 import { call } from '../client/call.ts';
 import { connection, type ConnectionSettings } from '../client/connection.ts';
 import { query, segment } from '../client/path.ts';
 import { readJson, readNothing, type Reader } from '../client/reading.ts';
+import { backoffMs } from '../clock.ts';
 
 /** The part of a control service that a listener needs, over HTTP. Every failure of the other party is a `ServiceError`. */
 export interface WorkClient {
@@ -30,7 +42,6 @@ const readStanding = readJson(claimStanding);
 /** Beyond what a claim waits at the service (ms): for the way there and back. */
 const onTheWayMs = 15_000;
 
-/** Connects to a control service as a listener. */
 export function connectWork(baseUrl: string, settings: ConnectionSettings): WorkClient {
   const link = connection(baseUrl, settings);
   const one = (id: string): string => `/v2/listeners/${segment('the listener id', id)}`;
@@ -75,3 +86,17 @@ export function connectWork(baseUrl: string, settings: ConnectionSettings): Work
 
 const readClaimOrNone: Reader<WorkClaim | undefined> = (reply) =>
   reply.status === 204 ? { ok: true, value: undefined } : readClaim(reply);
+
+const shortestMs = 500;
+const longestMs = 30_000;
+
+/**
+ * How long to wait after so many failures in a row (ms): longer each time, never the same for two of several that failed
+ * together, and for as long as the server requests.
+ *
+ * @param random from 0 to 1.
+ */
+export function retryDelayMs(failures: number, random: number, requestedMs = 0): number {
+  const most = backoffMs(failures, shortestMs, longestMs);
+  return Math.max(requestedMs, most * (0.5 + random / 2));
+}

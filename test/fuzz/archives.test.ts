@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { takeTree } from '../../src/control-service/builds/take-tree.ts';
-import { unpackSource } from '../../src/control-service/builds/unpack-source.ts';
+import { unpackSource } from '../../src/control-service/builds/obtain-source.ts';
 import { digestOf, endOfTar, entry, type RawEntry } from '../control-service/builds/tarballs.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 150);

@@ -5,7 +5,8 @@ import { chmodSync, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { cleanUp } from '../../src/control-service/builds/build-folder.ts';
-import { killProcessesOf } from '../../src/control-service/isolation/kill-processes.ts';
+import { systemClock } from '../../src/clock.ts';
+import { killProcessesOf } from '../../src/control-service/compute/process-family.ts';
 import { workplace } from '../control-service/builds/building.ts';
 import { commitRaw, type RawPath } from '../control-service/builds/loose-objects.ts';
 import { packageHost } from '../control-service/builds/package-host.ts';
@@ -210,7 +211,7 @@ test(
       ends[end.kind] += 1;
       // What the one user that there is can read, npm can print without the service.
       const reported = user || !byNpm ? [...here.lines, end.kind === 'failed' ? end.reason : ''] : [];
-      const running = user ? await killProcessesOf(new Set([user.uid])) : 0;
+      const running = user ? await killProcessesOf(new Set([user.uid]), systemClock) : 0;
       const found = holding(here.dataDir);
       const reports: string[] = [];
       if (end.kind === 'built') await cleanUp(end.build.folder, (message) => reports.push(message));

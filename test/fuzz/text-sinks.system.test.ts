@@ -10,13 +10,12 @@ import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
 import { globMatcher } from '../../src/config/glob-matcher.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { clusterProblem } from '../../src/control-service/compute/kubernetes-words.ts';
-import { inWords } from '../../src/control-service/compute/kubernetes-events.ts';
-import { failureLine } from '../../src/control-service/compute/failure-line.ts';
+import { clusterProblem, inWords } from '../../src/control-service/compute/kubernetes-words.ts';
+import { outputExcerpt } from '../../src/control-service/compute/output-excerpt.ts';
 import { plainLine } from '../../src/control-service/compute/output-lines.ts';
 import { repositoryAt } from '../../src/control-service/integrations/repository-address.ts';
-import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
-import { readChallenge } from '../../src/control-service/registry/challenge.ts';
+import { asLabel, baseName } from '../../src/control-service/kubernetes/manifest.ts';
+import { readChallenge } from '../../src/control-service/registry/registry.ts';
 import { readRepoUrl } from '../../src/control-service/deployments/validation/repo-url.ts';
 import { untouchedPaths } from '../../src/planning/paths.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
@@ -66,7 +65,7 @@ const sinks: Record<string, (text: string) => unknown> = {
   withoutCommands,
   jsonWithoutCommands,
   'a line of output': byLine(plainLine),
-  'the last words of a process': byLine((line) => failureLine().hear(line)),
+  'the last words of a process': byLine((line) => outputExcerpt().add('error', line)),
   'a mask': (text) => hide(text),
   'a mask of cut lines': byLine((line) => hide(line, { cut: true })),
   'a mask of short secrets': (text) => hideShort(text),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryDelayMs } from '../../src/listener/retry-delay.ts';
+import { retryDelayMs } from '../../src/listener/work-client.ts';
 import { readListenerCommand } from '../../src/listener/listener-command.ts';
 
 describe('waiting after a failure', () => {
@@ -22,19 +22,15 @@ describe('the command line', () => {
   test('everything may come from the environment', () => {
     expect(read([], { LANDFALL_K8S_NAMESPACES: 'agents, more' })).toEqual({
       kind: 'run',
-      command: {
-        baseUrl: 'https://service.test',
-        apiKey: 'a-key',
-        tenantId: undefined,
-        allowHttp: false,
-        computeId: 'cluster',
-        namespaces: ['agents', 'more'],
+      connection: { baseUrl: 'https://service.test', apiKey: 'a-key', tenantId: undefined, allowHttp: false },
+      listener: { computeId: 'cluster', namespaces: ['agents', 'more'] },
+      atOnce: 4,
+      leaseSeconds: 60,
+      cluster: {
         kubeconfig: undefined,
         context: undefined,
-        atOnce: 4,
-        leaseSeconds: 60,
-        rolloutSeconds: 600,
-        failureGraceSeconds: 30,
+        rolloutWithinMs: 600_000,
+        failureGraceMs: 30_000,
         cacheImage: undefined,
         databaseImage: undefined,
         storageClass: undefined,
@@ -46,29 +42,23 @@ describe('the command line', () => {
   test('what is given on the command line wins', () => {
     const args = '--base-url https://other.test --compute-id two --namespaces a --kubeconfig k --context c --at-once 2';
     expect(read([...args.split(' '), '--lease', '9', '--api-key-file', 'file', '--tenant-id', 't'])).toMatchObject({
-      command: {
-        baseUrl: 'https://other.test',
-        apiKey: 'key-of-a-file',
-        tenantId: 't',
-        computeId: 'two',
-        namespaces: ['a'],
-        kubeconfig: 'k',
-        context: 'c',
-        atOnce: 2,
-        leaseSeconds: 9,
-      },
+      connection: { baseUrl: 'https://other.test', apiKey: 'key-of-a-file', tenantId: 't' },
+      listener: { computeId: 'two', namespaces: ['a'] },
+      cluster: { kubeconfig: 'k', context: 'c' },
+      atOnce: 2,
+      leaseSeconds: 9,
     });
   });
 
   test('webhooks into private networks are let through where that is said', () => {
-    expect(read(['--private-webhooks'])).toMatchObject({ command: { privateWebhooks: true } });
+    expect(read(['--private-webhooks'])).toMatchObject({ cluster: { privateWebhooks: true } });
   });
 
   test('what the parts of deployments are made of is named', () => {
     const args =
       '--cache-image mirror.test/redis:7.4 --database-image mirror.test/postgres:17 --storage-class fast.ssd';
     expect(read(args.split(' '))).toMatchObject({
-      command: {
+      cluster: {
         cacheImage: 'mirror.test/redis:7.4',
         databaseImage: 'mirror.test/postgres:17',
         storageClass: 'fast.ssd',

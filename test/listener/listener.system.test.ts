@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { LetGo } from '../../src/control-service/compute/compute.ts';
-import { findListener } from '../../src/listener/find-listener.ts';
-import { startListener, type RunningListener } from '../../src/listener/listener.ts';
+import { LeaseLost } from '../../src/control-service/compute/compute.ts';
+import { findListener, startListener, type RunningListener } from '../../src/listener/listener.ts';
 import { connectWork, type WorkClient } from '../../src/listener/work-client.ts';
-import { fromImage, openServiceFixture, refusalOf } from '../control-service/service-fixture.ts';
-import type { ServiceFixture } from '../control-service/service-fixture.ts';
+import { fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../control-service/service-fixture.ts';
 import { fakeCompute, type FakeCompute } from './fake-compute.ts';
 
 let fixture: ServiceFixture;
@@ -186,7 +184,7 @@ describe('carrying out', () => {
     const start = await compute.nextStart();
     await fixture.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     const back = await compute.nextStart();
-    expect(start.signal.aborted && !(start.signal.reason instanceof LetGo)).toBe(true);
+    expect(start.signal.aborted && !(start.signal.reason instanceof LeaseLost)).toBe(true);
     // There is time to undo it.
     expect(start.hold?.lost.aborted).toBe(false);
     expect(back.spec.revisionId).toBe(made.latest_revision_id);
@@ -241,7 +239,7 @@ describe('several, and what becomes of one', () => {
     const began = performance.now();
     leaving.leave();
     expect(await leaving.ended).toBeUndefined();
-    expect(start.signal.reason).toBeInstanceOf(LetGo);
+    expect(start.signal.reason).toBeInstanceOf(LeaseLost);
     await becomes(made, 'DEPLOYED');
     expect(performance.now() - began).toBeLessThan(8_000);
   });
@@ -256,9 +254,9 @@ describe('several, and what becomes of one', () => {
     const start = await one.nextStart();
     start.hold?.check();
     await until(async () => start.signal.aborted);
-    expect(start.signal.reason).toBeInstanceOf(LetGo);
+    expect(start.signal.reason).toBeInstanceOf(LeaseLost);
     expect(start.hold?.lost.aborted).toBe(true);
-    expect(() => start.hold?.check()).toThrow(LetGo);
+    expect(() => start.hold?.check()).toThrow(LeaseLost);
     begin(two, { holder: 'two' });
     const next = await Promise.race([two.nextStart(), one.nextStart()]);
     next.end('running');

@@ -1,10 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { hasCode } from '../../errors.ts';
+import { missingCodes, unlessCode } from '../../errors.ts';
 import { trimEndOf } from '../../contract/plain-text.ts';
 import { isWithin } from './build-folder.ts';
 
-/** The most bytes that are read of a file that names other folders. */
 const longestNote = 65_536;
 
 /** The entries of a repository's folder that git opens besides its objects. */
@@ -77,13 +76,8 @@ function noteIn(path: string): string | undefined {
 
 const statOf = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);
 
-const realPath = (path: string): string | undefined => unlessGone(() => realpathSync(path), undefined);
+/** The real path of a file or folder; undefined where there is none, or it can't be reached. */
+export const realPath = (path: string): string | undefined => unlessGone(() => realpathSync(path), undefined);
 
-function unlessGone<T>(look: () => T, otherwise: T): T {
-  try {
-    return look();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return otherwise;
-    throw error;
-  }
-}
+const unlessGone = <T, O>(look: () => T, otherwise: O): T | O =>
+  unlessCode([...missingCodes, 'EACCES', 'ELOOP'], otherwise, look);

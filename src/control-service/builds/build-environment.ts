@@ -22,7 +22,6 @@ const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy',
 /** The variables that name npm's configuration files, which are passed on where they exist. */
 const npmFiles = ['userconfig', 'globalconfig'];
 
-/** A variable that npm reads in both spellings. */
 const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
   env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
 

@@ -3,28 +3,23 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
-import { hasCode, messageOf } from '../../errors.ts';
+import { messageOf, missingCodes, unlessCode } from '../../errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** The folders of one build. */
 export interface BuildFolder {
   /** `<data>/builds/<revision id>` */
   root: string;
-  /** The checkout of the repository. */
   source: string;
   /** The home of the build's commands and of the agent. */
   home: string;
-  /** Temporary files of the build's commands. */
   temporary: string;
   /** Where packages are installed for the dependency store; exists only during the install. */
   staging: string;
 }
 
-/** The folder of all builds. */
 export const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
 
-/** The folder of a revision's build, existing or not. */
 export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
   const root = join(buildsIn(dataDir), revisionId);
   return {
@@ -87,7 +82,6 @@ const builtFrom = ({ commit, tarballDigest }: z.infer<typeof record>): BuiltFrom
   return tarballDigest === undefined ? undefined : { kind: 'tarball', digest: tarballDigest };
 };
 
-/** Marks a build complete. */
 export function recordBuild({ folder, from, graphConfigFile }: Build): void {
   const temporary = `${recordOf(folder)}.new`;
   const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
@@ -103,25 +97,15 @@ export function recordBuild({ folder, from, graphConfigFile }: Build): void {
  * is made again.
  */
 export function readBuild(folder: string): Build | undefined {
-  try {
-    const { success, data } = record.safeParse(fromJson(readFileSync(recordOf(folder), 'utf8')));
-    const from = success ? builtFrom(data) : undefined;
-    return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
+  const text = unlessCode(missingCodes, '', () => readFileSync(recordOf(folder), 'utf8'));
+  const { success, data } = record.safeParse(fromJson(text));
+  const from = success ? builtFrom(data) : undefined;
+  return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
 }
 
 /** The revisions with a folder of builds, complete or not. */
-export function buildsThere(dataDir: string): string[] {
-  try {
-    return readdirSync(buildsIn(dataDir));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
+export const buildsThere = (dataDir: string): string[] =>
+  unlessCode(['ENOENT'], [], () => readdirSync(buildsIn(dataDir)));
 
 /** Whether a path is inside the folder, or the folder itself. Both must be real paths. */
 export function isWithin(folder: string, path: string): boolean {

@@ -1,4 +1,8 @@
 import { totalmem } from 'node:os';
+import type { Clock } from '../../clock.ts';
+import type { BuildFolder } from './build-folder.ts';
+import type { RunCommand } from './run-command.ts';
+import type { TarProcess } from './take-tree.ts';
 import type { Secret } from '../../contract/control/secret.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
@@ -15,7 +19,7 @@ export interface GitSource {
    * Gets the token that clones a private repository, or the reason why there is none. Absent for public repositories.
    * Git gets it in its environment: it is never in a command line or a file.
    */
-  token?: (() => Promise<Part<string>>) | undefined;
+  token?: (() => Promise<StepResult<string>>) | undefined;
   /** Revokes the token, as soon as the source is fetched and before any of it runs. */
   endToken?: ((token: string) => Promise<void>) | undefined;
 }
@@ -23,24 +27,20 @@ export interface GitSource {
 /** An uploaded tarball (control-service.md, source_tarball_path: the source `internal_source`). */
 export interface TarballSource {
   kind: 'tarball';
-  /** Absolute path of the gzipped tar. */
   file: string;
   /** `sha256:<hex>` of the file's bytes. */
   digest: string;
 }
 
-/** The owner of a build: tenants share no stored packages or mirrors. */
 export interface BuildOwner {
   tenantId: string;
   /** The integration that gives access to a private repository. */
   integrationId?: string | undefined;
 }
 
-/** The inputs of a revision's build. */
 export interface BuildRequest extends BuildOwner {
   revisionId: string;
   from: GitSource | TarballSource;
-  /** Relative to the root of the source. */
   graphConfigPath: string;
   installCommand: string | undefined;
   buildCommand: string | undefined;
@@ -61,14 +61,11 @@ export interface BuildRequest extends BuildOwner {
   onCommit: (commit: string) => Promise<void>;
 }
 
-/** The exact source of a build. */
 export type BuiltFrom = { kind: 'commit'; commit: string } | { kind: 'tarball'; digest: string };
 
-/** A complete build on this machine. */
 export interface Build {
   folder: string;
   from: BuiltFrom;
-  /** Absolute path of the graph configuration file. */
   graphConfigFile: string;
 }
 
@@ -106,7 +103,30 @@ export const usualBuildBounds: BuildBounds = {
 };
 
 /** The result of a step of a build, or why it failed. */
-export type Part<T> = { ok: true; value: T } | { ok: false; reason: string };
+export type StepResult<T> = { ok: true; value: T } | { ok: false; reason: string };
 
-export const made = <T>(value: T): Part<T> => ({ ok: true, value });
-export const cannot = (reason: string): Part<never> => ({ ok: false, reason });
+export const succeeded = <T>(value: T): StepResult<T> => ({ ok: true, value });
+export const stepFailed = (reason: string): StepResult<never> => ({ ok: false, reason });
+
+/** A build while it runs, with what its steps use. */
+export interface RunningBuild {
+  /** Its log masks secrets. */
+  request: BuildRequest;
+  folder: BuildFolder;
+  dataDir: string;
+  /** Folders of this machine whose repositories may be cloned; absolute paths. */
+  allowGit: readonly string[];
+  bounds: BuildBounds;
+  /** The environment of the build's commands. */
+  env: Readonly<Record<string, string>>;
+  /** The credentials for a private repository. */
+  token: string | undefined;
+  /** Runs the commands of the current step. */
+  run: RunCommand;
+  /** Changes the checkout's owner to the build's user, before anything runs in it. */
+  giveSource: () => Promise<void>;
+  /** Starts a process of the build's user that writes a folder as a tar to its standard output. */
+  readAsUser: (folder: string) => TarProcess;
+  clock: Clock;
+  signal: AbortSignal;
+}

@@ -1,12 +1,10 @@
-import { realpathSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
-import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../deployments/validation/repo-url.ts';
-import { staysAllowed } from './allowed-repository.ts';
-import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
-import { emptySource, type BuildFolder } from './build-folder.ts';
+import { realPath, staysAllowed } from './allowed-repository.ts';
+import { stepFailed, succeeded, type GitSource, type RunningBuild, type StepResult } from './build.ts';
+import { emptySource } from './build-folder.ts';
 import { commitSize } from './commit-size.ts';
 import { saysDiskIsFull } from './free-space.ts';
 import {
@@ -21,11 +19,9 @@ import {
 } from './git-settings.ts';
 import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
-import type { RunCommand } from './run-command.ts';
 import { usualTarBounds } from './tar-entries.ts';
 import { inFolderQueue } from './folder-queue.ts';
 
-/** The remote that git fetches from. */
 interface Remote {
   address: string;
   protocol: GitProtocol;
@@ -35,34 +31,20 @@ interface Remote {
  * Validates a `repo_url` at the moment of use: its syntax again, and that the real path of a folder is below an allowed
  * one, so that no link leads out.
  */
-export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Remote> {
+export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResult<Remote> {
   const read = readRepoUrl(repoUrl, allowGit);
-  if (!read.ok) return cannot(read.problem);
+  if (!read.ok) return stepFailed(read.problem);
   if (read.kind === 'network') {
-    return made({ address: read.url, protocol: new URL(read.url).protocol === 'https:' ? 'https' : 'http' });
+    return succeeded({ address: read.url, protocol: new URL(read.url).protocol === 'https:' ? 'https' : 'http' });
   }
   const path = realPath(read.path);
   if (path === undefined)
-    return cannot(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
+    return stepFailed(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
   const allowed = allowGit.flatMap((folder) => realPath(folder) ?? []);
   if (!staysAllowed(path, allowed)) {
-    return cannot(`${read.path} leads out of the folders that the service allows (--allow-git DIR).`);
+    return stepFailed(`${read.path} leads out of the folders that the service allows (--allow-git DIR).`);
   }
-  return made({ address: path, protocol: 'file' });
-}
-
-export interface CheckOutSettings {
-  folder: BuildFolder;
-  dataDir: string;
-  owner: BuildOwner;
-  /** The credentials for a private repository. */
-  token: string | undefined;
-  allowGit: readonly string[];
-  /** Bytes of a pack that git may fetch. */
-  fetchedBytes: number;
-  run: RunCommand;
-  signal: AbortSignal;
-  log: WriteLine;
+  return succeeded({ address: path, protocol: 'file' });
 }
 
 /**
@@ -72,21 +54,22 @@ export interface CheckOutSettings {
  *
  * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
-export async function checkOut(source: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
+export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<string>> {
   const { repoUrl, repoRef, commit } = source;
-  const { folder, dataDir, owner, allowGit, signal, log } = settings;
+  const { folder, dataDir, request, allowGit, signal } = running;
+  const { log } = request;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
   const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);
-  if (ref && !ref.ok) return cannot(`source_revision_config.repo_ref: ${ref.problem}.`);
+  if (ref && !ref.ok) return stepFailed(`source_revision_config.repo_ref: ${ref.problem}.`);
   const what = commit ? `commit ${commit}` : ref ? `ref ${refToFetch(ref.ref)}` : 'default branch';
   log('info', `Cloning ${repoUrl}, ${what}.`);
 
   writeFileSync(join(folder.root, 'gitconfig'), gitConfig);
   const { address } = remote.value;
-  const mirror = mirrorFolder(dataDir, owner, address);
+  const mirror = mirrorFolder(dataDir, request, address);
   const wanted = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
-  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, settings);
+  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, running);
   const end = await inFolderQueue(mirror, signal, async () => {
     const first = await attempt();
     if (first.kind !== 'damaged' || signal.aborted) return first;
@@ -95,10 +78,10 @@ export async function checkOut(source: GitSource, settings: CheckOutSettings): P
     await emptySource(folder);
     return attempt();
   });
-  if (end === undefined) return cannot('');
-  if (end.kind !== 'there') return cannot(end.reason);
+  if (end === undefined) return stepFailed('');
+  if (end.kind !== 'there') return stepFailed(end.reason);
   log('info', `Checked out commit ${end.commit}.`);
-  return made(end.commit);
+  return succeeded(end.commit);
 }
 
 /** The outcome of an attempt: `damaged` where a new mirror may help. */
@@ -109,13 +92,13 @@ async function throughMirror(
   wanted: Wanted,
   { address, protocol }: Remote,
   requested: { repoUrl: string; what: string },
-  { folder, token, fetchedBytes, run, signal }: CheckOutSettings,
+  { folder, token, bounds, run, signal }: RunningBuild,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
   const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
     const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
-    const [command = '', ...rest] = [...(remote ? withinFileSize(fetchedBytes) : []), 'git', ...args];
+    const [command = '', ...rest] = [...(remote ? withinFileSize(bounds.fetchedBytes) : []), 'git', ...args];
     return run({ command, args: rest, cwd: mirror, env: variables, silent, asService: true });
   };
 
@@ -131,7 +114,7 @@ async function throughMirror(
     if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
     if (saysFileIsTooLarge(printed)) {
       return refused(
-        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
+        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${bounds.fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
       );
     }
     // A message that names the remote is about the remote; any other may be about a damaged mirror.
@@ -179,12 +162,3 @@ const copyCommit = [
 ].join(' && ');
 
 const refused = (reason: string): Attempt => ({ kind: 'refused', reason });
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return undefined;
-    throw error;
-  }
-}

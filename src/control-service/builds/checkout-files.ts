@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../../errors.ts';
+import { missingCodes, unlessCode } from '../../errors.ts';
 
 /**
  * The stats of a path below a folder; undefined where nothing exists. Follows no link, in any part of the path: what is
@@ -11,11 +11,11 @@ import { hasCode } from '../../errors.ts';
  */
 export function statBelow(root: string, path: string): Stats | undefined {
   const parent = dirname(path);
-  return parent !== '.' && wayTo(root, parent) !== 'folders' ? undefined : lookAt(join(root, path));
+  return parent !== '.' && kindOfPath(root, parent) !== 'folders' ? undefined : lookAt(join(root, path));
 }
 
 /** Classifies the parts of a path below a folder: all folders, some missing, or something else among them. */
-export function wayTo(root: string, path: string): 'folders' | 'not there' | 'blocked' {
+export function kindOfPath(root: string, path: string): 'folders' | 'not there' | 'blocked' {
   let reached = root;
   for (const name of path.split('/')) {
     reached = join(reached, name);
@@ -25,14 +25,8 @@ export function wayTo(root: string, path: string): 'folders' | 'not there' | 'bl
   return 'folders';
 }
 
-function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (hasCode(error, 'ENOTDIR', 'EACCES', 'ENAMETOOLONG')) return undefined;
-    throw error;
-  }
-}
+const lookAt = (path: string): Stats | undefined =>
+  unlessCode([...missingCodes, 'EACCES', 'ENAMETOOLONG'], undefined, () => lstatSync(path));
 
 /**
  * The first `most` bytes of a regular file below a folder; undefined where there is none. Follows no links, and reads no
@@ -40,17 +34,13 @@ function lookAt(path: string): Stats | undefined {
  */
 export function readBelow(root: string, path: string, most: number): Buffer | undefined {
   if (statBelow(root, path)?.isFile() !== true) return undefined;
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const opened = unlessCode(['ENOENT', 'EACCES', 'ELOOP'], undefined, () => openSync(join(root, path), flags));
+  if (opened === undefined) return undefined;
   try {
-    const opened = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const { size } = fstatSync(opened);
-      const bytes = Buffer.alloc(Math.min(size, most));
-      return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
-    } finally {
-      closeSync(opened);
-    }
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EACCES', 'ELOOP')) return undefined;
-    throw error;
+    const bytes = Buffer.alloc(Math.min(fstatSync(opened).size, most));
+    return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(opened);
   }
 }

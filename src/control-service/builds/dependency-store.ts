@@ -1,16 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile, utimes, chmod } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
-import { hasCode } from '../../errors.ts';
-import { made, type Part } from './build.ts';
-import { sealTree, sizeOf } from './seal-tree.ts';
+import { missingCodes, unlessCode } from '../../errors.ts';
+import { succeeded, type RunningBuild, type StepResult } from './build.ts';
+import { sealTree, sizeOf, takeTree, type TarProcess } from './take-tree.ts';
 import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
-import { takeTree, type TarProcess } from './take-tree.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
+import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
+import { kindOfPath } from './checkout-files.ts';
+import type { CommandEnd } from './run-command.ts';
 
-/** The folder of the dependency store. */
 export const storeIn = (dataDir: string): string => join(dataDir, 'store');
 
 /** The folder of an entry. Tenants share none: a private registry may have admitted only one of them. */
@@ -24,12 +26,8 @@ export type StoreEntry = z.infer<typeof entry>;
 
 /** The complete entry in a folder, if any: its record is written last. */
 export function readEntry(folder: string): StoreEntry | undefined {
-  try {
-    return entry.safeParse(fromJson(readFileSync(join(folder, 'entry.json'), 'utf8'))).data;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
+  const text = unlessCode(missingCodes, '', () => readFileSync(join(folder, 'entry.json'), 'utf8'));
+  return entry.safeParse(fromJson(text)).data;
 }
 
 /** Writes manifests into an empty folder, to install them without the rest of the source. */
@@ -55,12 +53,16 @@ export async function keepEntry(staging: string, to: string): Promise<StoreEntry
  *
  * @param read starts the process that writes `staging` as a tar to its standard output, as that user.
  */
-export async function keepEntryOf(staging: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
+export async function keepEntryOf(
+  staging: string,
+  to: string,
+  read: () => TarProcess,
+): Promise<StepResult<StoreEntry>> {
   const own = `${staging}.own`;
   try {
     await mkdir(own, { mode: 0o700 });
     const taken = await takeTree(read(), { from: staging, into: own });
-    return taken.ok ? made(await settle(own, to)) : taken;
+    return taken.ok ? succeeded(await settle(own, to)) : taken;
   } finally {
     await removeTree(own);
   }
@@ -82,7 +84,6 @@ async function settle(tree: string, to: string): Promise<StoreEntry> {
 const isOnTheWay = (name: string, folders: readonly string[]): boolean =>
   folders.some((folder) => folder.split('/')[0] === name);
 
-/** The outermost package folders below a folder. */
 function packageFolders(root: string, path: string): string[] {
   return readdirSync(join(root, path), { withFileTypes: true })
     .filter((each) => each.isDirectory())
@@ -90,4 +91,72 @@ function packageFolders(root: string, path: string): string[] {
       const below = path === '' ? name : `${path}/${name}`;
       return name === 'node_modules' ? [below] : packageFolders(root, below);
     });
+}
+
+/** Where packages are copied to before they are moved into the checkout: a folder of the service's on its file system. */
+export const packagesAside = ({ folder }: RunningBuild): string => `${folder.staging}.packages`;
+
+/** The longest list of folders that is passed to a command, in bytes. */
+const longestList = 100_000;
+
+/**
+ * Returns the reason why an entry's folders can't be put into a checkout; undefined where they can. An install script
+ * chooses their names and the repository controls the checkout, so a link above one of them could lead outside.
+ */
+export function placementProblem(folders: readonly string[], into: string): string | undefined {
+  if (Buffer.byteLength(folders.join('\0')) > longestList) return 'it makes very many folders of packages';
+  const blocked = folders
+    .map((folder) => dirname(folder))
+    .find((above) => above !== '.' && kindOfPath(into, above) === 'blocked');
+  return blocked === undefined ? undefined : `${blocked} is, or lies below, a link or a file of the repository`;
+}
+
+/**
+ * Copies an entry's package folders into a checkout, replaces those that exist, and records the use. The service copies
+ * into a folder of its own and changes the owner; the build's user moves the copy into the checkout, so that a link there
+ * leads no further than that user can reach. Files share blocks where the file system can (reflink), and are never hard
+ * links: a writer to one copy would change the other.
+ */
+export async function placePackages(
+  entry: string,
+  folders: readonly string[],
+  into: string,
+  running: RunningBuild,
+): Promise<CommandEnd> {
+  const { request, giveSource, run } = running;
+  const aside = packagesAside(running);
+  const now = new Date();
+  await utimes(join(entry, 'entry.json'), now, now);
+  await mkdir(aside, { mode: 0o700 });
+  const copy = join(aside, 'copy');
+  const copied = await run({ command: 'cp', args: ['-RPp', '--', entry, copy], cwd: aside, asService: true });
+  if (copied.kind !== 'done') return copied;
+  if (request.user) await changeOwner(aside, request.user);
+  await giveSource();
+  return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
+}
+
+/** Moves folders from `$1` into the working directory. */
+const moveFolders = `from=$1; shift
+for folder; do
+  rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1
+done`;
+
+export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
+
+/**
+ * Returns npm's download cache for a build; creates it where needed. The cache serves a package to any reader by its hash,
+ * so tenants must not share one, or their private packages would leak. Builds can write to it, so each build user has its
+ * own as well.
+ */
+export async function packageCache(dataDir: string, tenantId: string, user: ProcessUser | undefined): Promise<string> {
+  const all = cachesIn(dataDir);
+  await mkdir(all, { recursive: true });
+  await chmod(all, 0o711);
+  const own = join(all, user === undefined ? tenantId : `${tenantId}-${user.uid}`);
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  if (user) await changeOwnerIfNeeded(own, user);
+  const now = new Date();
+  await utimes(own, now, now);
+  return own;
 }

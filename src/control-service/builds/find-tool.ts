@@ -1,22 +1,15 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { hasCode } from '../../errors.ts';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { missingCodes, unlessCode } from '../../errors.ts';
 
-/** The path of a program on a search path; `undefined` when there is none. */
+/** The path of a program, by its absolute path or its name on a search path; undefined when there is none. */
 export function findTool(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, name))
-    .find(isProgram);
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return (isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name))).find(isProgram);
 }
 
-function isProgram(file: string): boolean {
-  try {
+const isProgram = (file: string): boolean =>
+  unlessCode([...missingCodes, 'EACCES', 'ELOOP'], false, () => {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return false;
-    throw error;
-  }
-}
+  });

@@ -1,6 +1,5 @@
 import { slots, type Slots } from '../rollouts/slots.ts';
 
-/** The current holder of a folder, and the number of waiting ones. */
 interface Queue {
   slots: Slots;
   takers: number;
@@ -37,5 +36,4 @@ export async function inFolderQueue<T>(
   }
 }
 
-/** Whether someone works in a folder, or waits to. */
 export const isInUse = (folder: string): boolean => queues.has(folder);

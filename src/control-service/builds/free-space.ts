@@ -20,10 +20,8 @@ export const freeSpace: FreeSpace = async (folder) => {
 export const saysDiskIsFull = (text: string): boolean =>
   /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full|out of disk ?space/i.test(text);
 
-/** Whether an error means that the disk is full. */
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');
 
-/** The message for a build that failed on a full disk, with what to do. */
 export const diskIsFull = (doing: string): string =>
   `The disk of this machine is full: there was no space left ${doing}. Live revisions are not affected. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 

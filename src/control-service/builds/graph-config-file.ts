@@ -1,13 +1,13 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../errors.ts';
 import { graphPlaces } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
 import { formatProblem } from '../../diagnostics/problem.ts';
 import type { WriteLine } from '../compute/log-line.ts';
+import { realPath } from './allowed-repository.ts';
 import { isWithin } from './build-folder.ts';
-import { cannot, made, type Part } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
 
 const largest = 1_000_000;
 
@@ -28,14 +28,15 @@ export function findGraphConfig(
   graphConfigPath: string,
   log: WriteLine,
   what: 'repository' | 'source tarball' = 'repository',
-): Part<string> {
+): StepResult<string> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
-  const file = realFile(join(source, graphConfigPath));
-  if (file === undefined) return cannot(`${missing[what]} ${graphConfigPath}. ${advice}`);
-  if (!isWithin(realpathSync(source), file)) return cannot(`${graphConfigPath} leads out of the ${what}. ${advice}`);
+  const file = realPath(join(source, graphConfigPath));
+  if (file === undefined) return stepFailed(`${missing[what]} ${graphConfigPath}. ${advice}`);
+  if (!isWithin(realpathSync(source), file))
+    return stepFailed(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);
-  if (!stat.isFile()) return cannot(`${graphConfigPath} is not a file. ${advice}`);
-  if (stat.size > largest) return cannot(`${graphConfigPath} is larger than ${largest} bytes.`);
+  if (!stat.isFile()) return stepFailed(`${graphConfigPath} is not a file. ${advice}`);
+  if (stat.size > largest) return stepFailed(`${graphConfigPath} is larger than ${largest} bytes.`);
 
   const read = readGraphConfig(readFileSync(file, 'utf8'), graphConfigPath);
   const problems = read.ok ? read.refused : read.problems;
@@ -44,20 +45,11 @@ export function findGraphConfig(
     // A misspelled key may cause the other problems: a problem with a suggestion explains most.
     const reporting = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
     const more = problems.length <= 1 ? '' : ` (and ${problems.length - 1} more in the build log)`;
-    return cannot(
+    return stepFailed(
       `The graph configuration is invalid: ${reporting ? formatProblem(reporting) : graphConfigPath}${more}.`,
     );
   }
   for (const warning of read.warnings) log('warning', formatProblem(warning));
   const runnable = runnableHere(graphPlaces(read.value));
-  return runnable.kind === 'runnable' ? made(file) : cannot(runnable.reason);
-}
-
-function realFile(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined;
-    throw error;
-  }
+  return runnable.kind === 'runnable' ? succeeded(file) : stepFailed(runnable.reason);
 }

@@ -2,40 +2,111 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
-import type { WriteLine } from '../compute/log-line.ts';
-import { cannot, made, type Part } from './build.ts';
+import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
-import { isLockedFor, managerOf, planInstall, type SeenFolder } from './install-plan.ts';
-import type { RunCommand } from './run-command.ts';
-import { installInPlace, installThroughStore, type StoredInstallSettings } from './stored-install.ts';
+import { installInPlace, installThroughStore } from './stored-install.ts';
 
-export interface InstallSettings {
-  installCommand: string | undefined;
-  /** The checkout. */
-  source: string;
-  /** The folder of the graph configuration file. */
-  configFolder: string;
-  run: RunCommand;
-  /** The search path of the build. */
+/** The parts of a folder of the checkout that decide the install. */
+export interface SeenFolder {
+  /** Relative to the repository's root; empty for the root itself. */
   path: string;
-  log: WriteLine;
-  /** Installs through the dependency store. */
-  store: Omit<StoredInstallSettings, 'run' | 'log'>;
+  files: ReadonlySet<string>;
+  /** `packageManager` of its package.json, if any: `pnpm@10.1.0`. */
+  packageManager?: string | undefined;
+  /** Its yarn.lock is from Yarn 2 or newer. */
+  modernYarn?: boolean | undefined;
 }
 
-/** Installs the packages of a checkout as `planInstall` decides. */
-export async function install(settings: InstallSettings): Promise<Part<'installed'>> {
-  const { installCommand, source, configFolder, run, path, log, store } = settings;
+export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
+
+type InstallPlan =
+  | { kind: 'command'; command: string }
+  | { kind: 'manager'; manager: PackageManager; args: string[]; folder: string; why: string }
+  | { kind: 'nothing'; why: string }
+  | { kind: 'refused'; reason: string };
+
+const lockFiles: readonly [file: string, manager: PackageManager][] = [
+  ['package-lock.json', 'npm'],
+  ['npm-shrinkwrap.json', 'npm'],
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+];
+
+/** The arguments that install exactly what the lock file names. */
+const argsOf = (manager: PackageManager, modernYarn: boolean): string[] => {
+  if (manager === 'npm') return ['ci'];
+  return ['install', manager === 'yarn' && modernYarn ? '--immutable' : '--frozen-lockfile'];
+};
+
+/**
+ * Decides how to install (control-service.md, source_config: `install_command`). Without a command, uses the lock file
+ * nearest to the graph configuration: in its folder, or above it up to the root. So a workspace is installed from its root
+ * with its one lock file, and an independent package from its own folder.
+ *
+ * @param folders from the graph configuration's folder up to the repository's root.
+ */
+export function planInstall(installCommand: string | undefined, folders: readonly SeenFolder[]): InstallPlan {
+  if (installCommand !== undefined) return { kind: 'command', command: installCommand };
+  for (const folder of folders) {
+    const found = lockFiles.filter(([file]) => folder.files.has(file));
+    const named = folder.packageManager?.split('@')[0];
+    const [lock] = [...found.filter(([, manager]) => manager === named), ...found];
+    if (!lock) continue;
+    const [file, manager] = lock;
+    const others = found.filter((other) => other !== lock).map(([other]) => other);
+    const aside = others.length === 0 ? '' : `; ${others.join(' and ')} beside it is not used`;
+    const why = `${inFolder(file, folder.path)} selects ${manager}${aside}`;
+    return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn ?? false), folder: folder.path, why };
+  }
+  const unlocked = folders.find(({ files }) => files.has('package.json'));
+  if (!unlocked) return { kind: 'nothing', why: 'There is no package.json, so no packages are installed.' };
+  return {
+    kind: 'refused',
+    reason: `${inFolder('package.json', unlocked.path)} has no lock file beside or above it. Commit one (package-lock.json, pnpm-lock.yaml, yarn.lock or bun.lock), or set source_config.install_command.`,
+  };
+}
+
+/** An install command that equals a package manager's own install: its result can be stored. */
+const plainInstall =
+  /^(?:(npm) (?:ci|install|i)|(pnpm) (?:install|i)|(yarn)(?: install)?|(bun) (?:install|i))(?: --(?:frozen-lockfile|immutable|ignore-scripts|legacy-peer-deps|no-audit|no-fund|omit=dev|omit=optional|production|prod|prefer-offline|force))*$/;
+
+/** The package manager of a plain install command; undefined for any other command. */
+function managerOf(installCommand: string): PackageManager | undefined {
+  const [, ...managers] = plainInstall.exec(installCommand.trim()) ?? [];
+  const name = managers.find((each) => each !== undefined);
+  return lockFiles.map(([, manager]) => manager).find((manager) => manager === name);
+}
+
+/** Whether a folder has a lock file of a package manager. */
+const isLockedFor = (manager: PackageManager, files: ReadonlySet<string>): boolean =>
+  lockFiles.some(([file, other]) => other === manager && files.has(file));
+
+const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);
+
+/**
+ * Installs the packages of a checkout as `planInstall` decides.
+ *
+ * @param source the real path of the checkout.
+ * @param configFolder the folder of the graph configuration file.
+ */
+export async function install(
+  source: string,
+  configFolder: string,
+  running: RunningBuild,
+): Promise<StepResult<'installed'>> {
+  const { installCommand, log } = running.request;
+  const path = running.env.PATH ?? '';
   const folders = foldersUp(configFolder, source);
   const plan = planInstall(installCommand, folders);
-  const stored = { ...store, run, log };
   switch (plan.kind) {
     case 'refused':
-      return cannot(plan.reason);
+      return stepFailed(plan.reason);
     case 'nothing':
       log('info', plan.why);
-      return made('installed');
+      return succeeded('installed');
     case 'command': {
       log('info', `Installing: ${plan.command}`);
       const name = 'source_config.install_command';
@@ -43,13 +114,13 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
       const manager = managerOf(plan.command);
       const top = folders.at(-1);
       return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, path)
-        ? installThroughStore({ ...requested, manager, above: [] }, stored)
-        : installInPlace(requested, stored);
+        ? installThroughStore({ ...requested, manager, above: [] }, running)
+        : installInPlace(requested, running);
     }
     case 'manager': {
       const { manager, args, why } = plan;
       if (!findTool(manager, path)) {
-        return cannot(
+        return stepFailed(
           `${why}, which is not installed on this machine. Install ${manager}, or commit the lock file of another package manager, or set source_config.install_command.`,
         );
       }
@@ -57,12 +128,11 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
       log('info', `Installing: ${command} (${why})`);
       const folder = join(source, plan.folder);
       const above = folders.filter((each) => isAbove(each.path, plan.folder)).map((each) => join(source, each.path));
-      return installThroughStore({ name: command, command: manager, args, folder, manager, above }, stored);
+      return installThroughStore({ name: command, command: manager, args, folder, manager, above }, running);
     }
   }
 }
 
-/** Whether a folder of the repository is an ancestor of another one. */
 const isAbove = (path: string, other: string): boolean =>
   path !== other && (path === '' || other.startsWith(`${path}/`));
 

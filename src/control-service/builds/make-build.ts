@@ -2,42 +2,44 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { startGuarded } from '../compute/guarded-process.ts';
+import { startGuarded, type GuardedProcess } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
 import { commandProblem } from '../deployments/validation/commands.ts';
-import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
+import { buildEnvironment, networkSecrets } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
-import { buildProcesses } from './build-processes.ts';
-import { watchBuild } from './build-watch.ts';
-import { cannot, made, usualBuildBounds } from './build.ts';
-import type { Build, BuildBounds, BuildEnd, BuildRequest, Part } from './build.ts';
-import { failure } from './failure.ts';
+import { buildProcesses, watchBuild } from './build-processes.ts';
+import {
+  stepFailed,
+  succeeded,
+  usualBuildBounds,
+  type Build,
+  type BuildBounds,
+  type BuildEnd,
+  type BuildRequest,
+  type StepResult,
+} from './build.ts';
+import { failure, commandRunner, outputBound } from './run-command.ts';
 import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';
 import { findGraphConfig } from './graph-config-file.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
-import { outputBound } from './output-bound.ts';
-import { packageCache } from './package-cache.ts';
-import { commandRunner } from './run-command.ts';
+import { packageCache } from './dependency-store.ts';
 
 export interface BuildSettings {
   /** The service's data folder; builds lie in `builds/` of it. */
   dataDir: string;
-  /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
-  /** Limits other than the defaults. */
-  bounds?: Partial<BuildBounds>;
+  bounds?: Partial<BuildBounds> | undefined;
   /** This service's environment, of which a build gets very little. */
   env?: NodeJS.ProcessEnv;
   /** Returns the free space of the disk; from the file system when absent. */
   freeSpace?: FreeSpace;
   /** Frees disk space until this many bytes are free; does nothing when absent. */
-  makeRoom?: (wanted: number) => Promise<void>;
-  /** Called after each step of a build, before the next one starts. */
+  makeRoom?: ((wanted: number) => Promise<void>) | undefined;
   step?: BuildStep | undefined;
 }
 
@@ -100,16 +102,15 @@ async function build(
   folder: BuildFolder,
   settings: BuildSettings & { bounds: BuildBounds; processes: ProcessFamily },
   signal: AbortSignal,
-): Promise<Part<Build>> {
+): Promise<StepResult<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
   const { dataDir, allowGit, clock, bounds, processes, env: ours = process.env, step } = settings;
   const wrong = commandsProblem(installCommand, buildCommand);
-  if (wrong) return cannot(wrong);
+  if (wrong) return stepFailed(wrong);
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
   if (token && !token.ok) return token;
 
   const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), ours, user !== undefined);
-  const path = env.PATH ?? '';
   const secrets = [
     ...request.secrets.map(({ value }) => value),
     ...networkSecrets(ours),
@@ -123,75 +124,45 @@ async function build(
   const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
   if (user) for (const own of [folder.home, folder.temporary]) await changeOwner(own, user);
 
-  const obtaining = {
-    folder,
-    dataDir,
-    allowGit,
-    beginPart,
-    path,
-    withinMs: bounds.cloneMs,
-    clock,
-    signal,
-    token: token?.value,
-    fetchedBytes: bounds.fetchedBytes,
-  };
-  const obtained = await obtainSource(masked, obtaining);
-  if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
-  await step?.('cloned');
-
-  const config = findGraphConfig(folder.source, graphConfigPath, masked.log, nameOf(request.from));
-  if (!config.ok) return config;
-  const source = realpathSync(folder.source);
-  const configFolder = dirname(config.value);
   let isGiven = false;
   const giveSource = async (): Promise<void> => {
     if (user && !isGiven) await changeOwner(folder.source, user);
     isGiven = true;
   };
-  const readAsUser = (of: string): ReturnType<typeof startGuarded> =>
-    endLate(
-      startGuarded(
-        {
-          command: 'tar',
-          args: ['-cf', '-', '.'],
-          cwd: of,
-          env,
-          withInput: false,
-          graceSeconds: 0,
-          user,
-          outputMs: bounds.installMs,
-        },
-        clock,
-      ),
-    );
   /** Kills a reading process that exceeds its time or memory: other processes of its user could suspend it for ever. */
-  const endLate = (reading: ReturnType<typeof startGuarded>): typeof reading => {
+  const readAsUser = (cwd: string): GuardedProcess => {
+    const limits = { withInput: false, graceSeconds: 0, outputMs: bounds.installMs };
+    const reading = startGuarded({ command: 'tar', args: ['-cf', '-', '.'], cwd, env, user, ...limits }, clock);
     const over = new AbortController();
     const bound = AbortSignal.any([over.signal, signal]);
     void reading.ended.then(() => over.abort());
     void Promise.race([pause(clock, bounds.installMs, bound), watch(bound)]).then(reading.kill, reading.kill);
     return reading;
   };
-  const store = {
+  const context = {
+    request: masked,
+    folder,
     dataDir,
-    tenantId,
-    user,
-    staging: folder.staging,
-    registry: registryOf(env),
+    allowGit,
+    bounds,
+    env,
+    token: token?.value,
     giveSource,
     readAsUser,
+    clock,
     signal,
   };
-  const installed = await install({
-    installCommand,
-    source,
-    configFolder,
-    run: beginPart(bounds.installMs),
-    path,
-    log: masked.log,
-    store,
-  });
-  if (!installed.ok || signal.aborted) return installed.ok ? cannot('') : installed;
+
+  const obtained = await obtainSource({ ...context, run: beginPart(bounds.cloneMs) });
+  if (!obtained.ok || signal.aborted) return obtained.ok ? stepFailed('') : obtained;
+  await step?.('cloned');
+
+  const config = findGraphConfig(folder.source, graphConfigPath, masked.log, nameOf(request.from));
+  if (!config.ok) return config;
+  const source = realpathSync(folder.source);
+  const configFolder = dirname(config.value);
+  const installed = await install(source, configFolder, { ...context, run: beginPart(bounds.installMs) });
+  if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
   await giveSource();
   await step?.('installed');
 
@@ -199,10 +170,11 @@ async function build(
     log('info', `Building: ${buildCommand}`);
     const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: configFolder };
     const end = await beginPart(bounds.buildMs)(spec);
-    if (end.kind !== 'done') return cannot(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
+    if (end.kind !== 'done')
+      return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
   await step?.('built');
-  return made({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
+  return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
 }
 
 /** Validates the commands again at the moment of use. */

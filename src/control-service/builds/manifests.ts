@@ -4,11 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
-import type { PackageManager } from './install-plan.ts';
+import type { PackageManager } from './install.ts';
 
-/** A file that decides the result of an install. */
 export interface Manifest {
-  /** Relative to the installed folder. */
   path: string;
   bytes: Buffer;
 }

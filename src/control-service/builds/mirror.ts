@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../errors.ts';
-import type { BuildOwner, Part } from './build.ts';
-import { cannot, made } from './build.ts';
+import { missingCodes, unlessCode } from '../../errors.ts';
+import type { BuildOwner, StepResult } from './build.ts';
+import { stepFailed, succeeded } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
-/** The folder of all mirrors. */
 export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
 
 /**
@@ -22,9 +21,7 @@ export function mirrorFolder(dataDir: string, { tenantId, integrationId }: Build
   return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
 }
 
-/** What to fetch into a mirror. */
 export interface Wanted {
-  /** The remote. */
   address: string;
   /** `refs/heads/main`, `HEAD`, or a commit's id. */
   ref: string;
@@ -32,10 +29,8 @@ export interface Wanted {
   isCommit: boolean;
 }
 
-/** Runs git in a mirror. */
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-/** The outcome of a fetch. */
 export type Fetched =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
@@ -50,31 +45,28 @@ const mostPacks = 100;
  *
  * @returns whether it held something before.
  */
-export async function openMirror(folder: string, git: RunGit): Promise<Part<'new' | 'kept'>> {
+export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'kept'>> {
   if (isWhole(folder) && packsIn(folder) < mostPacks) {
     await clearUp(folder);
     const now = new Date();
     await utimes(folder, now, now);
-    return made('kept');
+    return succeeded('kept');
   }
   await removeTree(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const started = await git(['init', '--bare', '--quiet', '--template=', '.']);
-  return started.kind === 'done' ? made('new') : cannot(started.kind === 'failed' ? (started.said ?? started.how) : '');
+  return started.kind === 'done'
+    ? succeeded('new')
+    : stepFailed(started.kind === 'failed' ? (started.said ?? started.how) : '');
 }
 
 /** What git itself requires before it accepts a folder as a repository. */
 const isWhole = (folder: string): boolean =>
   ['HEAD', 'objects', 'refs', 'config'].every((name) => existsSync(join(folder, name)));
 
-function packsIn(folder: string): number {
-  try {
-    return readdirSync(join(folder, 'objects/pack')).filter((name) => name.endsWith('.pack')).length;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 0;
-    throw error;
-  }
-}
+const packsIn = (folder: string): number =>
+  unlessCode(missingCodes, [], () => readdirSync(join(folder, 'objects/pack'))).filter((name) => name.endsWith('.pack'))
+    .length;
 
 /** Removes what a killed or failed git left in a mirror. The caller must hold the folder's turn. */
 export async function clearUp(folder: string): Promise<void> {

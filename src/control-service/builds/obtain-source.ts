@@ -1,69 +1,117 @@
-import { pause, type Clock } from '../../clock.ts';
+import { withTimeout } from '../../clock.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import type { BuildFolder } from './build-folder.ts';
-import { cannot, made } from './build.ts';
-import type { BuildRequest, BuiltFrom, GitSource, Part, TarballSource } from './build.ts';
-import { checkOut, type CheckOutSettings } from './check-out.ts';
+import {
+  stepFailed,
+  succeeded,
+  type BuiltFrom,
+  type RunningBuild,
+  type StepResult,
+  type TarballSource,
+} from './build.ts';
+import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
-import type { BeginPart } from './run-command.ts';
-import { unpackSource } from './unpack-source.ts';
-
-/** The tools for fetching a build's source. */
-export interface Obtaining {
-  folder: BuildFolder;
-  dataDir: string;
-  allowGit: readonly string[];
-  beginPart: BeginPart;
-  /** The search path of the build. */
-  path: string;
-  /** The timeout in milliseconds. */
-  withinMs: number;
-  clock: Clock;
-  signal: AbortSignal;
-  token: string | undefined;
-  /** Bytes of a pack that git may fetch. */
-  fetchedBytes: number;
-}
+import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Parser, ReadEntry, Unpack } from 'tar';
+import { readTar } from './tar-bytes.ts';
+import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
 
 /** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
-export async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<Part<BuiltFrom>> {
-  const { from, log, onCommit } = request;
-  const { path, signal, beginPart, withinMs } = obtaining;
-  if (from.kind === 'tarball') return unpackInTime(from, obtaining, log);
-  if (!findTool('git', path)) {
-    return cannot(
+export async function obtainSource(running: RunningBuild): Promise<StepResult<BuiltFrom>> {
+  const { request, env, token, signal } = running;
+  const { from, onCommit } = request;
+  if (from.kind === 'tarball') return unpackInTime(from, running);
+  if (!findTool('git', env.PATH ?? '')) {
+    return stepFailed(
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  const commit = await checkOutAndEndToken(from, { ...obtaining, run: beginPart(withinMs), owner: request, log });
-  if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
+  // Revoked before any of the source runs.
+  const commit = await checkOut(from, running).finally(() => token !== undefined && from.endToken?.(token));
+  if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
   await onCommit(commit.value);
-  return made({ kind: 'commit', commit: commit.value });
+  return succeeded({ kind: 'commit', commit: commit.value });
 }
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
-async function unpackInTime(
-  from: TarballSource,
-  { folder, withinMs, clock, signal }: Obtaining,
-  log: WriteLine,
-): Promise<Part<BuiltFrom>> {
-  const [done, late] = [new AbortController(), new AbortController()];
-  void pause(clock, withinMs, done.signal).then(() => late.abort());
-  try {
-    const within = { into: folder.source, log, signal: AbortSignal.any([signal, late.signal]) };
-    const unpacked = await unpackSource(from, within);
-    if (unpacked.ok || signal.aborted || !late.signal.aborted) return unpacked;
-    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was stopped.`);
-  } finally {
-    done.abort();
-  }
+function unpackInTime(from: TarballSource, running: RunningBuild): Promise<StepResult<BuiltFrom>> {
+  const { request, folder, bounds, clock, signal } = running;
+  const unpack = async (bound: AbortSignal): Promise<StepResult<BuiltFrom>> => {
+    const unpacked = await unpackSource(from, { into: folder.source, log: request.log, signal: bound });
+    if (unpacked.ok || signal.aborted || !bound.aborted) return unpacked;
+    const seconds = bounds.cloneMs / 1_000;
+    return stepFailed(`The source tarball can't be unpacked: it took longer than ${seconds} s and was stopped.`);
+  };
+  return withTimeout(clock, bounds.cloneMs, unpack, signal);
 }
 
-/** Checks out, and revokes the token before any of the source runs. */
-async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
-  try {
-    return await checkOut(from, settings);
-  } finally {
-    if (settings.token !== undefined) await from.endToken?.(settings.token);
-  }
+interface Unpacking {
+  into: string;
+  log: WriteLine;
+  signal: AbortSignal;
+  bounds?: TarBounds;
 }
+
+/**
+ * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It reads it twice: the first time only to check
+ * it, so that nothing of a refused archive is ever written.
+ *
+ * @returns its digest. The reason of an interrupted build is meaningless: the caller knows.
+ */
+export async function unpackSource(
+  { file, digest }: TarballSource,
+  { into, log, signal, bounds = usualTarBounds }: Unpacking,
+): Promise<StepResult<BuiltFrom>> {
+  if (!existsSync(file)) return stepFailed(gone);
+  log('info', `Unpacking the source tarball ${digest}.`);
+  const judge = entryJudge(bounds);
+  let against: string | undefined;
+  let files = 0;
+  const looking = new Parser({ strict: true, filter: () => false });
+  looking.on('ignoredEntry', (entry: { path: string; type: string; linkpath?: string }) => {
+    against ??= judge(entry);
+    files += 1;
+  });
+  const looked = await readTar(file, looking, { bounds, signal, objection: () => against });
+  if (looked.kind === 'interrupted') return stepFailed('');
+  if (looked.kind === 'refused') return stepFailed(refusal(looked.why));
+  if (looked.digest !== digest) return stepFailed(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
+
+  const links: { path: string; target: string }[] = [];
+  const writing = new Unpack({
+    cwd: into,
+    strict: true,
+    keep: true,
+    noMtime: true,
+    preserveOwner: false,
+    // Keeps only the executable bit of a file's mode.
+    filter: (_path, entry) => {
+      if (!(entry instanceof ReadEntry)) return true;
+      if (entry.type === 'SymbolicLink')
+        links.push({ path: join(into, ...partsOf(entry.path)), target: entry.linkpath ?? '' });
+      if (entry.type === 'SymbolicLink') return false;
+      const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
+      entry.mode = runs ? 0o755 : 0o644;
+      return true;
+    },
+  });
+  const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
+  if (written.kind === 'interrupted') return stepFailed('');
+  if (written.kind === 'refused') return stepFailed(refusal(written.why));
+  // Links are created last: no file can be written through one.
+  for (const { path, target } of links) await putLink(path, target);
+  log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
+  return succeeded({ kind: 'tarball', digest });
+}
+
+async function putLink(path: string, target: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(target, path);
+}
+
+const refusal = (why: string): string =>
+  `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
+
+const gone = 'The source tarball was removed from this machine. Upload it again.';
+const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';

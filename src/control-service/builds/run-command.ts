@@ -1,20 +1,17 @@
 import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { failureLine } from '../compute/failure-line.ts';
+import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { startGuarded, type ProcessUser } from '../compute/guarded-process.ts';
-import type { WriteLine } from '../compute/log-line.ts';
+import type { WriteLine, LogLevel } from '../compute/log-line.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
-import type { OutputBound } from './output-bound.ts';
+import { saysDiskIsFull } from './free-space.ts';
 
-/** One command of a build. */
 export interface CommandSpec {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** Variables that override those of the build. */
   env?: Record<string, string>;
-  /** Keeps its output out of the log. */
   silent?: boolean;
   /** Runs it as this service's own user: a program of the machine that runs nothing of the source, such as git. */
   asService?: boolean;
@@ -98,11 +95,11 @@ async function runOne(
     clock,
   );
   const output: string[] = [];
-  const words = failureLine();
+  const excerpt = outputExcerpt();
   const write: WriteLine = (level, line) => {
     output.push(line);
     if (output.length > linesKept) output.shift();
-    if (line.trim() !== '') words.hear(line);
+    if (line.trim() !== '') excerpt.add('error', line);
     if (!silent) bound.writeLine(level, line);
   };
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
@@ -136,6 +133,59 @@ async function runOne(
   }
 
   function failed(how: string): CommandEnd {
-    return { kind: 'failed', how, said: words.best(), output, isLate: how === tooLate };
+    return { kind: 'failed', how, said: excerpt.cause(), output, isLate: how === tooLate };
   }
+}
+
+/** Describes a failed command of a build; mentions a full disk wherever the output does. */
+export function failure(what: string, { how, said, output }: Extract<CommandEnd, { kind: 'failed' }>): string {
+  const ended = how.endsWith('.') ? how : `${how}.`;
+  const words = said === undefined ? `${what} failed: ${ended}` : `${what} failed: ${ended} It said: ${said}`;
+  return !saysDiskIsFull(words) && output.some(saysDiskIsFull) ? `${words} The disk is full.` : words;
+}
+
+interface OutputBounds {
+  outputBytes: number;
+  outputLines: number;
+}
+
+/** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
+const keepLast = 100;
+
+interface OutputBound {
+  writeLine: WriteLine;
+  /** Call when a command has ended: logs its last lines, if they were left out. */
+  commandEnded: () => void;
+}
+
+/**
+ * Creates the limit. A build with too much output continues, since its time is limited too; the rest of the output is
+ * dropped, and the log says where.
+ */
+export function outputBound(write: WriteLine, { outputBytes, outputLines }: OutputBounds): OutputBound {
+  let bytes = 0;
+  let lines = 0;
+  let leftOut = 0;
+  let isReported = false;
+  let last: [LogLevel, string][] = [];
+  return {
+    writeLine(level, line) {
+      bytes += Buffer.byteLength(line);
+      lines += 1;
+      if (bytes <= outputBytes && lines <= outputLines) return write(level, line);
+      if (!isReported) write('warning', `[cut: a build may print ${outputLines} lines and ${outputBytes} bytes]`);
+      isReported = true;
+      leftOut += 1;
+      last.push([level, line]);
+      if (last.length > keepLast) last.shift();
+    },
+    commandEnded() {
+      if (leftOut === 0) return;
+      if (leftOut > last.length)
+        write('warning', `[${leftOut - last.length} lines left out; the last of the command:]`);
+      for (const [level, line] of last) write(level, line);
+      leftOut = 0;
+      last = [];
+    },
+  };
 }

@@ -1,43 +1,28 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import type { ProcessUser } from '../compute/guarded-process.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
-import type { WriteLine } from '../compute/log-line.ts';
+import { registryOf } from './build-environment.ts';
 import { removeOrReport } from './build-folder.ts';
-import { cannot, made, type Part } from './build.ts';
-import { entryFolder, keepEntry, keepEntryOf, layOut, readEntry } from './dependency-store.ts';
-import type { StoreEntry } from './dependency-store.ts';
+import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
+import {
+  entryFolder,
+  keepEntry,
+  keepEntryOf,
+  layOut,
+  readEntry,
+  type StoreEntry,
+  placementProblem,
+  placePackages,
+  packagesAside,
+} from './dependency-store.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
-import { failure } from './failure.ts';
-import type { PackageManager } from './install-plan.ts';
+import { failure, type CommandEnd } from './run-command.ts';
+import type { PackageManager } from './install.ts';
 import { collectManifests, type Manifest } from './manifests.ts';
-import { placementProblem, placePackages } from './place-packages.ts';
-import type { CommandEnd, RunCommand } from './run-command.ts';
-import { storeKey } from './store-key.ts';
-import type { TarProcess } from './take-tree.ts';
 import { inFolderQueue } from './folder-queue.ts';
+import { createHash } from 'node:crypto';
 
-export interface StoredInstallSettings {
-  dataDir: string;
-  tenantId: string;
-  /** The build's user, where it is not this service's own. */
-  user: ProcessUser | undefined;
-  /** An unused absolute path in a folder of the service's: the place of the install. */
-  staging: string;
-  /** The registry settings of the build's environment. */
-  registry: Readonly<Record<string, string>>;
-  /** Changes the checkout's owner to the build's user, before anything runs in it. */
-  giveSource: () => Promise<void>;
-  /** Starts a process of the build's user that writes a folder as a tar to its standard output. */
-  readAsUser: (folder: string) => TarProcess;
-  run: RunCommand;
-  log: WriteLine;
-  signal: AbortSignal;
-}
-
-/** A planned install. */
 export interface RequestedInstall {
-  /** Its name in error messages. */
   name: string;
   command: string;
   args: readonly string[];
@@ -55,15 +40,15 @@ export interface LockedInstall extends RequestedInstall {
 /** Installs in the checkout itself, for this build alone. */
 export async function installInPlace(
   requested: RequestedInstall,
-  { run, giveSource }: StoredInstallSettings,
-): Promise<Part<'installed'>> {
+  { run, giveSource }: RunningBuild,
+): Promise<StepResult<'installed'>> {
   await giveSource();
   return partOf(requested, await run({ command: requested.command, args: requested.args, cwd: requested.folder }));
 }
 
-function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> {
-  if (end.kind === 'done') return made('installed');
-  return cannot(end.kind === 'failed' ? failure(name, end) : '');
+function partOf({ name }: RequestedInstall, end: CommandEnd): StepResult<'installed'> {
+  if (end.kind === 'done') return succeeded('installed');
+  return stepFailed(end.kind === 'failed' ? failure(name, end) : '');
 }
 
 /**
@@ -73,82 +58,80 @@ function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> 
  */
 export async function installThroughStore(
   requested: LockedInstall,
-  settings: StoredInstallSettings,
-): Promise<Part<'installed'>> {
-  const { log, staging, user } = settings;
+  running: RunningBuild,
+): Promise<StepResult<'installed'>> {
+  const { log, user } = running.request;
+  const { staging } = running.folder;
   const found = isPartOfMore(requested) ?? (await collectManifests(requested.folder, requested.manager));
   if (found.kind === 'more') {
     log('info', `This install is not stored for later builds: ${found.why}.`);
-    return installInPlace(requested, settings);
+    return installInPlace(requested, running);
   }
   try {
     await mkdir(staging, { mode: 0o700 });
     await layOut(found.files, staging);
     if (user) await changeOwner(staging, user);
-    return await takeOrInstall(requested, found.files, settings);
+    return await takeOrInstall(requested, found.files, running);
   } finally {
-    for (const folder of [staging, asideOf(staging)])
+    for (const folder of [staging, packagesAside(running)])
       await removeOrReport(folder, (message) => log('warning', message));
   }
 }
 
-/** Where packages are copied to before they are moved into the checkout. */
-const asideOf = (staging: string): string => `${staging}.packages`;
-
 async function takeOrInstall(
   requested: LockedInstall,
   files: readonly Manifest[],
-  settings: StoredInstallSettings,
-): Promise<Part<'installed'>> {
-  const { dataDir, tenantId, staging, user, registry, log, signal } = settings;
-  const managerVersion = await versionOf(requested, settings);
-  if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(requested, settings);
+  running: RunningBuild,
+): Promise<StepResult<'installed'>> {
+  const { request, env, signal } = running;
+  const { user, log } = request;
+  const managerVersion = await versionOf(requested, running);
+  if (managerVersion === undefined) return signal.aborted ? stepFailed('') : installInPlace(requested, running);
   const key = storeKey({
     command: [requested.command, ...requested.args],
     managerVersion,
     nodeVersion: process.version,
     platform: `${process.platform}-${process.arch}-${existsSync('/etc/alpine-release') ? 'musl' : 'libc'}`,
-    registry,
+    registry: registryOf(env),
     uid: user?.uid,
     files,
   });
-  const entry = entryFolder(dataDir, tenantId, key);
-  const placed = await inFolderQueue(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
+  const entry = entryFolder(running.dataDir, request.tenantId, key);
+  const placed = await inFolderQueue(entry, signal, async (): Promise<StepResult<'installed'> | { why: string }> => {
     const there = readEntry(entry);
     if (there) log('info', 'An earlier build installed these packages: reusing them.');
-    const installed = there ? made(there) : await installIntoStore(requested, entry, settings);
+    const installed = there ? succeeded(there) : await installIntoStore(requested, entry, running);
     if (!installed.ok) return installed;
     const { folders, files: count, bytes } = installed.value;
     const why = placementProblem(folders, requested.folder);
     if (why !== undefined) return { why };
-    const end = await placePackages(entry, folders, { ...settings, into: requested.folder, aside: asideOf(staging) });
+    const end = await placePackages(entry, folders, requested.folder, running);
     if (end.kind !== 'done') return partOf({ ...requested, name: 'Copying the packages' }, end);
     log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
-    return made('installed');
+    return succeeded('installed');
   });
-  if (placed === undefined) return cannot('');
+  if (placed === undefined) return stepFailed('');
   if ('ok' in placed) return placed;
   log('info', `The stored packages can't be copied into this source: ${placed.why}. Installing there instead.`);
-  return installInPlace(requested, settings);
+  return installInPlace(requested, running);
 }
 
 async function installIntoStore(
   requested: LockedInstall,
   entry: string,
-  { staging, user, run, readAsUser }: StoredInstallSettings,
-): Promise<Part<StoreEntry>> {
+  { request, folder: { staging }, run, readAsUser }: RunningBuild,
+): Promise<StepResult<StoreEntry>> {
   const end = await run({ command: requested.command, args: requested.args, cwd: staging });
   const installed = partOf(requested, end);
   if (!installed.ok) return installed;
-  return user ? keepEntryOf(staging, entry, () => readAsUser(staging)) : made(await keepEntry(staging, entry));
+  return request.user
+    ? keepEntryOf(staging, entry, () => readAsUser(staging))
+    : succeeded(await keepEntry(staging, entry));
 }
 
 /** The package manager's version; undefined when it prints none. */
-async function versionOf(
-  { manager }: LockedInstall,
-  { staging, run }: StoredInstallSettings,
-): Promise<string | undefined> {
-  const end = await run({ command: manager, args: ['--version'], cwd: staging, silent: true });
+async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBuild): Promise<string | undefined> {
+  const end = await run({ command: manager, args: ['--version'], cwd: folder.staging, silent: true });
   return end.kind === 'done' ? end.output.at(-1) : undefined;
 }
 
@@ -163,4 +146,32 @@ function isPartOfMore({ above }: LockedInstall): { kind: 'more'; why: string } |
       /"workspaces"\s*:/.test(readBelow(folder, 'package.json', largestManifest)?.toString() ?? ''),
   );
   return isWorkspace ? { kind: 'more', why: 'a folder above it may declare workspaces' } : undefined;
+}
+
+export interface InstallFacts {
+  command: readonly string[];
+  managerVersion: string;
+  /** `process.version` of the Node.js that runs install scripts. */
+  nodeVersion: string;
+  /** The target of compiled code: `linux-x64-glibc`. */
+  platform: string;
+  /** The variables that decide where packages come from, and with which credentials. */
+  registry: Readonly<Record<string, string>>;
+  /** The user that installs: entries that one user's processes wrote are never given to another. */
+  uid: number | undefined;
+  files: readonly Manifest[];
+}
+
+/** Increase it to invalidate all existing entries. */
+const format = 1;
+
+/** The name of a store entry: equal only where every input is equal. */
+export function storeKey(facts: InstallFacts): string {
+  const { command, managerVersion, nodeVersion, platform, registry, uid, files } = facts;
+  const sorted = files
+    .map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const settings = Object.entries(registry).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const all = [format, command, managerVersion, nodeVersion, platform, settings, uid ?? null, sorted];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }

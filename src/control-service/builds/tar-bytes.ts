@@ -89,7 +89,6 @@ function bombProblem(
 const isZipped = (chunk: Uint8Array): boolean =>
   (chunk[0] === 0x1f && chunk[1] === 0x8b) || (chunk[0] === 0x28 && chunk[1] === 0xb5);
 
-/** The chunks of a stream. */
 export async function* chunksOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
 }

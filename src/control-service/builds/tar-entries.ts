@@ -1,8 +1,5 @@
-/** The limits of an archive. */
 export interface TarBounds {
-  /** Entries of any kind. */
   entries: number;
-  /** Bytes of the unzipped archive. */
   unpackedBytes: number;
   /** The largest ratio of content to archive, once the content is larger than `freeBytes`. */
   ratio: number;

@@ -15,13 +15,10 @@ export type AgentCommand = { do: 'rest' } | { do: 'wake'; revision_id: string };
 
 /** Sends commands to an agent's process, one at a time. */
 export interface AgentCommands {
-  /** Sends a command and waits for the response. The caller sets the timeout. */
   ask(command: AgentCommand): Promise<CommandAnswer>;
-  /** Checks whether a line of the process's output is the expected response. */
   isAnswer(line: string): boolean;
 }
 
-/** Creates the commands over a process's input. */
 export function agentCommands(input: Writable | null): AgentCommands {
   let waiting: ((answer: CommandAnswer) => void) | undefined;
   return {
@@ -43,3 +40,9 @@ export function agentCommands(input: Writable | null): AgentCommands {
 
 const readAnswer = (line: string): CommandAnswer | undefined =>
   line.startsWith('{') ? Answer.safeParse(fromJson(line)).data : undefined;
+
+/** The line that announces that an agent's process listens. */
+const listening = z.object({ event: z.literal('listening') });
+
+export const announcesListening = (line: string): boolean =>
+  line.startsWith('{') && listening.safeParse(fromJson(line)).success;

@@ -1,18 +1,21 @@
 import { dirname, delimiter, join } from 'node:path';
 import type { AgentProgram, AgentSpec } from './compute.ts';
+import { fileURLToPath } from 'node:url';
 
-/** What the agent's process gets besides its spec. */
-export interface ProcessFacts {
+/** What the service decides about an agent, however it runs. */
+export interface AgentSettings {
   token: string;
-  /** The path of the Unix socket to listen on. */
-  socket: string;
   /** The milliseconds that it may take to drain when it is stopped. */
   drainMs: number;
   /** Whether webhooks may reach private networks: the operator's setting. */
   privateWebhooks: boolean;
-  /** The `PATH` of this service. */
+}
+
+/** What the agent's process gets besides its spec. */
+interface ProcessFacts extends AgentSettings {
+  /** The path of the Unix socket to listen on. */
+  socket: string;
   path: string;
-  /** The Node.js that runs the agent. */
   node: string;
 }
 
@@ -26,40 +29,51 @@ export const webhookPrivate = (allowed: boolean): string => (allowed ? 'allow' :
 export const pathWithOurNode = (path: string, node: string = process.execPath): string =>
   [dirname(node), path].join(delimiter);
 
+/** The deployment's secrets, overridden by the platform's variables, which are the same for processes and containers. */
+export const agentVariables = (
+  { secrets, databaseUrl, revisionId, deploymentId, tracing }: Omit<AgentSpec, 'program'>,
+  { token, drainMs, privateWebhooks }: AgentSettings,
+): Record<string, string> => ({
+  ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])),
+  DATABASE_URI: databaseUrl,
+  LANDFALL_AGENT_TOKEN: token,
+  LANDFALL_REVISION_ID: revisionId,
+  LANDFALL_DEPLOYMENT_ID: deploymentId,
+  LANDFALL_DRAIN_MS: String(drainMs),
+  LANDFALL_WEBHOOK_PRIVATE: webhookPrivate(privateWebhooks),
+  ...(tracing ? { LANDFALL_TRACING_URL: tracing.url, LANDFALL_TRACING_TOKEN: tracing.token } : {}),
+});
+
 /**
- * The whole environment of an agent's process: the deployment's secrets, overridden by the platform's variables. Of this
- * service's own environment only the search path: the rest may hold our key and database.
+ * The whole environment of an agent's process. Of this service's own environment only the search path: the rest may hold
+ * our key and database.
  */
-export function agentEnvironment(
+export const agentEnvironment = (
   spec: AgentSpec,
   program: Extract<AgentProgram, { kind: 'build' }>,
-  { token, socket, drainMs, privateWebhooks, path, node }: ProcessFacts,
-): Record<string, string> {
-  return {
-    NODE_ENV: 'production',
-    ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
-    PATH: pathWithOurNode(path, node),
-    HOME: program.homeFolder,
-    // A shared folder for temporary files is unsafe: other users could plant a file under a known name there, such as
-    // precompiled code.
-    TMPDIR: join(program.homeFolder, 'tmp'),
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DATABASE_URI: spec.databaseUrl,
-    LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
-    LANDFALL_AGENT_TOKEN: token,
-    LANDFALL_AGENT_SOCKET: socket,
-    LANDFALL_REVISION_ID: spec.revisionId,
-    LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
-    LANDFALL_DRAIN_MS: String(drainMs),
-    LANDFALL_WEBHOOK_PRIVATE: webhookPrivate(privateWebhooks),
-    ...(spec.tracing ? { LANDFALL_TRACING_URL: spec.tracing.url, LANDFALL_TRACING_TOKEN: spec.tracing.token } : {}),
-  };
-}
+  { socket, path, node, ...settings }: ProcessFacts,
+): Record<string, string> => ({
+  NODE_ENV: 'production',
+  ...agentVariables(spec, settings),
+  PATH: pathWithOurNode(path, node),
+  HOME: program.homeFolder,
+  // A shared folder for temporary files is unsafe: other users could plant a file under a known name there, such as
+  // precompiled code.
+  TMPDIR: join(program.homeFolder, 'tmp'),
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
+  LANDFALL_AGENT_SOCKET: socket,
+});
 
-/** The values that are masked in the agent's log. */
 export function agentSecrets(spec: AgentSpec, token: string): string[] {
   const { password } = new URL(spec.databaseUrl);
   const all = [token, spec.databaseUrl, decodeURIComponent(password), spec.tracing?.token];
   return [...spec.secrets.map(({ value }) => value), ...all.filter((secret) => secret !== undefined)];
+}
+
+/** The file that runs one revision's agent: a source file of the agent server, or the bundle beside this file. */
+export function agentServerPath(here: string = import.meta.url): string {
+  const there = here.endsWith('.ts') ? '../../agent-server/main.ts' : './agent-server.js';
+  return fileURLToPath(new URL(there, here));
 }

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 import { removeTree } from '../builds/remove-tree.ts';
-import { originAt } from '../gateway/agent-address.ts';
+import { originAt } from '../gateway/request-agent.ts';
 import type { ProcessUser } from './guarded-process.ts';
 
 /** A Unix socket on which only one agent can listen. */
 export interface AgentSocket {
-  /** Where the agent is to listen. */
   path: string;
   /**
    * Moves the socket, once the agent listens, to where only the service can change it.

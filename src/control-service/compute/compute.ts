@@ -10,7 +10,6 @@ export type AgentProgram =
       kind: 'build';
       /** What was built, for a person: `commit 1234...`. */
       madeOf: string;
-      /** The root of the build's folder. */
       folder: string;
       /** Absolute path of the graph configuration file in it. */
       graphConfigFile: string;
@@ -21,7 +20,6 @@ export type AgentProgram =
 
 /** Where a deployment's agent reports its runs: the deployment's tracing project. */
 export interface TracingTarget {
-  /** The address for the runs. */
   url: string;
   /** The bearer token: a secret, valid for this project only. */
   token: string;
@@ -42,16 +40,13 @@ export interface AgentSpec {
   secretReferences: readonly SecretReference[];
   resourceSpec: ResourceSpec | undefined;
   deploymentType: DeploymentType | undefined;
-  /** The requested namespace in a cluster, if any. */
   namespace: string | undefined;
   tracing: TracingTarget | undefined;
   /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
   user?: ProcessUser | undefined;
-  /** Writes the agent's masked output. */
   log: WriteLine;
 }
 
-/** A healthy agent. */
 export interface RunningAgent {
   /** Its address: `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
@@ -80,7 +75,6 @@ export interface IdleAgent {
   /** Resumes it as the revision of `spec`, whose program and environment must be its own. */
   wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
   stop(): Promise<void>;
-  /** Resolves when it has exited for any cause. */
   exited: Promise<string>;
 }
 
@@ -98,18 +92,18 @@ export type AgentStart =
  * The abort reason where another worker may own the work now: touch nothing more and leave everything as it is. On any
  * other reason, clean up what was started.
  */
-export class LetGo extends Error {
+export class LeaseLost extends Error {
   constructor(why: string) {
     super(why);
-    this.name = 'LetGo';
+    this.name = 'LeaseLost';
   }
 }
 
 /** A lease on work: once it expires, another worker may have taken over. */
 export interface Hold {
-  /** Aborts with a `LetGo` when the lease is lost. Then even the cleanup is left out. */
+  /** Aborts with a `LeaseLost` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /** @throws LetGo where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
+  /** @throws LeaseLost where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
   check: () => void;
 }
 

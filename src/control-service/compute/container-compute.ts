@@ -11,8 +11,10 @@ import { mainProgram } from './container/main-program.ts';
 import { containerNetworks, type ContainerNetworks } from './container/networks.ts';
 import { planPod } from './container/plan.ts';
 import { removeBrokenOff, removePod, startPod, type Pod } from './container/pod.ts';
-import { usedBy } from './container/used.ts';
-import { openFolders } from './open-folders.ts';
+import { openFolders } from '../isolation/change-owner.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 export interface ContainerComputeSettings extends EngineSettings {
   clock: Clock;
@@ -23,7 +25,6 @@ export interface ContainerComputeSettings extends EngineSettings {
   usedDir: string;
   /** The folder of the socket through which containers reach an embedded database without a port. */
   databaseFolder?: string | undefined;
-  /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The image that builds run in; an official one of Node.js when absent. */
   buildImage?: string | undefined;
@@ -35,7 +36,6 @@ export interface ContainerComputeSettings extends EngineSettings {
   privateWebhooks?: boolean | undefined;
 }
 
-/** Runs agents as containers of this machine. */
 export interface ContainerCompute extends Compute {
   /**
    * @throws EngineRefusal when an engine that ran something for the deployment does not respond, or refuses. An engine
@@ -44,11 +44,9 @@ export interface ContainerCompute extends Compute {
   remove: NonNullable<Compute['remove']>;
   /** Checks whether an engine responds: undefined, or why none does. */
   problem(): Promise<string | undefined>;
-  /** Closes the proxies for containers. */
   close(): Promise<void>;
 }
 
-/** The default image that builds run in. */
 const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
 interface Equipment {
@@ -56,7 +54,7 @@ interface Equipment {
   networks: ContainerNetworks;
 }
 
-type Look = ({ ok: true } & Equipment) | NoEngine;
+type FoundEngine = ({ ok: true } & Equipment) | NoEngine;
 
 /**
  * Runs every agent as a container of Docker or Podman, which is detected on first use. Limits, init containers, sidecars
@@ -68,9 +66,9 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
   const used = usedBy(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;
-  let looking: Promise<Look> | undefined;
+  let looking: Promise<FoundEngine> | undefined;
 
-  async function lookAnew(): Promise<Look> {
+  async function findAndClean(): Promise<FoundEngine> {
     const seen = await findEngine(settings);
     if (!seen.ok) return seen;
     const { engine } = seen;
@@ -87,16 +85,15 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
   }
 
   /** The engine, detected on first use; first removes what a killed service left. */
-  const look = (): Promise<Look> => (looking ??= lookOnce());
-
-  async function lookOnce(): Promise<Look> {
-    const seen = await lookAnew().catch((error: unknown): NoEngine => {
+  async function findOnce(): Promise<FoundEngine> {
+    const search = (looking ??= findAndClean().catch((error: unknown): NoEngine => {
       if (error instanceof EngineRefusal) return { ok: false, reason: error.message, installed: true };
       throw error;
-    });
+    }));
+    const found = await search;
     // An engine that fails now may work later.
-    if (!seen.ok) looking = undefined;
-    return seen;
+    if (!found.ok && looking === search) looking = undefined;
+    return found;
   }
 
   async function podOf(spec: AgentSpec, { engine, networks }: Equipment): Promise<Pod> {
@@ -114,7 +111,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
 
   return {
     async start(spec, signal): Promise<AgentStart> {
-      const seen = await look();
+      const seen = await findOnce();
       if (!seen.ok) return { kind: 'failed', reason: seen.reason };
       let pod: Pod | undefined;
       try {
@@ -133,7 +130,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     },
     async remove({ id }) {
       if (!used.has(id)) return;
-      const seen = await look();
+      const seen = await findOnce();
       if (!seen.ok && seen.installed) {
         throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
       }
@@ -146,7 +143,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       await used.forget(id);
     },
     async problem() {
-      const seen = await look();
+      const seen = await findOnce();
       return seen.ok ? undefined : seen.reason;
     },
     async close() {
@@ -162,4 +159,28 @@ function ownUser(): ProcessUser | undefined {
   const uid = process.getuid?.();
   const gid = process.getgid?.();
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
+}
+
+/**
+ * Records which deployments an engine created something for, also while the engine is unavailable and across restarts: an
+ * empty file per deployment id.
+ *
+ * @param folder created on first use.
+ */
+function usedBy(folder: string): {
+  /** Call before anything is created for it. */
+  note(deploymentId: string): Promise<void>;
+  has(deploymentId: string): boolean;
+  /** Call when nothing is left of it. */
+  forget(deploymentId: string): Promise<void>;
+} {
+  const fileOf = (deploymentId: string): string => join(folder, deploymentId);
+  return {
+    async note(deploymentId) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(fileOf(deploymentId), '');
+    },
+    has: (deploymentId) => existsSync(fileOf(deploymentId)),
+    forget: (deploymentId) => rm(fileOf(deploymentId), { force: true }),
+  };
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
-import { confine, noNewPrivileges } from './confinement.ts';
+import { existsSync } from 'node:fs';
 
 /** How a process ended. `unstartable`: it never ran. */
 export type ProcessEnd =
@@ -35,12 +35,12 @@ export interface ProcessSpec {
    * reader loses nothing. A second when absent.
    */
   outputMs?: number;
-  /** Runs a program of the machine without the limits of `confinement.ts`. */
+  /** Runs a program of the machine without the limits of `confine`. */
   trusted?: boolean;
 }
 
 /**
- * A process with its children, in a process group that can't outlive this service, with the limits of `confinement.ts`.
+ * A process with its children, in a process group that can't outlive this service, with the limits of `confine`.
  */
 export interface GuardedProcess {
   /** The id of the process and of its group; undefined when it never ran. */
@@ -86,9 +86,10 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   for (const pipe of [child.stdin, child.stdio[3]]) pipe?.on('error', () => undefined);
   let killed = false;
   const killGroup = (): void => {
-    if (child.pid === undefined || killed) return;
+    const { pid } = child;
+    if (pid === undefined || killed) return;
     killed = true;
-    signalGroup(child.pid);
+    unlessCode(['ESRCH'], false, () => process.kill(-pid, 'SIGKILL'));
   };
 
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -120,11 +121,34 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill };
 }
 
-function signalGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    const gone = hasCode(error, 'ESRCH');
-    if (!gone) throw error;
-  }
+/** Open files and connections of a process. */
+const openFiles = 16_384;
+/** Processes and threads of one user, shared by all of a deployment's builds and agents. */
+const processes = 1_024;
+/** The OOM score adjustment: 1,000 is killed first of all. */
+const firstToGo = 500;
+
+/**
+ * The limits that a shell sets before it executes the process: private files, a private folder for temporary files where
+ * there is one, no core dumps, and resource limits. A lower limit stays. The number of processes counts per user, so it is
+ * limited only for a deployment's own user.
+ */
+function confine(ownUser: boolean): string {
+  return [
+    'umask 077',
+    'ulimit -c 0 2>/dev/null',
+    `ulimit -n ${openFiles} 2>/dev/null`,
+    // Shells name the limit differently.
+    ...(ownUser ? [`ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null`] : []),
+    // Created by the process itself: the user could replace the folder with a link.
+    '[ -z "$TMPDIR" ] || [ -d "$TMPDIR" ] || mkdir -p "$TMPDIR"',
+    `{ echo ${firstToGo} >/proc/self/oom_score_adj; } 2>/dev/null`,
+  ].join('; ');
 }
+
+const setpriv = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbin/setpriv'].find((path) =>
+  existsSync(path),
+);
+
+/** The prefix of a command that denies its programs new privileges (as by `sudo`); empty where that is unavailable. */
+const noNewPrivileges: readonly string[] = setpriv === undefined ? [] : [setpriv, '--no-new-privs', '--'];

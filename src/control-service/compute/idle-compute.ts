@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
-import { parting } from './last-log-messages.ts';
+import { lastLogMessages } from './log-line.ts';
+
+/** How long an idle agent stays loaded. */
+const keepMs = 600_000;
 
 export interface IdleSettings {
   clock: Clock;
-  /** How long an idle agent stays loaded, in milliseconds; 10 minutes when absent. */
-  keepMs?: number;
   /** The most idle agents, one per deployment; 3 when absent. */
   most?: number;
 }
@@ -28,12 +29,12 @@ interface Kept {
  * a start.
  */
 export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCompute {
-  const { clock, keepMs = 600_000, most = 3 } = settings;
+  const { clock, most = 3 } = settings;
   const kept = new Map<string, Kept>();
   const ending = new Set<Promise<void>>();
   let closed = false;
 
-  function letGo(deploymentId: string): Promise<void> {
+  function evict(deploymentId: string): Promise<void> {
     const found = kept.get(deploymentId);
     if (!found) return Promise.resolve();
     kept.delete(deploymentId);
@@ -44,24 +45,24 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
   }
 
   /** Stops an agent whose time is up, and logs it where its log is still open. */
-  async function forget(mine: Kept): Promise<void> {
+  async function expire(mine: Kept): Promise<void> {
     const { spec } = mine;
     if (kept.get(spec.deploymentId) !== mine) return;
-    await letGo(spec.deploymentId);
-    if (!closed) spec.log('info', parting.noLongerNeeded);
+    await evict(spec.deploymentId);
+    if (!closed) spec.log('info', lastLogMessages.noLongerNeeded);
   }
 
   function keep(spec: AgentSpec, agent: IdleAgent): void {
     const { deploymentId } = spec;
     const former = kept.get(deploymentId);
-    if (former) void forget(former);
+    if (former) void expire(former);
     const over = new AbortController();
     const mine: Kept = { spec, agent, over };
     kept.set(deploymentId, mine);
-    void pause(clock, keepMs, over.signal).then(() => forget(mine));
-    void agent.exited.then(() => forget(mine));
+    void pause(clock, keepMs, over.signal).then(() => expire(mine));
+    void agent.exited.then(() => expire(mine));
     const [oldest] = kept.values();
-    if (kept.size > most && oldest) void forget(oldest);
+    if (kept.size > most && oldest) void expire(oldest);
   }
 
   /** Wraps an agent so that stopping without a time limit makes it idle instead. */
@@ -80,7 +81,7 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
     return { ...agent, stop, isIdle: () => rested };
   }
 
-  async function notified(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {
+  async function resumed(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {
     const found = kept.get(spec.deploymentId);
     if (!found || !isSame(found.spec, spec)) return undefined;
     kept.delete(spec.deploymentId);
@@ -91,16 +92,16 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
 
   return {
     async start(spec, signal) {
-      const start = (await notified(spec, signal)) ?? (await compute.start(spec, signal));
+      const start = (await resumed(spec, signal)) ?? (await compute.start(spec, signal));
       return start.kind === 'running' ? { kind: 'running', agent: idle(spec, start.agent) } : start;
     },
     async remove(deployment) {
-      await letGo(deployment.id);
+      await evict(deployment.id);
       await compute.remove?.(deployment);
     },
     async close() {
       closed = true;
-      for (const id of kept.keys()) void letGo(id);
+      for (const id of kept.keys()) void evict(id);
       await Promise.all(ending);
     },
   };

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { kindsOfParts, type Kind, type Manifest } from '../kubernetes/manifest.ts';
-import { labelKeys } from '../kubernetes/names.ts';
+import { kindsOfParts, type Kind, type Manifest, labelKeys } from '../kubernetes/manifest.ts';
 import type { AgentSpec, Hold } from './compute.ts';
 import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
@@ -54,17 +53,14 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
   }
 }
 
-/** The timing of a removal. */
 export interface RemovalTimeouts {
   clock: Clock;
-  /** The polling interval in milliseconds. */
   everyMs: number;
   /** The timeout in milliseconds until everything is gone. */
   withinMs: number;
   hold: Hold | undefined;
 }
 
-/** The most objects that the message names. */
 const mostNamed = 5;
 
 /**
@@ -108,7 +104,7 @@ const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
  * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was already
  * this revision's, after an interrupted start, there is nothing to restore.
  *
- * @throws LetGo where another worker owns the work now: then everything stays as it is.
+ * @throws LeaseLost where another worker owns the work now: then everything stays as it is.
  */
 export async function putBack(
   { applied, former }: Started,

@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import type { Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { passwordKey } from '../kubernetes/database.ts';
+import { passwordKey } from '../kubernetes/dependencies.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
-import { baseName, partName } from '../kubernetes/names.ts';
-import { LetGo } from './compute.ts';
-import type { AgentSpec, AgentStart, Compute, Hold, RunningAgent } from './compute.ts';
+import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest.ts';
+import { LeaseLost, type AgentSpec, type AgentStart, type Compute, type Hold, type RunningAgent } from './compute.ts';
 import { prune, putBack, removeAll, rollOut, type Started } from './kubernetes-changes.ts';
-import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
+import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
 import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
 
 export interface KubernetesComputeSettings extends ClusterSettings {
-  clock: Clock;
   /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
   /** The timeout in milliseconds until a revision is available; ten minutes when absent. */
@@ -26,15 +23,11 @@ export interface KubernetesComputeSettings extends ClusterSettings {
   everyMs?: number;
   /** The timeout in milliseconds of a removal, pods included; two minutes when absent. */
   goneWithinMs?: number;
-  /** The milliseconds that an agent may take to drain when its pod is stopped; 30 s when absent. */
+  /** 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
-  /** The image of cache parts. */
   cacheImage?: string | undefined;
-  /** The image of database parts: Postgres, with the variables of its official image. */
   databaseImage?: string | undefined;
-  /** The storage class of database volumes; the cluster's default when absent. */
   storageClass?: string | undefined;
 }
 
@@ -45,7 +38,7 @@ export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
  * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
  * apply and followed until its replicas are available. The cluster itself probes them (`GET /ok`), so the caller needs no
  * network access to them. The cluster also exchanges the revisions, so stopping an agent does nothing here; `remove` ends
- * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`LetGo`): then
+ * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`LeaseLost`): then
  * nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
@@ -61,38 +54,37 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
   };
   const timeouts = { clock, everyMs, withinMs: rolloutWithinMs, failureGraceMs };
   let connecting: ReturnType<typeof connect> | undefined;
+  /** Connects anew after a failure: the kubeconfig may be there by now. */
+  const connectOnce = async (): Promise<Connected> => {
+    const connected = await (connecting ??= connect(settings));
+    if (connected.kind === 'none') connecting = undefined;
+    return connected;
+  };
   const namespaceOf = (requested: string | undefined, connection: Connection): string =>
     requested ?? settings.namespace ?? connection.namespace ?? 'default';
 
-  const compute: KubernetesCompute = {
+  return {
     async start(spec, signal, hold): Promise<AgentStart> {
       try {
         return await startHeld(spec, signal, hold);
       } catch (error) {
-        if (!(error instanceof LetGo)) throw error;
+        if (!(error instanceof LeaseLost)) throw error;
         return failed(`The lease was lost: ${error.message}`);
       }
     },
     async remove({ id, namespace }, hold) {
-      const connected = await (connecting ??= connect(settings));
-      if (connected.kind === 'none') {
-        connecting = undefined;
-        throw new Error(connected.reason);
-      }
+      const connected = await connectOnce();
+      if (connected.kind === 'none') throw new Error(connected.reason);
       const { connection } = connected;
       const objects = objectsIn(connection, namespaceOf(namespace, connection), hold?.lost, hold?.check);
       await removeAll(id, objects, { clock, everyMs, withinMs: goneWithinMs, hold });
     },
   };
-  return compute;
 
   async function startHeld(spec: AgentSpec, signal: AbortSignal, hold: Hold | undefined): Promise<AgentStart> {
     if (spec.program.kind !== 'image') return failed(noBuilds);
-    const connected = await (connecting ??= connect(settings));
-    if (connected.kind === 'none') {
-      connecting = undefined;
-      return failed(connected.reason);
-    }
+    const connected = await connectOnce();
+    if (connected.kind === 'none') return failed(connected.reason);
     const { connection } = connected;
     const namespace = namespaceOf(spec.namespace, connection);
     const check = hold?.check;
@@ -100,7 +92,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     let mask = maskOf(secretsOf(spec));
     const started: Started = { applied: [], former: [] };
     const end = async (reason: string): Promise<AgentStart> => {
-      if (signal.reason instanceof LetGo) throw signal.reason;
+      if (signal.reason instanceof LeaseLost) throw signal.reason;
       await putBack(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
       return failed(signal.aborted ? 'The start was aborted.' : mask(reason));
     };
@@ -173,21 +165,23 @@ async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The values in the agent's environment that must not appear in a log. */
 function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
   const password = URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '';
   const all = [...secrets.map(({ value }) => value), databaseUrl, password, tracing?.token ?? ''];
   return all.filter((secret) => secret !== '');
 }
 
+/** The object of a deployment's part, as last applied to the cluster. */
+function objectIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec, kind: Kind, part: Part): unknown {
+  const objectName = partName(baseName({ name, id: deploymentId }), part);
+  return owned.find((one) => one.kind === kind && one.name === objectName)?.object;
+}
+
 const passwordSecret = z.looseObject({ data: z.looseObject({ [passwordKey]: z.string().min(1) }) });
 
 /** The password of the deployment's own database: the existing one, or a new one. */
-function passwordIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): string {
-  const secretName = partName(baseName({ name, id: deploymentId }), 'database');
-  const kept = owned.find((one) => one.kind === 'Secret' && one.name === secretName);
-  const parsed = passwordSecret.safeParse(kept?.object);
-  const inBase64 = parsed.data?.data[passwordKey];
+function passwordIn(owned: readonly OwnObject[], spec: AgentSpec): string {
+  const inBase64 = passwordSecret.safeParse(objectIn(owned, spec, 'Secret', 'database')).data?.data[passwordKey];
   return typeof inBase64 === 'string'
     ? Buffer.from(inBase64, 'base64').toString()
     : randomBytes(24).toString('base64url');
@@ -200,22 +194,17 @@ const claim = z.looseObject({
   }),
 });
 
-/** The volume of the deployment's own database, as last applied to the cluster. */
-function volumeIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): FormerVolume | undefined {
-  const claimName = partName(baseName({ name, id: deploymentId }), 'database');
-  const found = owned.find((one) => one.kind === 'PersistentVolumeClaim' && one.name === claimName);
-  const spec = claim.safeParse(found?.object).data?.spec;
-  return spec && { storage: spec.resources.requests.storage, storageClass: spec.storageClassName };
+/** The volume of the deployment's own database. */
+function volumeIn(owned: readonly OwnObject[], spec: AgentSpec): FormerVolume | undefined {
+  const found = claim.safeParse(objectIn(owned, spec, 'PersistentVolumeClaim', 'database')).data?.spec;
+  return found && { storage: found.resources.requests.storage, storageClass: found.storageClassName };
 }
 
 const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
 
 /** The current number of replicas of each part. */
-function runningIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec) {
-  const base = baseName({ name, id: deploymentId });
-  const of = (part: 'agent' | 'queue'): number | undefined => {
-    const found = owned.find((one) => one.kind === 'Deployment' && one.name === partName(base, part));
-    return replicas.safeParse(found?.object).data?.spec.replicas;
-  };
+function runningIn(owned: readonly OwnObject[], spec: AgentSpec) {
+  const of = (part: 'agent' | 'queue'): number | undefined =>
+    replicas.safeParse(objectIn(owned, spec, 'Deployment', part)).data?.spec.replicas;
   return { agent: of('agent'), queue: of('queue') };
 }

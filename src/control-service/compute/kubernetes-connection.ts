@@ -1,12 +1,11 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { codeOf } from '../../errors.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause, withTimeout, type Clock } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
 import * as z from 'zod';
 
-/** The address of a cluster and the credentials for it. */
 export interface ClusterSettings {
   clock: Clock;
   /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then the pod's own service account. */
@@ -17,7 +16,6 @@ export interface ClusterSettings {
   answerWithinMs?: number;
 }
 
-/** One request to the cluster's API. */
 export interface ClusterRequest {
   /** Its description: `apply Deployment support-agent-1a2b3c4d`. */
   operation: string;
@@ -33,7 +31,6 @@ export interface ClusterRequest {
 
 /** A cluster's API. All requests are idempotent: reading, applying and deleting. */
 export interface Connection {
-  /** The address of its API. */
   server: string;
   /** The namespace of its context, where it names one. */
   namespace: string | undefined;
@@ -49,7 +46,6 @@ export interface Connection {
 /** A usable connection to a cluster, or why there is none. */
 export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
 
-/** The delays before the retries, in milliseconds. */
 const waits = [500, 1_000, 2_000, 4_000, 8_000];
 /** The longest `Retry-After` that is respected. */
 const longestWaitMs = 30_000;
@@ -93,7 +89,6 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
   };
 }
 
-/** The options of a request. */
 interface Sender {
   client: Client;
   config: KubeConfig;
@@ -130,37 +125,32 @@ async function sendOnce(
     more: { status?: number; detail?: string; retryAfterMs?: number },
   ): ServiceError =>
     new ServiceError({ kind, operation, method, address, effect: method === 'GET' ? 'none' : 'unknown', ...more });
-  const over = new AbortController();
-  const bound = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const late = clock.sleep(answerWithinMs, bound).then(
-    () => over.abort(new Error(`no answer within ${answerWithinMs / 1_000} s`)),
-    () => undefined,
-  );
   const context = new client.RequestContext(address, client.HttpMethod[method]);
   for (const [name, value] of Object.entries(query)) context.setQueryParam(name, value);
   if (body !== undefined) {
     context.setHeaderParam('content-type', client.PatchStrategy.ServerSideApply);
     context.setBody(JSON.stringify(body));
   }
-  context.setSignal(bound);
-  try {
-    await config.applySecurityAuthentication(context);
-    const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
-    const text = await answer.body.text();
-    if (answer.httpStatusCode < 300) return text;
-    throw fail(kindOf(answer.httpStatusCode), {
-      status: answer.httpStatusCode,
-      ...reported(text, answer.headers['retry-after']),
-    });
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw fail('unreachable', { detail: causeOf(bound.aborted ? bound.reason : error) });
-  } finally {
-    over.abort();
-    await late;
-    // The client creates a pool of connections for every request.
-    await context.getDispatcher()?.close();
-  }
+  const exchange = async (bound: AbortSignal): Promise<string> => {
+    context.setSignal(bound);
+    try {
+      await config.applySecurityAuthentication(context);
+      const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
+      const text = await answer.body.text();
+      if (answer.httpStatusCode < 300) return text;
+      throw fail(kindOf(answer.httpStatusCode), {
+        status: answer.httpStatusCode,
+        ...reported(text, answer.headers['retry-after']),
+      });
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      throw fail('unreachable', { detail: causeOf(bound.aborted ? bound.reason : error) });
+    } finally {
+      // The client creates a pool of connections for every request.
+      await context.getDispatcher()?.close();
+    }
+  };
+  return withTimeout(clock, answerWithinMs, exchange, signal);
 }
 
 function kindOf(status: number): ServiceErrorKind {
@@ -175,7 +165,6 @@ const status = z.object({
   details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
 });
 
-/** The most characters of a cluster's message that are reported. */
 const longestDetail = 1_000;
 
 /** Reads the cluster's message from a failure's `Status`, and when to retry. */

@@ -3,9 +3,8 @@ import type { Mask } from '../../contract/mask.ts';
 import { withoutFullStop } from '../../contract/plain-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import * as z from 'zod';
-import { pathOf, type Manifest } from '../kubernetes/manifest.ts';
+import { pathOf, type Manifest, asQuery, labelKeys } from '../kubernetes/manifest.ts';
 import { partOf } from '../kubernetes/manifests.ts';
-import { asQuery, labelKeys } from '../kubernetes/names.ts';
 import type { Objects } from './kubernetes-objects.ts';
 import {
   inWords,
@@ -15,16 +14,14 @@ import {
   isInformative,
   whenNoted,
   type PodEvent,
-} from './kubernetes-events.ts';
+  seconds,
+} from './kubernetes-words.ts';
 import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
-import { seconds } from './kubernetes-words.ts';
-import { failureLine } from './failure-line.ts';
+import { outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 
-/** How long to wait for a rollout. */
 export interface FollowTimeouts {
   clock: Clock;
-  /** The polling interval in milliseconds. */
   everyMs: number;
   /** The timeout in milliseconds until everything is available. */
   withinMs: number;
@@ -32,7 +29,6 @@ export interface FollowTimeouts {
   failureGraceMs: number;
 }
 
-/** The dependencies for following a rollout. */
 export interface Following {
   objects: Objects;
   timeouts: FollowTimeouts;
@@ -187,13 +183,13 @@ async function lastLines(
     ...(previous ? { previous: 'true' } : {}),
   };
   const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
-  const words = failureLine();
+  const excerpt = outputExcerpt();
   for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
     const masked = mask(line);
-    words.hear(masked);
+    excerpt.add('error', masked);
     log('error', masked);
   }
-  return words.best();
+  return excerpt.cause();
 }
 
 /** Only logs a refusal: a failure to fetch details must not hide the original failure. */

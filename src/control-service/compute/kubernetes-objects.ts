@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { kindsOfParts, kinds, pathOf, type Kind, type Manifest } from '../kubernetes/manifest.ts';
-import { labelKeys, manager } from '../kubernetes/names.ts';
+import { kindsOfParts, kinds, pathOf, type Kind, type Manifest, labelKeys, manager } from '../kubernetes/manifest.ts';
 import type { Connection } from './kubernetes-connection.ts';
 
 const texts = z.record(z.string(), z.string());
 
-/** An object as the cluster returns it. */
 const clusterObject = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
@@ -26,7 +24,6 @@ export interface OwnObject {
   object: ClusterObject;
 }
 
-/** Reads, applies and deletes objects in one namespace. */
 export interface Objects {
   namespace: string;
   /** The object at a path, or undefined where there is none. */
@@ -35,7 +32,6 @@ export interface Objects {
   list(operation: string, path: string, query: Record<string, string>): Promise<ClusterObject[]>;
   /** The text at a path: the log of a container. */
   text(operation: string, path: string, query: Record<string, string>): Promise<string>;
-  /** All objects of a deployment. */
   owned(deploymentId: string): Promise<OwnObject[]>;
   /**
    * Server-side apply. `isOurs` forces fields that others have changed since; without it an object of another owner stays

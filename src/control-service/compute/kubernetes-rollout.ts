@@ -26,7 +26,6 @@ export type RolloutState =
   | { kind: 'ready' }
   /** In progress; `stuck` is an obstacle that may pass by itself. */
   | { kind: 'progressing'; words: string; stuck?: string }
-  /** The cluster itself has given up. */
   | { kind: 'failed'; words: string };
 
 /** Determines the progress of a Deployment or a StatefulSet from its status. */
@@ -80,7 +79,6 @@ const pod = z.looseObject({
     .prefault({}),
 });
 
-/** A reason why a pod is not ready. */
 export interface PodProblem {
   pod: string;
   /** Where it has a log: the container, and whether the log is of its last run. */

@@ -1,5 +1,6 @@
 import { withoutFullStop } from '../../contract/plain-text.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
+import * as z from 'zod';
 
 /** A refusal or failure of the cluster, as a message with what to do. Not masked yet. */
 export function clusterProblem(error: ServiceError, server: string, namespace: string): string {
@@ -36,5 +37,32 @@ export const missingNamespace = (namespace: string): string =>
 export const missingServiceAccount = (name: string, namespace: string): string =>
   `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
 
-/** Milliseconds for a person. */
 export const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+
+export const podEvent = z.looseObject({
+  reason: z.string().default(''),
+  message: z.string().default(''),
+  type: z.string().default(''),
+  lastTimestamp: z.string().nullish(),
+  eventTime: z.string().nullish(),
+});
+export type PodEvent = z.infer<typeof podEvent>;
+
+/** The time of the last occurrence, if known; strings that sort by time. */
+export const whenNoted = ({ lastTimestamp, eventTime }: PodEvent): string => lastTimestamp ?? eventTime ?? '';
+
+/** The event reasons that name a cause: all others repeat its consequences. */
+const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealthy', 'FailedScheduling']);
+
+/** Whether it says more than that something is retried: `Error: ImagePullBackOff` names a state and no cause. */
+export const isInformative = ({ reason, message }: PodEvent): boolean =>
+  reason !== 'BackOff' && !/^Error: \w+$/.test(message);
+
+/** Whether it explains why a pod does not run. */
+export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) && isInformative(event);
+
+/** Whether it concerns a container that has run already. */
+export const isOverOnceRun = ({ reason }: PodEvent): boolean =>
+  reason === 'FailedScheduling' || reason === 'FailedMount' || reason === 'FailedAttachVolume';
+
+export const inWords = ({ reason, message }: PodEvent): string => `${reason}: ${withoutFullStop(message)}.`;

@@ -5,9 +5,8 @@ import { folderKey } from '../../postgres/embedded/placement.ts';
 import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-users.ts';
 import { isolate } from '../isolation/isolation.ts';
 import type { ControlStore } from '../store/store.ts';
-import { agentServerPath } from './agent-server-path.ts';
+import { agentServerPath } from './agent-environment.ts';
 import { removeDeadSockets } from './agent-socket.ts';
-import { chosenCompute } from './chosen-compute.ts';
 import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
 import { processCompute } from './process-compute.ts';
@@ -16,7 +15,6 @@ import { idleCompute } from './idle-compute.ts';
 /** What runs this service's builds. Images always run in containers. */
 export const computeWords = ['process', 'container'] as const;
 
-/** The operator's settings for running agents. */
 export interface ComputeChoice {
   /** `process` when absent. */
   kind?: (typeof computeWords)[number] | undefined;
@@ -62,7 +60,7 @@ export interface LocalCompute {
 export async function localCompute(settings: LocalComputeSettings): Promise<LocalCompute> {
   const { choice, given, agentServer = agentServerPath(), dataDir, env, store, clock, log } = settings;
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
-  const users = ids && deploymentUsers(store, ids, log);
+  const users = ids && deploymentUsers(store, ids, clock, log);
   await users?.sweepAll();
   await removeDeadSockets(clock.now());
   const userOf = users?.userOf;
@@ -92,4 +90,19 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
     await images.close();
   };
   return { compute: chosenCompute({ builds, images }), workDir, userOf, close };
+}
+
+interface Computes {
+  builds: Compute;
+  images: Compute;
+}
+
+/** Runs every agent on the compute that its program needs; removes from both. */
+export function chosenCompute({ builds, images }: Computes): Compute {
+  return {
+    start: (spec, signal) => (spec.program.kind === 'image' ? images : builds).start(spec, signal),
+    async remove(deployment) {
+      for (const compute of new Set([builds, images])) await compute.remove?.(deployment);
+    },
+  };
 }

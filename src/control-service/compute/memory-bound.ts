@@ -1,6 +1,10 @@
 import type { DeploymentType } from '../../contract/control/source.ts';
 import { resolvedResources } from '../deployments/validation/resolved-resources.ts';
 import type { AgentSpec } from './compute.ts';
+import { unlessCode } from '../../errors.ts';
+import { pause, type Clock } from '../../clock.ts';
+import type { ProcessFamily } from './process-family.ts';
+import { seeProcesses } from './seen-processes.ts';
 
 /** The default limit of an agent's memory on this machine, in MB (our choice). */
 const byType: Readonly<Record<DeploymentType, number>> = { dev_free: 512, dev: 1_024, prod: 2_048 };
@@ -9,7 +13,6 @@ const byType: Readonly<Record<DeploymentType, number>> = { dev_free: 512, dev: 1
 export const megabyte = 1_000_000;
 const mebibyte = 1_048_576;
 
-/** The memory limit of an agent. */
 export interface MemoryBound {
   /** All of its processes together, in MB. */
   totalMb: number;
@@ -24,4 +27,53 @@ export function memoryBound({
 }: Pick<AgentSpec, 'resourceSpec' | 'deploymentType'>): MemoryBound {
   const totalMb = resolvedResources(resourceSpec).agent.memoryLimitMb ?? byType[deploymentType ?? 'prod'];
   return { totalMb, heapMib: Math.max(Math.floor((totalMb * megabyte * 0.75) / mebibyte), 1) };
+}
+
+/** Measures the memory of all agents in one round. */
+export interface MemoryWatch {
+  /**
+   * Watches the processes of one agent until the signal aborts.
+   *
+   * @param over called once, with the private bytes of the processes, when these are more than `mostBytes`.
+   */
+  watch(
+    family: Pick<ProcessFamily, 'usage'>,
+    mostBytes: number,
+    over: (usedBytes: number) => void,
+    signal: AbortSignal,
+  ): void;
+}
+
+const everyMs = 1_000;
+
+/** Creates a watch that runs as long as there is something to watch. */
+export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesses): MemoryWatch {
+  const watched = new Map<Pick<ProcessFamily, 'usage'>, { mostBytes: number; over: (usedBytes: number) => void }>();
+  let looking: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    while (watched.size > 0) {
+      await pause(clock, everyMs);
+      const seen = seenNow();
+      for (const [family, bound] of watched) {
+        const { memoryBytes } = family.usage(seen);
+        if (memoryBytes <= bound.mostBytes) continue;
+        watched.delete(family);
+        bound.over(memoryBytes);
+      }
+    }
+    looking = undefined;
+  }
+
+  /** Skips a round without free file descriptors. */
+  const seenNow = (): ReturnType<typeof seeProcesses> => unlessCode(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'], [], see);
+
+  return {
+    watch(family, mostBytes, over, signal) {
+      if (signal.aborted) return;
+      watched.set(family, { mostBytes, over });
+      signal.addEventListener('abort', () => watched.delete(family), { once: true });
+      looking ??= look();
+    },
+  };
 }

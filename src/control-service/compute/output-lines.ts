@@ -2,7 +2,6 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { type Clock, pause, steadyNow } from '../../clock.ts';
 import { trimEndOf, withoutControls } from '../../contract/plain-text.ts';
-import type { ReadRate } from './read-rate.ts';
 
 /** The most characters of an unfinished line that are kept; the rest is dropped. */
 const longestRead = 16_384;
@@ -66,4 +65,46 @@ export function readLines(
 export function plainLine(written: string): string {
   const last = trimEndOf(written, '\r');
   return withoutControls(last.slice(last.lastIndexOf('\r') + 1)).trimEnd();
+}
+
+/** A rate limit for reading output: it limits what a flood costs the service. */
+interface ReadBounds {
+  burst: number;
+  perSecond: number;
+}
+
+/** For one output, about what a build on this machine prints at its fastest. */
+const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
+const boundsOfAll: ReadBounds = { burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 };
+
+/** The cost of each line in bytes: a flood of empty lines is more work than one of long ones. */
+const bytesPerLine = 16;
+
+export interface ReadRate {
+  /** Records bytes that were read. Returns the milliseconds to wait before the next read. */
+  spend: (bytes: number, lines: number, now: number) => number;
+}
+
+/** Creates a token bucket that may be overdrawn once: the debt has to be waited for. Sharers wait in turn. */
+export function readRate({ burst, perSecond }: ReadBounds): ReadRate {
+  let allowance = burst;
+  let since: number | undefined;
+  return {
+    spend(bytes, lines, now) {
+      const elapsed = Math.max(0, now - (since ?? now));
+      since = now;
+      allowance = Math.min(burst, allowance + (elapsed / 1_000) * perSecond) - bytes - lines * bytesPerLine;
+      return allowance >= 0 ? 0 : Math.ceil((-allowance / perSecond) * 1_000);
+    },
+  };
+}
+
+const rateOfAll = readRate(boundsOfAll);
+
+/** One output's own rate limit, which also counts towards the one of all outputs. */
+export function sharedReadRate(bounds: ReadBounds = boundsOfOutput, all: ReadRate = rateOfAll): ReadRate {
+  const own = readRate(bounds);
+  return {
+    spend: (bytes, lines, now) => Math.max(own.spend(bytes, lines, now), all.spend(bytes, lines, now)),
+  };
 }

@@ -1,22 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause, untilAborted, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { agentCommands, type AgentCommands } from './agent-commands.ts';
-import { agentEnvironment, agentMark, agentSecrets } from './agent-environment.ts';
-import { agentServerPath } from './agent-server-path.ts';
+import { agentCommands, type AgentCommands, announcesListening } from './agent-commands.ts';
+import { agentEnvironment, agentMark, agentSecrets, agentServerPath } from './agent-environment.ts';
 import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
-import { becomesHealthy } from './health.ts';
+import { becomesHealthy } from '../gateway/request-agent.ts';
 import { startGuarded, type GuardedProcess, type ProcessEnd } from './guarded-process.ts';
-import { lastLines } from './last-lines.ts';
-import { failureLine } from './failure-line.ts';
-import { announcesListening } from './listening.ts';
+import { failedStart, outputExcerpt, type OutputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
-import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
-import { memoryWatch, type MemoryWatch } from './memory-watch.ts';
-import { openFolders } from './open-folders.ts';
+import { megabyte, memoryBound, type MemoryBound, memoryWatch, type MemoryWatch } from './memory-bound.ts';
+import { openFolders } from '../isolation/change-owner.ts';
 import { processFamily, type ProcessFamily } from './process-family.ts';
 import { logProcess } from './process-log.ts';
 
@@ -60,7 +56,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   return {
     async start(spec, signal): Promise<AgentStart> {
       const { program } = spec;
-      if (program.kind === 'image') return failed(noImages);
+      if (program.kind === 'image') return failedStart(noImages);
       const token = randomBytes(32).toString('base64url');
       if (warning !== undefined) spec.log('warning', warning);
       await openFolders(program, spec.user);
@@ -100,7 +96,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         (origin) => ({ origin }),
         (error: unknown) => ({ problem: messageOf(error) }),
       );
-      const startedProcess = await Promise.race([ended, taken, aborted(bound)]);
+      const startedProcess = await Promise.race([ended, taken, untilAborted(bound)]);
       const origin = startedProcess && 'origin' in startedProcess ? startedProcess.origin : undefined;
       const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
       const wasInTime = !bound.aborted;
@@ -110,11 +106,15 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
 
       running.kill();
       const end = await running.ended;
-      if (signal.aborted) return failed('The start was aborted.');
+      if (signal.aborted) return failedStart('The start was aborted.');
       if (startedProcess && 'problem' in startedProcess)
-        return failed(`The agent does not listen correctly: ${startedProcess.problem}.`, heard);
-      if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
-      return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, heard);
+        return failedStart(`The agent does not listen correctly: ${startedProcess.problem}.`, heard.excerpt);
+      if (!wasInTime)
+        return failedStart(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard.excerpt);
+      return failedStart(
+        `The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`,
+        heard.excerpt,
+      );
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
@@ -169,13 +169,12 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         return { kind: 'running', agent: agentOf(started) };
       }
       await stop(lastStepsMs);
-      return failed('The agent that was kept did not serve again.', heard);
+      return failedStart('The agent that was kept did not serve again.', heard.excerpt);
     }
-    return { origin, token, stop, exited, said: heard.lines, rest };
+    return { origin, token, stop, exited, said: heard.excerpt.lines, rest };
   }
 }
 
-/** An agent's process that became healthy. */
 interface Started {
   running: GuardedProcess;
   origin: string;
@@ -187,11 +186,8 @@ interface Started {
 const noImages =
   'This service runs agents as processes of this machine, which a container image is not. Use the source github or internal_source, or start the service where it may run containers.';
 
-/** The output of an agent's process. */
 interface Heard {
-  /** The line that explains a failure best. */
-  best: () => string | undefined;
-  lines: () => readonly string[];
+  excerpt: OutputExcerpt;
   commands: AgentCommands;
   /** Redirects further lines to this log. */
   writeTo: (log: WriteLine) => void;
@@ -208,8 +204,7 @@ function listenTo(
   const listens = new Promise<void>((resolve) => (found = resolve));
   let listening = false;
   let writeLine = log;
-  const words = failureLine();
-  const lines = lastLines();
+  const excerpt = outputExcerpt();
   const commands = agentCommands(running.stdin);
   const write: WriteLine = (level, line) => {
     if (!listening && level !== 'error' && announcesListening(line)) {
@@ -218,13 +213,12 @@ function listenTo(
       return;
     }
     if (level !== 'error' && commands.isAnswer(line)) return;
-    if (level === 'error') words.hear(line);
-    lines.hear(line);
+    excerpt.add(level, line);
     writeLine(level, line);
   };
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { listens, best: words.best, lines: lines.all, commands, writeTo: (other) => void (writeLine = other) };
+  return { listens, excerpt, commands, writeTo: (other) => void (writeLine = other) };
 }
 
 /** Processes that left an agent's process group end with the agent. */
@@ -235,23 +229,6 @@ async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Pr
   return end;
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}
-
-function failed(reason: string, heard?: Heard): AgentStart {
-  const best = heard?.best();
-  return {
-    kind: 'failed',
-    reason: best === undefined ? reason : `${reason} Its last line: ${best}`,
-    said: heard?.lines() ?? [],
-  };
-}
-
-/** How a process ended, for a person. */
 function inWords(end: ProcessEnd): string {
   if (end.kind === 'exited') return `exit code ${end.code}`;
   return end.kind === 'killed' ? `killed by ${end.signal}` : `it could not be started (${end.reason})`;

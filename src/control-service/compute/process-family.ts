@@ -1,10 +1,9 @@
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProcessUser } from './guarded-process.ts';
-import { killUser } from '../isolation/kill-processes.ts';
+import { spawn } from 'node:child_process';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
 
-/** The resources of all processes of a family together. */
 export interface Usage {
   processes: number;
   memoryBytes: number;
@@ -26,9 +25,7 @@ export interface ProcessFamily {
   end(): Promise<void>;
 }
 
-/** What identifies a family's processes. */
 export interface FamilyTraits {
-  /** The name of the variable that marks them, and its value. */
   mark: readonly [name: string, value: string];
   /** The deployment's own user, if any: every process of that user counts. */
   user: ProcessUser | undefined;
@@ -38,7 +35,6 @@ export interface FamilyTraits {
 const mostRounds = 100;
 const betweenRounds = 10;
 
-/** Finds the processes of one family, with its user. */
 interface Living {
   user: ProcessUser | undefined;
   own: (seen: readonly SeenProcess[]) => SeenProcess[];
@@ -54,7 +50,6 @@ const living = new Set<Living>();
  * family of that user. Without `/proc` nothing is found.
  */
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
-  /** By id and start time, whether a process belongs to the family. */
   let known = new Map<string, boolean>();
 
   function own(seen: readonly SeenProcess[]): SeenProcess[] {
@@ -148,10 +143,48 @@ export async function killAll(look: () => SeenProcess[], clock: Clock): Promise<
   }
 }
 
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
-  }
+const kill = (pid: number): boolean => unlessCode(['ESRCH', 'EPERM'], false, () => process.kill(pid, 'SIGKILL'));
+
+/** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
+const mostSendingMs = 1_000;
+
+/**
+ * Kills all processes of another user with one signal, as root. A process that starts the next one and exits is in no
+ * scan for long, but can't escape this: the kernel sends the signal to all of them at once. They could stop the sender
+ * first: it is given up after a second.
+ */
+async function killUser(uid: number): Promise<void> {
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  const child = spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], {
+    uid,
+    gid: uid,
+    cwd: '/',
+    env: {},
+    stdio: 'ignore',
+    timeout: mostSendingMs,
+    killSignal: 'SIGKILL',
+  });
+  await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
+}
+
+/**
+ * Kills every process of some users, as root and on Linux: those that left their process group, and those that a killed
+ * service left. Does nothing for user 0, and nothing without `/proc`.
+ *
+ * @returns how many it killed.
+ */
+export async function killProcessesOf(uids: ReadonlySet<number>, clock: Clock): Promise<number> {
+  const killed = new Set<number>();
+  const left = (): SeenProcess[] => {
+    const found = seeProcesses().filter(({ pid }) => {
+      const uid = userOf(pid);
+      return uid !== undefined && uid !== 0 && uids.has(uid);
+    });
+    for (const { pid } of found) killed.add(pid);
+    return found;
+  };
+  left();
+  await Promise.all([...uids].map(killUser));
+  await killAll(left, clock);
+  return killed.size;
 }

@@ -1,10 +1,8 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import type { GuardedProcess } from './guarded-process.ts';
-import { lineBudget, usualBounds, type LineBounds } from './line-budget.ts';
 import type { LogLevel, WriteLine } from './log-line.ts';
-import { plainLine, readLines, type OutputLine } from './output-lines.ts';
-import { sharedReadRate, type ReadRate } from './read-rate.ts';
+import { plainLine, readLines, type OutputLine, sharedReadRate, type ReadRate } from './output-lines.ts';
 
 export interface ProcessLogSettings {
   write: WriteLine;
@@ -17,7 +15,6 @@ export interface ProcessLogSettings {
   rate?: ReadRate;
 }
 
-/** The most characters of a line that are logged. */
 const maxLineLength = 4_000;
 
 /**
@@ -44,4 +41,63 @@ export async function logProcess(
     readLines(stderr, readAs(errorLevel), { rate, clock }),
   ]);
   budget.end();
+}
+
+export interface LineBounds {
+  burst: number;
+  perSecond: number;
+  /** How many of the last left-out lines are written anyway: errors are usually there. */
+  keepLast: number;
+}
+
+const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
+
+interface LineBudget<Line> {
+  writeLine: (line: Line) => void;
+  end: () => void;
+}
+
+/** Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. */
+function lineBudget<Line>(
+  write: (line: Line) => void,
+  warn: (message: string) => void,
+  clock: Clock,
+  bounds: LineBounds = usualBounds,
+): LineBudget<Line> {
+  let allowance = bounds.burst;
+  let since = steadyNow(clock);
+  let leftOut = 0;
+  let kept: Line[] = [];
+
+  const refill = (): void => {
+    const now = steadyNow(clock);
+    allowance = Math.min(bounds.burst, allowance + ((now - since) / 1_000) * bounds.perSecond);
+    since = now;
+  };
+  const catchUp = (): void => {
+    const lost = leftOut - kept.length;
+    if (lost > 0) warn(`[${lost} lines left out: too many to keep]`);
+    for (const line of kept) write(line);
+    allowance -= kept.length;
+    leftOut = 0;
+    kept = [];
+  };
+
+  return {
+    writeLine(line) {
+      refill();
+      // In a flood the refilling budget lets no single lines through: the kept ones need room, too.
+      const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;
+      if (allowance < needed) {
+        leftOut += 1;
+        kept.push(line);
+        if (kept.length > bounds.keepLast) kept.shift();
+        return;
+      }
+      if (leftOut > 0) catchUp();
+      allowance -= 1;
+      write(line);
+    },
+    end: catchUp,
+  };
 }

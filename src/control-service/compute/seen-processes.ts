@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 
-/** A process of this machine, from `/proc`. */
 export interface SeenProcess {
   pid: number;
   parent: number;
@@ -29,7 +28,6 @@ function seeProcess(pid: number): SeenProcess | undefined {
   return { pid, parent: Number(parent), group: Number(group), born };
 }
 
-/** A variable of a process's initial environment. */
 export function variableOf(pid: number, name: string): string | undefined {
   const start = `${name}=`;
   return textOf(`/proc/${pid}/environ`)
@@ -58,11 +56,5 @@ export function heldBytesIn(status: string): number {
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');
 
 /** Returns `nothing` for what is gone, belongs to another user, or does not exist on this kind of machine. */
-function read<T>(look: () => T, nothing: T): T {
-  try {
-    return look();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return nothing;
-    throw error;
-  }
-}
+const read = <T, N>(look: () => T, nothing: N): T | N =>
+  unlessCode(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], nothing, look);

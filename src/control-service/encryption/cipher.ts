@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
 
 /** An AES-256 key, with the id by which an envelope names it. */
 export interface EncryptionKey {
   /** 16 hexadecimal digits that are derived from the key and reveal nothing of it. */
   id: string;
-  /** 32 bytes: a secret. */
   key: Buffer;
 }
 
@@ -15,12 +16,11 @@ export interface SecretCipher {
   /** The ids of all keys that can decrypt. */
   keyIds: readonly string[];
   /** @param place the column of the value: an envelope can't be decrypted in another one. */
-  seal(place: string, clear: string): string;
+  encrypt(place: string, clear: string): string;
   /** @throws WrongKeyError for an envelope of an unknown key, Error for one that was changed. */
-  open(place: string, envelope: string): string;
+  decrypt(place: string, envelope: string): string;
 }
 
-/** A value was encrypted with an unknown key. */
 export class WrongKeyError extends Error {
   constructor(keyIds: readonly string[]) {
     super(
@@ -34,18 +34,16 @@ export class WrongKeyError extends Error {
 const mark = 'sealed:v1:';
 const shape = /^sealed:v1:([0-9a-f]{16}):([\w-]{16}):([\w-]{22,})$/;
 
-/** Creates a key with its id. */
 export function encryptionKey(key: Buffer): EncryptionKey {
   const id = createHash('sha256').update('landfall sealing key').update(key).digest('hex').slice(0, 16);
   return { id, key };
 }
 
 /** The id of an envelope's key; undefined for other values. */
-export const sealedBy = (value: unknown): string | undefined =>
+export const encryptionKeyOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.startsWith(mark) ? shape.exec(value)?.[1] : undefined;
 
-/** The prefix of every envelope of a key. */
-export const beginOf = (keyId: string): string => `${mark}${keyId}:`;
+export const envelopePrefix = (keyId: string): string => `${mark}${keyId}:`;
 
 /** AES-256-GCM with a fresh nonce for every value. */
 export function secretCipher(current: EncryptionKey, former: readonly EncryptionKey[] = []): SecretCipher {
@@ -53,13 +51,13 @@ export function secretCipher(current: EncryptionKey, former: readonly Encryption
   return {
     keyId: current.id,
     keyIds: [...keys.keys()],
-    seal(place, clear) {
+    encrypt(place, clear) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(place));
       const sealed = Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return `${beginOf(current.id)}${nonce.toString('base64url')}:${sealed.toString('base64url')}`;
+      return `${envelopePrefix(current.id)}${nonce.toString('base64url')}:${sealed.toString('base64url')}`;
     },
-    open(place, envelope) {
+    decrypt(place, envelope) {
       const [, keyId = '', nonce = '', text = ''] = shape.exec(envelope) ?? [];
       const key = keys.get(keyId);
       if (!key) throw new WrongKeyError([keyId]);
@@ -69,4 +67,53 @@ export function secretCipher(current: EncryptionKey, former: readonly Encryption
       return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]).toString('utf8');
     },
   };
+}
+
+/** The variables for keys: the current one, and former ones separated by commas. */
+const presentVariable = 'LANDFALL_SECRETS_KEY';
+const formerVariable = 'LANDFALL_SECRETS_KEYS_OLD';
+
+interface SecretsKeySettings {
+  env: Readonly<Record<string, string | undefined>>;
+  dataDir: string;
+  inUse: readonly string[];
+}
+
+/**
+ * The cipher of this installation. Its key comes from the environment, else from `<dataDir>/secrets-key`, which the first
+ * start creates, readable by its owner only. Where the environment has a key, the file's key counts as a former one, so
+ * that a key can move from the file to the environment.
+ *
+ * @throws WrongKeyError where values are encrypted and there is no key: a new one could not decrypt them.
+ * @throws Error for an invalid key.
+ */
+export async function readCipher({ env, dataDir, inUse }: SecretsKeySettings): Promise<SecretCipher> {
+  const file = join(dataDir, 'secrets-key');
+  const former = (env[formerVariable] ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => keyFrom(text, formerVariable));
+  const given = env[presentVariable]?.trim() ?? '';
+  const kept = await readKeptFile(file);
+  if (given !== '') {
+    return secretCipher(
+      keyFrom(given, presentVariable),
+      kept === undefined ? former : [...former, keyFrom(kept, file)],
+    );
+  }
+  if (kept === undefined && inUse.some((id) => !former.some((key) => key.id === id))) throw new WrongKeyError(inUse);
+  const line = kept ?? (await keepFile(file, randomBytes(32).toString('base64')));
+  return secretCipher(keyFrom(line, file), former);
+}
+
+/** Reads a key of 32 bytes in base64, base64url or hexadecimal digits. */
+function keyFrom(text: string, where: string): EncryptionKey {
+  const bytes = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, 'hex')
+    : Buffer.from(/^[\w+/-]{43}=?$/.test(text) ? text : '', 'base64');
+  if (bytes.length === 32) return encryptionKey(bytes);
+  throw new Error(
+    `${where} holds no key of 32 bytes in base64 or hexadecimal digits. Make one with: openssl rand -base64 32`,
+  );
 }

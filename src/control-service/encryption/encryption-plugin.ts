@@ -1,22 +1,24 @@
-import { OperationNodeTransformer, PrimitiveValueListNode, ValueListNode, ValueNode, ValuesNode } from 'kysely';
-import type {
-  ColumnUpdateNode,
-  InsertQueryNode,
-  KyselyPlugin,
-  OperationNode,
-  PluginTransformQueryArgs,
-  PluginTransformResultArgs,
-  QueryId,
-  QueryResult,
-  RootOperationNode,
-  UnknownRow,
+import {
+  OperationNodeTransformer,
+  PrimitiveValueListNode,
+  ValueListNode,
+  ValueNode,
+  ValuesNode,
+  type ColumnUpdateNode,
+  type InsertQueryNode,
+  type KyselyPlugin,
+  type OperationNode,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryId,
+  type QueryResult,
+  type RootOperationNode,
+  type UnknownRow,
 } from 'kysely';
-import { sealedColumns } from './encrypted-columns.ts';
-import { sealedBy } from './cipher.ts';
-import type { SecretCipher } from './cipher.ts';
+import { encryptionKeyOf, type SecretCipher } from './cipher.ts';
 
 /**
- * Encrypts the columns of `sealedColumns` in every query of the builder and decrypts them in every result: all code above
+ * Encrypts the columns of `encryptedColumns` in every query of the builder and decrypts them in every result: all code above
  * the store sees plain values, and no query can forget to encrypt one. Plain values from before encryption are returned
  * as they are. Raw SQL bypasses the plugin.
  */
@@ -27,18 +29,18 @@ export function encryptionPlugin(secretCipher: SecretCipher): KyselyPlugin {
       transformer.transformNode(node, queryId),
     transformResult: async ({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> => ({
       ...result,
-      rows: result.rows.map((row) => opened(row, secretCipher)),
+      rows: result.rows.map((row) => decryptedRow(row, secretCipher)),
     }),
   };
 }
 
-function opened(row: UnknownRow, secretCipher: SecretCipher): UnknownRow {
+function decryptedRow(row: UnknownRow, secretCipher: SecretCipher): UnknownRow {
   const clear: UnknownRow = {};
-  for (const [column, held] of sealedColumns) {
+  for (const [column, storedAs] of encryptedColumns) {
     const value = row[column];
-    if (typeof value !== 'string' || sealedBy(value) === undefined) continue;
-    const text = secretCipher.open(column, value);
-    clear[column] = held === 'json' ? JSON.parse(text) : text;
+    if (typeof value !== 'string' || encryptionKeyOf(value) === undefined) continue;
+    const text = secretCipher.decrypt(column, value);
+    clear[column] = storedAs === 'json' ? JSON.parse(text) : text;
   }
   return { ...row, ...clear };
 }
@@ -54,33 +56,33 @@ class EncryptionTransformer extends OperationNodeTransformer {
   protected override transformInsertQuery(node: InsertQueryNode, queryId?: QueryId): InsertQueryNode {
     const written = super.transformInsertQuery(node, queryId);
     const columns = (written.columns ?? []).map(({ column }) => column.name);
-    if (!columns.some((column) => sealedColumns.has(column))) return written;
+    if (!columns.some((column) => encryptedColumns.has(column))) return written;
     if (!written.values || !ValuesNode.is(written.values)) throw notAValue(columns.join(', '));
     const rows = written.values.values.map((row) =>
       PrimitiveValueListNode.is(row)
-        ? PrimitiveValueListNode.create(row.values.map((value, at) => this.#seal(columns[at], value)))
-        : ValueListNode.create(row.values.map((value, at) => this.#sealNode(columns[at], value))),
+        ? PrimitiveValueListNode.create(row.values.map((value, at) => this.#encrypt(columns[at], value)))
+        : ValueListNode.create(row.values.map((value, at) => this.#encryptNode(columns[at], value))),
     );
     return { ...written, values: ValuesNode.create(rows) };
   }
 
   protected override transformColumnUpdate(node: ColumnUpdateNode, queryId?: QueryId): ColumnUpdateNode {
     const written = super.transformColumnUpdate(node, queryId);
-    return { ...written, value: this.#sealNode(columnOf(written.column), written.value) };
+    return { ...written, value: this.#encryptNode(columnOf(written.column), written.value) };
   }
 
-  #sealNode(column: string | undefined, node: OperationNode): OperationNode {
-    if (column === undefined || !sealedColumns.has(column)) return node;
+  #encryptNode(column: string | undefined, node: OperationNode): OperationNode {
+    if (column === undefined || !encryptedColumns.has(column)) return node;
     if (!ValueNode.is(node)) throw notAValue(column);
-    return ValueNode.create(this.#seal(column, node.value));
+    return ValueNode.create(this.#encrypt(column, node.value));
   }
 
-  #seal(column: string | undefined, value: unknown): unknown {
-    const held = column === undefined ? undefined : sealedColumns.get(column);
-    if (column === undefined || held === undefined || value === null) return value;
+  #encrypt(column: string | undefined, value: unknown): unknown {
+    const storedAs = column === undefined ? undefined : encryptedColumns.get(column);
+    if (column === undefined || storedAs === undefined || value === null) return value;
     if (typeof value !== 'string') throw notAValue(column);
-    const envelope = this.#cipher.seal(column, value);
-    return held === 'json' ? JSON.stringify(envelope) : envelope;
+    const envelope = this.#cipher.encrypt(column, value);
+    return storedAs === 'json' ? JSON.stringify(envelope) : envelope;
   }
 }
 
@@ -94,3 +96,22 @@ function columnOf(node: OperationNode): string | undefined {
 
 const notAValue = (column: string): Error =>
   new Error(`${column} is encrypted at rest: write a text or null, and no expression`);
+
+/** How a column stores its envelopes: as text, or as a string of `jsonb`. */
+type StoredAs = 'text' | 'json';
+
+/** The tables with encrypted columns, each with the column that identifies its rows. */
+export const encryptedTables = [
+  { table: 'deployments', column: 'secrets', storedAs: 'json' },
+  { table: 'deployments', column: 'database_password', storedAs: 'text' },
+  { table: 'revisions', column: 'secrets', storedAs: 'json' },
+  { table: 'write_keys', column: 'answer', storedAs: 'text' },
+] as const;
+
+/**
+ * The columns that are encrypted at rest, in every table. Results are decrypted by column name, so an unencrypted column
+ * must not have one of these names.
+ */
+const encryptedColumns: ReadonlyMap<string, StoredAs> = new Map(
+  encryptedTables.map(({ column, storedAs }) => [column, storedAs]),
+);

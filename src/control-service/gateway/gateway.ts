@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
-import { readAgentPath, type AgentPath } from './agent-path.ts';
 import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './agent-route.ts';
 import { isPreflight } from './preflight.ts';
@@ -47,7 +46,6 @@ export interface Gateway {
 
 const tenMinutes = 600_000;
 
-/** Creates a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
   const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
   const routes = new Map<string, OpenRoute>();
@@ -109,4 +107,22 @@ export function createGateway(settings: GatewaySettings): Gateway {
     },
     live: (deploymentId) => routes.get(deploymentId)?.upstream,
   };
+}
+
+/** The parsed path of a request to an agent: the deployment, and the path (with its query) for the agent. */
+interface AgentPath {
+  deploymentId: string;
+  /** Begins with a slash; the rest after `/agents/<deployment id>`. */
+  path: string;
+}
+
+/**
+ * Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read, so that
+ * the authorized deployment is the one that gets the request.
+ */
+export function readAgentPath(target: string): AgentPath | undefined {
+  if (!URL.canParse(target, 'http://service')) return undefined;
+  const { pathname, search } = new URL(target, 'http://service');
+  const found = /^\/agents\/([^/]+)(\/.*)?$/.exec(pathname);
+  return found?.[1] ? { deploymentId: found[1].toLowerCase(), path: `${found[2] ?? '/'}${search}` } : undefined;
 }

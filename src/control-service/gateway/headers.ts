@@ -33,7 +33,6 @@ function isOfProxies(name: string): boolean {
 /** Headers that a caller can't have dropped by naming them in `Connection`: the framing, and the service's own. */
 const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
 
-/** The headers that `Connection` names. */
 function boundToConnection(headers: IncomingHttpHeaders): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return named.filter((name) => name !== '' && !staying.has(name));
@@ -53,7 +52,7 @@ function holdsKey(text: string, shown: string): boolean {
  * `Authorization` is for the agent where the key is in `X-Api-Key`: the agent may have its own authentication. A header
  * with a key of the service, `Cookie` included, is always dropped.
  */
-export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
+export function prepareAgentRequest(headers: IncomingHttpHeaders, token: string): void {
   const shown = String(headers['x-api-key'] ?? '').trim();
   const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...credentials, 'expect']);
   if (shown !== '' && !boundToConnection(headers).includes('authorization')) dropped.delete('authorization');
@@ -90,7 +89,7 @@ export function setPublicAddress(
  * Drops the token, should an agent echo it, and every header about the connection instead of the response. Framing
  * headers stay: the body arrives with them.
  */
-export function makeFitForCaller(headers: IncomingHttpHeaders): void {
+export function prepareAgentResponse(headers: IncomingHttpHeaders): void {
   for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate', agentTokenHeader])
     delete headers[name];
 }

@@ -4,7 +4,6 @@ import { agentTokenHeader } from './headers.ts';
 /** The timeout of a preflight in milliseconds: short, because its callers are not authenticated. */
 export const preflightWithinMs = 10_000;
 
-/** The headers that a preflight may have. */
 const requested = [
   'host',
   'origin',
@@ -28,7 +27,7 @@ export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' 
 export const withoutQuery = (path: string): string => path.split('?')[0] ?? '/';
 
 /** Drops all other headers and adds the agent's token. Mutates the given headers. */
-export function makeFitForQuestion(headers: IncomingHttpHeaders, token: string): void {
+export function preparePreflight(headers: IncomingHttpHeaders, token: string): void {
   for (const name of Object.keys(headers)) if (!requested.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
 }

@@ -3,9 +3,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 /** A response of the gateway itself when no agent can respond. */
 export interface Refusal {
   status: 400 | 401 | 403 | 404 | 502 | 503 | 504;
-  /** For people: what happened and what to do. */
   detail: string;
-  /** The seconds of `Retry-After`. */
   retryAfter?: number;
 }
 

@@ -1,7 +1,20 @@
-import { request as openRequest, type IncomingMessage } from 'node:http';
-import { addressOf } from './agent-address.ts';
+import { request as openRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { agentTokenHeader } from './headers.ts';
 import type { Upstream } from './agent-route.ts';
+import { urlToHttpOptions } from 'node:url';
+import { pause, type Clock } from '../../clock.ts';
+
+const socketScheme = 'unix:';
+
+/** The origin of an agent that listens on a Unix socket. */
+export const originAt = (socketPath: string): string => `${socketScheme}${socketPath}`;
+
+/** How to connect to an origin: `http://<host>:<port>`, or a Unix socket. */
+export function addressOf(origin: string): RequestOptions {
+  return origin.startsWith(socketScheme)
+    ? { socketPath: origin.slice(socketScheme.length) }
+    : urlToHttpOptions(new URL(origin));
+}
 
 /**
  * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or destroy
@@ -25,5 +38,35 @@ export function requestAgent({ origin, token }: Upstream, path: string, signal: 
   });
 }
 
-/** Whether a response is a success. */
 export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
+
+const betweenTries = 200;
+
+/**
+ * Polls an agent's health (`GET /ok`) until it succeeds.
+ *
+ * @returns whether it did before `signal` aborted.
+ */
+export async function becomesHealthy(
+  origin: string,
+  token: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await isHealthy(origin, token, signal)) return true;
+    await pause(clock, betweenTries, signal);
+  }
+  return false;
+}
+
+async function isHealthy(origin: string, token: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await requestAgent({ origin, token }, '/ok', signal);
+    response.destroy();
+    return isOk(response);
+  } catch {
+    // It has stopped listening, or the time is up: the caller checks which.
+    return false;
+  }
+}

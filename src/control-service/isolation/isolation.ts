@@ -17,15 +17,13 @@ import { folderKey } from '../../postgres/embedded/placement.ts';
 import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
-import { agentIds, type IdRange } from './id-range.ts';
+import { agentIds, type IdRange } from './deployment-users.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { copyProgram, noteIn, sampleFiles, type AgentProgramFiles } from './program.ts';
 
 /** How far builds and agents are kept apart from this service and from one another. */
 export interface Isolation {
-  /** The folder that builds lie below. */
   folder: string;
-  /** What agents are started with. */
   program: AgentProgramFiles;
   /** The numbers of deployments' users; undefined where builds and agents run as this service's own user. */
   ids: IdRange | undefined;
@@ -34,7 +32,6 @@ export interface Isolation {
 }
 
 export interface IsolationSettings {
-  /** The service's data folder. */
   dataDir: string;
   /** The program that runs an agent, where it is installed. */
   agentServer: string;
@@ -127,7 +124,6 @@ function letHandOver(folder: string, { uid, gid }: ProcessUser): void {
   }
 }
 
-/** Prints the first file that can't be read, and exits with 3. */
 const reading =
   'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
 

@@ -1,8 +1,18 @@
-import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  readFileSync,
+} from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ensureRootFolder, makeReadable, moveInto } from '../../postgres/embedded/system-folder.ts';
-import { packagesOf } from './packages.ts';
+import * as z from 'zod';
 
 /** The file in a folder of root's that names its owner: the data folder or the installation that it belongs to. */
 export const noteIn = (folder: string): string => join(folder, 'stands-for');
@@ -90,7 +100,6 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
   return { node: join(target, 'node', 'node'), agentServer };
 }
 
-/** A fingerprint of the installation. */
 function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): string[] {
   const own = folders.slice(0, 1).flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -126,3 +135,49 @@ function commonFolder(one: string, other: string): string {
 
 const shortHash = (lines: readonly string[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
+
+const manifest = z.object({
+  dependencies: z.record(z.string(), z.string()).optional(),
+  optionalDependencies: z.record(z.string(), z.string()).optional(),
+  peerDependencies: z.record(z.string(), z.string()).optional(),
+});
+
+/**
+ * The folders of some packages and their dependencies, as Node.js resolves them from `root`. Leaves out packages inside a
+ * package's folder: they are part of it.
+ *
+ * @throws Error for a package that is not installed, or that is a link to a folder outside.
+ */
+export function packagesOf(names: readonly string[], root: string): string[] {
+  const found = new Set<string>();
+  const visit = (name: string, from: string, isOptional: boolean): void => {
+    const folder = locate(name, from);
+    if (folder === undefined) {
+      if (isOptional) return;
+      throw new Error(`the package ${name} is not installed`);
+    }
+    if (realpathSync(folder) !== folder) throw new Error(`${folder} is a link`);
+    if (found.has(folder)) return;
+    found.add(folder);
+    const {
+      dependencies = {},
+      optionalDependencies = {},
+      peerDependencies = {},
+    } = manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    const optional = new Set([...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)]);
+    for (const needed of new Set([...Object.keys(dependencies), ...optional])) {
+      visit(needed, folder, optional.has(needed));
+    }
+  };
+  for (const name of names) visit(name, realpathSync(root), false);
+  const folders = [...found];
+  return folders.filter((folder) => !folders.some((other) => folder.startsWith(`${other}/node_modules/`)));
+}
+
+function locate(name: string, from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name);
+    if (existsSync(join(candidate, 'package.json'))) return candidate;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

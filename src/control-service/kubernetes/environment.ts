@@ -1,8 +1,6 @@
 import { webhookPrivate } from '../compute/agent-environment.ts';
-import type { Plan } from './input.ts';
-import { metaOf } from './input.ts';
-import type { Manifest } from './manifest.ts';
-import { environmentName, partName } from './names.ts';
+import { type Plan, metaOf } from './input.ts';
+import { type Manifest, environmentName, partName } from './manifest.ts';
 
 /** The port of an agent in its pod: a pod has its own address, so the port is free. */
 export const agentPort = 8000;
@@ -52,7 +50,6 @@ export function environmentOf(plan: Plan): Record<string, unknown>[] {
   return [...variables].map(([variable, rest]) => ({ name: variable, ...rest }));
 }
 
-/** The revision's Secret. */
 export function environmentSecret(plan: Plan): Manifest {
   return {
     apiVersion: 'v1',

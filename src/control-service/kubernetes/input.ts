@@ -1,17 +1,14 @@
 import type { AgentSpec } from '../compute/compute.ts';
 import type { ResolvedResources } from '../deployments/validation/resolved-resources.ts';
-import type { ObjectMeta, Part } from './manifest.ts';
-import { asLabel, labelKeys, manager, partName } from './names.ts';
+import { type ObjectMeta, type Part, asLabel, labelKeys, manager, partName } from './manifest.ts';
 
 /** The settings of the parts: images, storage and timeouts. */
 export interface PartSettings {
-  /** The image of the cache part. */
   cacheImage: string;
   /** The image of the database part: Postgres, with the variables of its official image. */
   databaseImage: string;
   /** The storage class of the database part's volume; the cluster's own default when absent. */
   storageClass?: string | undefined;
-  /** The progress deadline of a rollout in seconds. */
   progressDeadlineSeconds: number;
   /** The milliseconds that an agent may take to drain when it is stopped. */
   drainMs: number;
@@ -34,7 +31,6 @@ export interface ManifestInput {
   settings: PartSettings;
 }
 
-/** The existing volume claim. */
 export interface FormerVolume {
   /** As the cluster writes it: `20Gi`. */
   storage: string;
@@ -66,13 +62,11 @@ export function metaOf({ spec, base, namespace }: Plan, part: Part, name = partN
   };
 }
 
-/** The metadata of a part's pods. */
 export function podMetaOf(plan: Plan, part: Part): Pick<ObjectMeta, 'labels' | 'annotations'> {
   const { labels, annotations } = metaOf(plan, part);
   return { labels, annotations };
 }
 
-/** The pull secrets of every pod. */
 export const pullSecrets = ({ spec }: Plan): Record<string, unknown> =>
   spec.resourceSpec?.image_pull_secrets?.length
     ? { imagePullSecrets: spec.resourceSpec.image_pull_secrets.map(({ name }) => ({ name })) }

@@ -1,3 +1,5 @@
+import { trimEndOf, trimStartOf } from '../../contract/plain-text.ts';
+
 /** The API path, group and version of each kind. */
 export const kinds = {
   Secret: { apiVersion: 'v1', plural: 'secrets' },
@@ -8,7 +10,6 @@ export const kinds = {
   HorizontalPodAutoscaler: { apiVersion: 'autoscaling/v2', plural: 'horizontalpodautoscalers' },
 } as const;
 
-/** A kind of object in a deployment. */
 export type Kind = keyof typeof kinds;
 
 /** All kinds in a deployment, in the order in which their objects are applied. */
@@ -24,7 +25,6 @@ export const kindsOfParts: readonly Kind[] = [
 /** The parts of a deployment: agent, queue workers, and their dependencies. */
 export type Part = 'agent' | 'queue' | 'cache' | 'database';
 
-/** The metadata of an object. */
 export interface ObjectMeta {
   name: string;
   namespace: string;
@@ -37,7 +37,6 @@ export interface Manifest {
   apiVersion: string;
   kind: Kind;
   metadata: ObjectMeta;
-  /** Of a Secret. */
   type?: string;
   /** Of a Secret: values in base64. */
   data?: Record<string, string>;
@@ -62,3 +61,60 @@ export const head = (kind: Kind): Pick<Manifest, 'apiVersion' | 'kind'> => ({
   apiVersion: kinds[kind].apiVersion,
   kind,
 });
+
+export const labelKeys = {
+  deployment: 'landfall/deployment-id',
+  revision: 'landfall/revision-id',
+  name: 'app.kubernetes.io/name',
+  instance: 'app.kubernetes.io/instance',
+  component: 'app.kubernetes.io/component',
+  managedBy: 'app.kubernetes.io/managed-by',
+} as const;
+
+/** Our field manager for server-side apply, and the `managed-by` label of our objects. */
+export const manager = 'landfall';
+
+/** The distinct part of an id: its end, since ids in time order share their start. */
+const tail = (id: string): string =>
+  id
+    .toLowerCase()
+    .replaceAll(/[^0-9a-z]/g, '')
+    .slice(-8);
+
+/** Leaves room for suffixes of parts and of the cluster's controllers: a label has 63 characters. */
+const longestName = 31;
+
+/**
+ * The name of a deployment's objects: its name, cut where it is long, and the end of its id. It never changes, is a DNS
+ * label that begins with a letter, as required for a Service, and is unique.
+ */
+export function baseName({ name, id }: { name: string; id: string }): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
+  const started = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;
+  return `${trimEndOf(started.slice(0, longestName), '-')}-${tail(id)}`;
+}
+
+const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-cache', database: '-db' };
+
+export const partName = (base: string, part: Part): string => `${base}${suffixes[part]}`;
+
+/**
+ * The name of the Secret with a revision's environment. Each revision has its own, so that restarting pods of the former
+ * revision keep their values.
+ */
+export const environmentName = (base: string, revisionId: string): string => `${base}-env-${tail(revisionId)}`;
+
+/** The selector of a part's pods. It can never change, so it has nothing that a revision could change. */
+export const selectorOf = (base: string, part: Part): Record<string, string> => ({
+  [labelKeys.instance]: base,
+  [labelKeys.component]: part,
+});
+
+export const asQuery = (labels: Record<string, string>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+
+/** A text as a label's value: truncated, with invalid characters replaced. */
+export const asLabel = (text: string): string =>
+  trimEndOf(trimStartOf(text.replaceAll(/[^\w.-]+/g, '-').slice(0, 63), '_.-'), '_.-');

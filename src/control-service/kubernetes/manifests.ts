@@ -1,15 +1,11 @@
 import { resolvedResources } from '../deployments/validation/resolved-resources.ts';
-import { cacheParts } from './cache.ts';
-import { databaseParts } from './database.ts';
+import { cacheParts, databaseParts } from './dependencies.ts';
 import { environmentSecret } from './environment.ts';
 import type { ManifestInput, Plan } from './input.ts';
-import { kindsOfParts, type Manifest, type Part } from './manifest.ts';
-import { baseName, labelKeys } from './names.ts';
+import { kindsOfParts, type Manifest, type Part, baseName, labelKeys } from './manifest.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
-/** A revision in a cluster. */
 export interface Manifests {
-  /** All objects, in the order in which they are applied. */
   manifests: Manifest[];
   /** The requested fields of the ResourceSpec without effect, including those marked "do not use". */
   ignored: string[];

@@ -1,10 +1,9 @@
 import type { ResolvedReplicas } from '../deployments/validation/resolved-resources.ts';
-import { mountOf, placed, volumeOf } from './containers.ts';
 import { agentPort, environmentOf } from './environment.ts';
 import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
-import { head, type Manifest } from './manifest.ts';
-import { labelKeys, selectorOf } from './names.ts';
+import { head, type Manifest, withoutNulls, labelKeys, selectorOf } from './manifest.ts';
 import { resourcesOf } from './quantities.ts';
+import type { Container, EnvVar, Volume, VolumeMount } from '../../contract/control/container.ts';
 
 /** Seconds that a pod still serves after SIGTERM, until its removal from the endpoints has reached every node. */
 const farewellSeconds = 5;
@@ -15,7 +14,6 @@ const busyPercent = 75;
 /** The target without a CPU request: a percentage needs one. */
 const busyCores = '500m';
 
-/** The bounds of the replicas. */
 export interface Scale {
   min: number;
   max: number;
@@ -35,7 +33,6 @@ function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
 const replicasOf = ({ min, max }: Scale, running: number | undefined): number =>
   Math.max(min, Math.min(max, running ?? min));
 
-/** A part that runs the deployment's image. */
 type Workload = 'agent' | 'queue';
 
 /** The Deployment of a part, and its HorizontalPodAutoscaler where it can scale. */
@@ -152,5 +149,59 @@ function scaler(plan: Plan, part: Workload, { min, max }: Scale): Manifest {
       // Of the main container only: a sidecar without a request would disable the metric of the whole pod.
       metrics: [{ type: 'ContainerResource', containerResource: { name: 'cpu', container: mainName(plan), target } }],
     },
+  };
+}
+
+/** control-service.md, Volume: a name and one source, passed on unchanged. */
+const volumeOf = (volume: Volume): Record<string, unknown> => withoutNulls(volume);
+
+/** control-service.md, VolumeMount. */
+const mountOf = (mount: VolumeMount): Record<string, unknown> => withoutNulls(mount);
+
+/** control-service.md, EnvVar: an empty `value` by default. */
+const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown> =>
+  valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
+
+/** control-service.md, Container, without its restart policy, which decides its place in the pod. */
+function containerOf({ env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
+  return withoutNulls({
+    ...rest,
+    restartPolicy: undefined,
+    env: env?.map(variableOf),
+    resources: resources ? withoutNulls(resources) : undefined,
+    volumeMounts: volumeMounts?.map(mountOf),
+  });
+}
+
+/** The places of a ResourceSpec's containers in a pod. */
+interface PlacedContainers {
+  initContainers: Record<string, unknown>[];
+  containers: Record<string, unknown>[];
+  /** The requested settings without effect, as paths in the ResourceSpec. */
+  ignored: string[];
+}
+
+/**
+ * Init containers run one after the other, each to its end, before anything else. A sidecar with `restartPolicy: Always`
+ * is a native sidecar of Kubernetes: an init container that keeps running, from before the main one starts until after it
+ * ends. Any other sidecar runs beside the main container and is always restarted, because the pods of a Deployment know
+ * no other policy: `OnFailure` is reported as ignored.
+ */
+function placed(
+  initContainers: readonly Container[] | null | undefined,
+  sidecars: readonly Container[] | null | undefined,
+): PlacedContainers {
+  const all = sidecars ?? [];
+  const native = all.filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const plain = all.filter(({ restartPolicy }) => restartPolicy !== 'Always');
+  return {
+    initContainers: [
+      ...(initContainers ?? []).map(containerOf),
+      ...native.map((container) => ({ ...containerOf(container), restartPolicy: 'Always' })),
+    ],
+    containers: plain.map(containerOf),
+    ignored: plain
+      .filter(({ restartPolicy }) => restartPolicy === 'OnFailure')
+      .map(({ name }) => `sidecars.${name}.restartPolicy`),
   };
 }

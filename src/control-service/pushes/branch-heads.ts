@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
-import { cannot, made, type Part } from '../builds/build.ts';
+import { stepFailed, succeeded, type StepResult } from '../builds/build.ts';
 import { remoteOf } from '../builds/check-out.ts';
 import { gitConfig, gitVariables } from '../builds/git-settings.ts';
 
@@ -21,7 +21,7 @@ const withinMs = 20_000;
 const mostBytes = 16 * 1024 ** 2;
 
 /** Gets the commits of a repository's branches by name, or the reason why it can't. */
-export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<Part<ReadonlyMap<string, string>>>;
+export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<StepResult<ReadonlyMap<string, string>>>;
 
 /** Creates the query. It follows the same rules as a clone, so that no address reaches further. */
 export function branchHeads({ dataDir, allowGit, clock, env = process.env }: BranchHeadsSettings): BranchHeads {
@@ -32,33 +32,22 @@ export function branchHeads({ dataDir, allowGit, clock, env = process.env }: Bra
   return async (repoUrl, signal) => {
     const remote = remoteOf(repoUrl, allowGit);
     if (!remote.ok) return remote;
-    const done = new AbortController();
-    const late = new AbortController();
-    void clock.sleep(withinMs, done.signal).then(
-      () => late.abort(),
-      () => undefined,
-    );
     const { address, protocol } = remote.value;
-    const variables = gitVariables(configFile, protocol);
-    const end = await lsRemote(address, {
-      env: { PATH: pathWithOurNode(env.PATH ?? ''), ...variables },
-      signal: AbortSignal.any([signal, late.signal]),
-    });
-    done.abort();
-    return end;
+    const variables = { PATH: pathWithOurNode(env.PATH ?? ''), ...gitVariables(configFile, protocol) };
+    return withTimeout(clock, withinMs, (bound) => lsRemote(address, { env: variables, signal: bound }), signal);
   };
 }
 
 function lsRemote(
   address: string,
   { env, signal }: { env: Record<string, string>; signal: AbortSignal },
-): Promise<Part<ReadonlyMap<string, string>>> {
+): Promise<StepResult<ReadonlyMap<string, string>>> {
   return new Promise((resolve) => {
     const options = { env, signal, maxBuffer: mostBytes, killSignal: 'SIGKILL' } as const;
     const args = ['ls-remote', '--heads', '--quiet', '--', address];
     const child = execFile('git', args, options, (error, printed, said) => {
-      if (error) resolve(cannot(said.trim().split('\n').at(-1) || error.message));
-      else resolve(made(readHeads(printed)));
+      if (error) resolve(stepFailed(said.trim().split('\n').at(-1) || error.message));
+      else resolve(succeeded(readHeads(printed)));
     });
     child.stdin?.end();
   });

@@ -4,7 +4,6 @@ import { isTagRef } from '../../contract/control/repo-ref.ts';
 import { hasEnded } from '../revisions/states.ts';
 import type { PushStore, WatchedDeployment } from './repository.ts';
 import type { BranchHeads } from './branch-heads.ts';
-import { judgeLook } from './push-rule.ts';
 
 /** Which repositories are watched for pushes: local folders, remote ones too, or none. */
 export const watchWords = ['folders', 'all', 'off'] as const;
@@ -18,7 +17,6 @@ export interface WatchSettings {
   which: Exclude<WatchWord, 'off'>;
   clock: Clock;
   log: (message: string) => void;
-  /** The polling interval in milliseconds; 3 s when absent. */
   everyMs?: number;
 }
 
@@ -36,7 +34,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
   const watch = async (): Promise<void> => {
     while (!leaving.signal.aborted) {
       try {
-        await lookAtAll(settings, troubles, leaving.signal);
+        await checkBranches(settings, troubles, leaving.signal);
       } catch (error) {
         // The database may be back at the next poll.
         log(`Branches could not be checked for pushes: ${messageOf(error)}`);
@@ -52,7 +50,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
 }
 
 /** Observes every branch, with one query per repository. */
-async function lookAtAll(
+async function checkBranches(
   { store, rollouts, heads, which, log }: WatchSettings,
   troubles: Map<string, string>,
   signal: AbortSignal,
@@ -73,15 +71,15 @@ async function lookAtAll(
     if (!found.ok) continue;
     for (const deployment of branches) {
       const head = found.value.get(deployment.ref);
-      if (head !== undefined && (await look(store, deployment, head))) rollouts.wake(deployment.id);
+      if (head !== undefined && (await recordHead(store, deployment, head))) rollouts.wake(deployment.id);
     }
   }
 }
 
 /** Whether a revision was created. */
-async function look(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
+async function recordHead(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
   const { id, ref, buildOnPush, seen, latest } = deployment;
-  const end = judgeLook({
+  const end = decidePush({
     buildOnPush,
     head,
     seen,
@@ -90,4 +88,37 @@ async function look(store: PushStore, deployment: WatchedDeployment, head: strin
   });
   if (end === 'nothing' || end === 'wait') return false;
   return store.recordPush({ id, ref, head, latestRevisionId: latest.id, buildOnPush, build: end === 'build' });
+}
+
+export interface BranchObservation {
+  buildOnPush: boolean;
+  head: string;
+  /** The last observed head; undefined on the first look at this branch. */
+  seen: string | undefined;
+  /** The latest revision: its commit, once known, and whether it has ended. */
+  latest: { commit: string | null; hasEnded: boolean };
+  /** Whether the deployment has a revision of the head. */
+  wasBuilt: boolean;
+}
+
+/**
+ * The decision on a branch:
+ * - `build`: a push without a revision
+ * - `note`: record the head
+ * - `wait`: a revision is in progress whose commit is unknown yet, and may be of this head
+ * - `nothing`: unchanged
+ */
+export type PushDecision = 'build' | 'note' | 'wait' | 'nothing';
+
+/**
+ * Decides on one observation (control-service.md, States: a push to the branch of `repo_ref` builds a new revision while
+ * `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older. A head
+ * that already has a revision, from any cause, gets no other.
+ */
+export function decidePush({ buildOnPush, head, seen, latest, wasBuilt }: BranchObservation): PushDecision {
+  if (seen === head) return 'nothing';
+  if (!buildOnPush) return 'note';
+  if (latest.commit === null && !latest.hasEnded) return 'wait';
+  if (latest.commit === head) return 'note';
+  return seen === undefined && wasBuilt ? 'note' : 'build';
 }

@@ -1,3 +1,5 @@
+import type { RegistryCredentials } from './registry.ts';
+
 /** The image registry of `--registry HOST[/PATH]`. */
 export interface RegistryAddress {
   /** Host name with its port, in lower case, without the default port. */
@@ -62,4 +64,26 @@ function isSameHost(one: string, other: string, protocol: 'https' | 'http'): boo
   const [first, second] = [placeOf(one, protocol), placeOf(other, protocol)];
   if (!first || !second || first.port !== second.port) return false;
   return first.name === second.name || (loopback.test(first.name) && loopback.test(second.name));
+}
+
+/** A registry with this service's credentials, or what is missing. */
+type RegistryFrom =
+  | { kind: 'registry'; address: RegistryAddress; credentials: RegistryCredentials }
+  | { kind: 'problem'; problem: string };
+
+/** Joins `--registry` with its credentials in the environment: a refresh token, or a user with a password. */
+export function registryFrom(
+  address: RegistryAddress,
+  env: Readonly<Record<string, string | undefined>>,
+): RegistryFrom {
+  const token = env['LANDFALL_REGISTRY_TOKEN'];
+  if (token) return { kind: 'registry', address, credentials: { kind: 'token', token } };
+  const user = env['LANDFALL_REGISTRY_USER'];
+  const password = env['LANDFALL_REGISTRY_PASSWORD'];
+  if (user && password) return { kind: 'registry', address, credentials: { kind: 'password', user, password } };
+  return {
+    kind: 'problem',
+    problem:
+      '--registry needs LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN, in the environment.',
+  };
 }

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
-import type { Clock } from '../../clock.ts';
-import { readChallenge } from './challenge.ts';
-import { repositoryOf } from './registry-address.ts';
-import type { RegistryAddress } from './registry-address.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
+import { repositoryOf, type RegistryAddress } from './registry-address.ts';
 
 /** This service's credentials at its registry: a secret. */
 export type RegistryCredentials =
@@ -17,7 +15,6 @@ export interface RegistrySettings {
   withinMs?: number;
 }
 
-/** The outcome of a request for a push token. */
 export type PushTokenEnd =
   /** `repository` is the target of `docker push`: host and path. `token` is a secret. */
   | { kind: 'made'; token: string; repository: string }
@@ -25,14 +22,12 @@ export type PushTokenEnd =
   | { kind: 'refused'; why: string }
   | { kind: 'unreachable'; why: string };
 
-/** An image registry for deployments' images. */
 export interface Registry {
   address: RegistryAddress;
   /** A token of the registry that allows pulling from and pushing to one deployment's repository. */
   pushToken(of: { tenantId: string; deployment: string }): Promise<PushTokenEnd>;
 }
 
-/** The longest response of a token endpoint, in characters. */
 const longestAnswer = 100_000;
 
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
@@ -46,20 +41,11 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
   const name = `The image registry ${address.host}`;
 
   /** Sends a request with the timeout; follows no redirects, since they would get the credentials. */
-  async function ask(url: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; text: string }> {
-    const late = new AbortController();
-    const answered = new AbortController();
-    void clock.sleep(withinMs, answered.signal).then(
-      () => late.abort(),
-      () => undefined,
-    );
-    try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal: late.signal });
+  const ask = (url: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; text: string }> =>
+    withTimeout(clock, withinMs, async (signal) => {
+      const response = await fetch(url, { ...init, redirect: 'manual', signal });
       return { status: response.status, headers: response.headers, text: await beginOf(response) };
-    } finally {
-      answered.abort();
-    }
-  }
+    });
 
   function request(realm: string, service: string | undefined, scope: string): [url: string, init: RequestInit] {
     if (credentials.kind === 'password') {
@@ -111,7 +97,7 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
         return end.kind === 'unreachable' ? { ...end, why: `${name} can't be used at the moment. ${end.why}` } : end;
       } catch (error) {
         // fetch throws where the registry was not reached, or not in time.
-        const how = error instanceof Error && error.name !== 'AbortError' ? reasonOf(error) : 'no answer in time';
+        const how = error instanceof Error && error.name !== 'TimeoutError' ? reasonOf(error) : 'no answer in time';
         return { kind: 'unreachable', why: `${name} can't be reached (${how}). Try again.` };
       }
     },
@@ -126,7 +112,6 @@ function tokenIn(text: string): string | undefined {
   return read?.token ?? read?.access_token;
 }
 
-/** The text of a response, up to the limit. */
 async function beginOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -135,4 +120,26 @@ async function beginOf(response: Response): Promise<string> {
     if (text.length > longestAnswer) break;
   }
   return text;
+}
+
+/** How a registry authenticates its callers. */
+export type Challenge =
+  | { kind: 'token'; realm: string; service: string | undefined }
+  /** By user and password in every request, or not at all: without tokens. */
+  | { kind: 'no-tokens' };
+
+/** Parses `WWW-Authenticate` of a registry's `GET /v2/`: the first challenge with a token endpoint. */
+export function readChallenge(header: string | null): Challenge {
+  const bearer = /(?:^|, ?)Bearer ([^\r\n]*)/i.exec(header ?? '')?.[1];
+  if (bearer === undefined) return { kind: 'no-tokens' };
+  const fields = new Map<string, string>();
+  // The fields end at the next challenge: a word without an equals sign.
+  const field = /\s*([a-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,|$)/iy;
+  for (let read = field.exec(bearer); read; read = field.exec(bearer)) {
+    const [, name = '', quoted, plain] = read;
+    fields.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
+  }
+  const realm = fields.get('realm');
+  if (realm === undefined || !URL.canParse(realm)) return { kind: 'no-tokens' };
+  return { kind: 'token', realm, service: fields.get('service') };
 }

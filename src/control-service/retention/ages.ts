@@ -26,24 +26,7 @@ export const ages = {
 
 export type Ages = { [Name in keyof typeof ages]: { [Field in keyof (typeof ages)[Name]]: number } };
 
-/** The interval of the retention job (ms). */
-export const lookEveryMs = hour;
+export const retentionIntervalMs = hour;
 
 /** Where the disk is nearly full, what was used within this time (ms) still stays. */
 export const inUseMs = hour;
-
-const days = (ms: number): string => `${ms / day} ${ms === day ? 'day' : 'days'}`;
-
-/** The table of docs/design/retention-and-data-folder.md. */
-export const agesInWords: readonly string[] = [
-  '| what | kept | removed |',
-  '|---|---|---|',
-  `| builds | those of revisions that are live or in progress, of the last ${ages.builds.live} that were live, and the ${ages.builds.newest} newest others | after ${days(ages.builds.ms)}; of more than ${ages.builds.most} the oldest at once |`,
-  `| log lines | those of live revisions | after ${days(ages.logs.ms)} |`,
-  `| uploaded tarballs | those of revisions that are live or in progress | after ${days(ages.uploads.ms)} |`,
-  `| mirrors of repositories | | ${days(ages.mirrors.ms)} after the last build that used them |`,
-  `| installed packages | | ${days(ages.packages.ms)} after the last build that used them |`,
-  `| downloads of package managers | | ${days(ages.downloads.ms)} after the last build that used them |`,
-  `| runs of tracing projects | | ${days(ages.runs.ms)} after they ended |`,
-  `| the audit log | | after ${days(ages.changes.ms)} |`,
-];

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { hasEnded } from '../revisions/states.ts';
 import type { RevisionOfBuild } from './repository.ts';
-import type { Ages } from './ages.ts';
+import { type Ages } from './ages.ts';
 
-/** A revision with its build. */
 export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
 
 /**

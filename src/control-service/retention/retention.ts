@@ -1,13 +1,17 @@
-import { messageOf } from '../../errors.ts';
+import { hasCode, messageOf, missingCodes } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { RetentionStore } from './repository.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { ages, inUseMs, lookEveryMs, type Ages } from './ages.ts';
+import { ages, inUseMs, retentionIntervalMs, type Ages } from './ages.ts';
 import { oldBuildsOfAll, withoutOthers } from './old-builds.ts';
-import { keptFolders, keptKinds, removeKept, type KeptKind } from './unused-folders.ts';
-import { inOneLine, type Cleared } from './summary.ts';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cachesIn, storeIn } from '../builds/dependency-store.ts';
+import { mirrorsIn } from '../builds/mirror.ts';
+import { removeTree } from '../builds/remove-tree.ts';
+import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
 
 export interface RetentionSettings {
   store: RetentionStore;
@@ -21,18 +25,15 @@ export interface RetentionSettings {
   freeSpace?: FreeSpace;
 }
 
-/** Removes old data. */
 export interface Retention {
   /** Runs now, and every hour, in the background. */
   start(): void;
-  /** Runs once. */
   look(): Promise<void>;
   /**
    * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors, and
    * at last builds of ended revisions. Never removes what live revisions need.
    */
   makeRoom: (wanted: number) => Promise<void>;
-  /** Stops. */
   stop: () => Promise<void>;
 }
 
@@ -49,12 +50,12 @@ export function createRetention(settings: RetentionSettings): Retention {
     return old.length;
   }
 
-  async function clearKept(kind: KeptKind, olderThan: number): Promise<number> {
+  async function clearShared(kind: SharedKind, olderThan: number): Promise<number> {
     const now = clock.now();
     // A build can set any time on its folder: one far in the future, which would never expire, counts as old.
-    const old = (await keptFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
+    const old = (await sharedFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
     let removed = 0;
-    for (const folder of old) if (await removeKept(folder, log)) removed += 1;
+    for (const folder of old) if (await removeShared(folder, log)) removed += 1;
     return removed;
   }
 
@@ -76,9 +77,9 @@ export function createRetention(settings: RetentionSettings): Retention {
   async function look(): Promise<void> {
     const cleared = await each({
       builds: () => clearBuilds(ages.builds),
-      mirrors: () => clearKept('mirrors', ages.mirrors.ms),
-      packages: () => clearKept('packages', ages.packages.ms),
-      downloads: () => clearKept('downloads', ages.downloads.ms),
+      mirrors: () => clearShared('mirrors', ages.mirrors.ms),
+      packages: () => clearShared('packages', ages.packages.ms),
+      downloads: () => clearShared('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.forgetOldLines(ages.logs.ms),
       runs: () => store.forgetOldRuns(ages.runs.ms),
@@ -91,19 +92,19 @@ export function createRetention(settings: RetentionSettings): Retention {
   async function makeRoom(wanted: number): Promise<void> {
     const cleared: Cleared = {};
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;
-    for (const kind of keptKinds) {
+    for (const kind of sharedKinds) {
       if (await isEnough()) break;
-      cleared[kind] = await clearKept(kind, inUseMs);
+      cleared[kind] = await clearShared(kind, inUseMs);
     }
     if (!(await isEnough())) cleared.builds = await clearBuilds(withoutOthers(ages.builds));
     const line = inOneLine(cleared);
     if (line !== undefined) log(`The disk is nearly full; removed early: ${line}.`);
   }
 
-  async function lookAgainAndAgain(): Promise<void> {
+  async function runHourly(): Promise<void> {
     while (!stopping.signal.aborted) {
       await look();
-      await pause(clock, lookEveryMs, stopping.signal);
+      await pause(clock, retentionIntervalMs, stopping.signal);
     }
   }
 
@@ -111,11 +112,101 @@ export function createRetention(settings: RetentionSettings): Retention {
     look,
     makeRoom,
     start() {
-      looking = lookAgainAndAgain();
+      looking = runHourly();
     },
     async stop() {
       stopping.abort();
       await looking;
     },
   };
+}
+
+type Cleared = Partial<Record<keyof Ages, number>>;
+
+const words: Record<keyof Ages, readonly [string, string]> = {
+  builds: ['build', 'builds'],
+  mirrors: ['mirror of a repository', 'mirrors of repositories'],
+  packages: ['set of installed packages', 'sets of installed packages'],
+  downloads: ['folder of downloads', 'folders of downloads'],
+  uploads: ['uploaded tarball', 'uploaded tarballs'],
+  logs: ['line of logs', 'lines of logs'],
+  runs: ['run of a tracing project', 'runs of tracing projects'],
+  changes: ['entry of the audit log', 'entries of the audit log'],
+};
+
+/** Lists what was removed; undefined for nothing. */
+export function inOneLine(cleared: Cleared): string | undefined {
+  const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
+    const count = Object.entries(cleared).find(([each]) => each === name)?.[1] ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  });
+  return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+/** A folder that builds share, with the time of its last use (ms since the epoch). */
+interface SharedFolder {
+  path: string;
+  usedAt: number;
+  /** The file in it that marks it as complete; absent in folders that belong to the user of builds. */
+  marker?: string;
+}
+
+/** The kinds of shared folders, by the names of their retention times. */
+const sharedKinds = ['downloads', 'packages', 'mirrors'] as const;
+type SharedKind = (typeof sharedKinds)[number];
+
+/** Receives one line per entry that could not be checked or removed; the other entries continue. */
+type Report = (message: string) => void;
+
+/** The folders of a kind; an incomplete entry of packages counts as never used. */
+export async function sharedFolders(kind: SharedKind, workDir: string, report: Report): Promise<SharedFolder[]> {
+  switch (kind) {
+    case 'downloads':
+      return withTimes(await below(cachesIn(workDir), 1, report));
+    case 'mirrors':
+      return withTimes(await below(mirrorsIn(workDir), 2, report), { marker: 'HEAD' });
+    case 'packages':
+      return withTimes(await below(storeIn(workDir), 2, report), { marker: 'entry.json', dated: 'entry.json' });
+  }
+}
+
+async function below(folder: string, depth: number, report: Report): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (!hasCode(error, ...missingCodes)) report(`${folder} could not be read: ${messageOf(error)}`);
+    return [];
+  });
+  const paths = names.map((name) => join(folder, name));
+  if (depth === 1) return paths;
+  return (await Promise.all(paths.map((path) => below(path, depth - 1, report)))).flat();
+}
+
+async function withTimes(
+  paths: readonly string[],
+  { dated = '', ...marked }: { dated?: string } & Pick<SharedFolder, 'marker'> = {},
+): Promise<SharedFolder[]> {
+  return Promise.all(paths.map(async (path) => ({ path, ...marked, usedAt: await timeOf(join(path, dated)) })));
+}
+
+/** Without a readable time of use, a folder counts as never used: no build needs such a folder. */
+async function timeOf(path: string): Promise<number> {
+  return lstat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
+
+/**
+ * Removes such a folder unless a build is using it. Its completion marker goes first, so that a kill in the middle leaves
+ * nothing that looks complete.
+ *
+ * @returns whether it is gone; a failure is reported and retried in the next run.
+ */
+export async function removeShared({ path, marker }: SharedFolder, report: Report): Promise<boolean> {
+  if (isInUse(path)) return false;
+  const removed = await inFolderQueue(path, new AbortController().signal, async () => {
+    if (marker !== undefined) await removeTree(join(path, marker));
+    await removeTree(path);
+    return true;
+  }).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));
+  return removed === true;
 }

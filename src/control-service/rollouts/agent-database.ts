@@ -5,6 +5,7 @@ import {
   type AgentDatabase,
 } from '../../postgres/databases.ts';
 import { databasePrefix } from '../store/database-names.ts';
+import type { Tools } from './rollout-job.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 
 /**
@@ -42,6 +43,22 @@ export const ensureOn =
     return url.href;
   };
 
-/** The agents' databases that are currently usable by their roles. */
-export const usableAgentDatabases = (adminUrl: string): Promise<Set<string>> =>
-  usableDatabases(adminUrl, databasePrefix);
+/**
+ * Checks the databases of agents, all at once in Postgres' catalogs, and records which of them have disappeared or
+ * returned: someone may have dropped one, or locked its role. A missing one is not created here: the new database would
+ * hide that its data is lost.
+ */
+export async function recordDatabaseStates({
+  store,
+  retrying,
+  adminDatabaseUrl,
+}: Pick<Tools, 'store' | 'retrying' | 'adminDatabaseUrl'>): Promise<void> {
+  // Read before the list: a database that is created in between is in the list, and not taken for missing.
+  const known = await retrying(() => store.agentDatabases());
+  if (known.length === 0) return;
+  const names = await retrying(() => usableDatabases(adminDatabaseUrl, databasePrefix));
+  for (const { id, database_name, database_state } of known) {
+    const state = names.has(database_name) ? 'ready' : 'unreachable';
+    if (state !== database_state) await retrying(() => store.setDatabaseState(id, state));
+  }
+}

@@ -1,8 +1,9 @@
 import type { AgentSpec } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { Retrying } from './retry-policy.ts';
+import { backoffMs } from '../../clock.ts';
+import { codeOf, messageOf } from '../../errors.ts';
 
-/** The failure of a live agent, or of its restart. */
 export interface Breakdown {
   /** For a person, without a full stop: `exit code 7`. */
   how: string;
@@ -36,7 +37,6 @@ export const givenUpMessage = (times: number, { how, said }: Breakdown): string 
 export interface AgentExitSettings {
   store: Pick<ControlStore, 'deployment' | 'noteLive' | 'giveUp'>;
   retrying: Retrying;
-  /** Runs work to its end; logs its errors. */
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
@@ -68,4 +68,42 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
       write('Giving an agent up', () => store.giveUp(deploymentId, revisionId, message));
     },
   };
+}
+
+/** The time (ms) after which an agent counts as well: its next failure is the first again. */
+export const wellAfter = 60_000;
+
+/**
+ * The failures in a row, without `wellAfter` between them, that make a crash loop: with the backoff this takes at least
+ * three minutes.
+ */
+export const mostBreakdowns = 10;
+
+const shortest = 500;
+const longest = 60_000;
+
+export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, shortest, longest);
+
+/** Codes of a full disk: of the operating system, and of Postgres. */
+const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+/**
+ * The message for a tenant about an unforeseen error. Messages of the operating system and of Postgres name paths and
+ * statements of this service, which belong in its own log only.
+ */
+export function tenantErrorMessage(error: unknown): string {
+  const code = nestedCodeOf(error);
+  if (fullDisk.has(code)) {
+    return 'The disk of this service is full. Try again when its operator has made room.';
+  }
+  if (code !== '') return `An error of its machine or database (${code}). The log of the service says more.`;
+  return messageOf(error).replace(absolutePath, 'a file of the service');
+}
+
+const absolutePath = /(?<![\w.:/-])\/[^\s'"`(),;]+/g;
+
+/** The code of an error or of its causes, down to a fixed depth. */
+function nestedCodeOf(error: unknown, left = 8): string {
+  if (!(error instanceof Error) || left === 0) return '';
+  return codeOf(error) || nestedCodeOf(error.cause, left - 1);
 }

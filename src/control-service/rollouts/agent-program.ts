@@ -4,10 +4,11 @@ import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder
 import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { makeBuild } from '../builds/make-build.ts';
 import { inFolderQueue } from '../builds/folder-queue.ts';
-import type { AgentProgram } from '../compute/compute.ts';
+import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
-import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
+import { fail, type Tools, type RolloutJob, openJob } from './rollout-job.ts';
+import { withoutFullStop } from '../../contract/plain-text.ts';
 
 /** The program of a revision's agent: its image, or its build, which is made where there is none. */
 export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
@@ -26,7 +27,6 @@ export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentPro
   return build && programOfBuild(build, tools);
 }
 
-/** The build as an agent's program. */
 const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
   kind: 'build',
   madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
@@ -63,7 +63,6 @@ async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefin
   }
 }
 
-/** The program of a live revision's agent. */
 export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
   const { source, source_revision_config } = job.revision;
   if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
@@ -94,7 +93,7 @@ const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Pick<Tools,
  *
  * @returns undefined when it was interrupted before it started.
  */
-export async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
+async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
   const folder = oldFolder(revision, tools);
@@ -132,7 +131,6 @@ async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tool
   };
 }
 
-/** The source of a revision's build. */
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,
@@ -157,4 +155,38 @@ function sourceOf(
     repoRef: source_revision_config.repo_ref ?? undefined,
     commit: repo_commit_sha ?? undefined,
   };
+}
+
+/** The outcome of checking a build: `whole` needed nothing; `broken` has the reason, for a person, why it is still damaged. */
+export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
+
+/**
+ * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged. With
+ * an intact build the failure is the agent's own.
+ */
+export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair> {
+  const { revision, deployLog } = job;
+  if (revision.build_folder === null) return { kind: 'whole' };
+  const folder = buildFolder(tools.builds.dataDir, basename(revision.build_folder));
+  const isThere = readBuild(folder.root) !== undefined;
+  const path = isThere ? await damagedFile(folder) : undefined;
+  if (isThere && path === undefined) return { kind: 'whole' };
+  // A failed attempt leaves no build: the next one starts without it.
+  const what = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
+  const damage = `The build on this machine is damaged (${what})`;
+  deployLog.write('warning', `${damage}; making it again from the same source.`);
+  const end = await rebuild(job, tools);
+  if (end?.kind === 'built') return { kind: 'repaired' };
+  const reason = end?.kind === 'failed' ? withoutFullStop(end.reason) : 'it was interrupted';
+  return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
+}
+
+/** The same for a supervised agent. */
+export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: Tools): Promise<Repair> {
+  const { store, retrying } = tools;
+  if (spec.program.kind !== 'build') return { kind: 'whole' };
+  const deployment = await retrying(() => store.deployment(spec.deploymentId));
+  const revision = await retrying(() => store.findRevision(spec.deploymentId, spec.revisionId));
+  if (!deployment || !revision) return { kind: 'whole' };
+  return repairBuild(openJob(deployment, revision, signal, tools), tools);
 }

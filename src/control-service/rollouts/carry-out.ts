@@ -1,8 +1,9 @@
-import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
-import { programOf } from './agent-program.ts';
-import { agentVersion } from './agent-version.ts';
-import { repairBuild } from './repair.ts';
+import type { AgentProgram, AgentSpec, RunningAgent } from '../compute/compute.ts';
+import { programOf, repairBuild } from './agent-program.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
+import * as z from 'zod';
+import { withTimeout, type Clock } from '../../clock.ts';
+import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
 /**
  * Carries one revision from its current status to its end: built, started, healthy, live. Stops where the revision was
@@ -14,7 +15,6 @@ export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
   if (program) await deploy(job, program, tools);
 }
 
-/** Everything that is needed to run a revision. */
 export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = job;
   const { ensureDatabase, retrying, store, userOf, tracing } = tools;
@@ -74,4 +74,49 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   await tools.step?.('draining', revision.id);
   deployLog.write('info', 'The agent is healthy and serves; traffic has switched to it.');
   await deployLog.flush();
+}
+
+/** The timeout of the request for an agent's version, in milliseconds: short, since it has just been healthy. */
+const withinMs = 3_000;
+
+const longestAnswer = 65_536;
+
+const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
+
+/**
+ * The `image_version` of a deployment (control-service.md, Deployment, leaves its source open): the version that the
+ * agent's server reports (agent-server.md, `GET /info`), else the tag of its image, else null.
+ */
+export async function agentVersion(
+  { origin, token }: Pick<RunningAgent, 'origin' | 'token'>,
+  program: AgentProgram,
+  clock: Clock,
+): Promise<string | null> {
+  const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(origin, token, signal));
+  return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
+}
+
+export function tagOf(imageUri: string): string | null {
+  const name = imageUri.split('@')[0]?.split('/').at(-1) ?? '';
+  return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;
+}
+
+async function reportedAgentVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await requestAgent({ origin, token }, '/info', signal);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.byteLength;
+      if (size > longestAnswer) return undefined;
+      chunks.push(bytes);
+    }
+    return isOk(response)
+      ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version
+      : undefined;
+  } catch {
+    // The version is optional: a server without one serves as well.
+    return undefined;
+  }
 }

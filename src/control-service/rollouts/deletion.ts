@@ -2,31 +2,11 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dropAgentDatabase } from '../../postgres/databases.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
-import type { Compute } from '../compute/compute.ts';
-import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
+import { ages } from '../retention/ages.ts';
+import { oldBuilds } from '../retention/old-builds.ts';
 import { databaseOf } from './agent-database.ts';
-import type { LiveAgents } from './live-agents.ts';
-import type { LogBook } from './log-book.ts';
-import type { Retrying } from './retry-policy.ts';
-
-/** The dependencies of a deletion. */
-export interface DeletionTools {
-  store: ControlStore;
-  live: Pick<LiveAgents, 'release'>;
-  compute: Pick<Compute, 'remove'>;
-  logs: Pick<LogBook, 'flush'>;
-  retrying: Retrying;
-  /** The service's data folder. */
-  dataDir: string;
-  /** The parent of the folder `builds/`. */
-  workDir: string;
-  /** Address of Landfall's own database, with a role that may drop the agents': a secret. */
-  adminDatabaseUrl: string;
-  /** How long requests in flight may take, in milliseconds. */
-  cutAfterMs: number;
-  log: (message: string) => void;
-}
+import type { Tools } from './rollout-job.ts';
 
 /**
  * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a client
@@ -34,14 +14,15 @@ export interface DeletionTools {
  *
  * A deployment of a listener is removed by the listener first, which then records that it stopped.
  *
+ * @param drainMs how long requests in flight may take.
  * @throws the error of a failed step; completed steps are not undone.
  */
-export async function carryOutDeletion(deployment: DeploymentRecord, tools: DeletionTools): Promise<void> {
-  const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl, cutAfterMs } = tools;
+export async function carryOutDeletion(deployment: DeploymentRecord, tools: Tools, drainMs: number): Promise<void> {
+  const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl } = tools;
   const { id, name, source_config, deletion } = deployment;
   const isListeners = source_config.listener_id != null;
   if (isListeners && deletion === 'asked') return;
-  await live.release(id, cutAfterMs);
+  await live.release(id, drainMs);
   if (!isListeners) {
     await compute.remove?.({ id, name, namespace: source_config.listener_config?.k8s_namespace ?? undefined });
   }
@@ -55,10 +36,31 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
 }
 
 /** Removes the builds of all its revisions, also unfinished ones. */
-async function removeFiles({ id }: DeploymentRecord, { store, retrying, workDir, log }: DeletionTools): Promise<void> {
+async function removeFiles({ id }: DeploymentRecord, tools: Tools): Promise<void> {
+  const { store, retrying } = tools;
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
-  for (const folder of buildsThere(workDir)) {
-    if (own.has(folder)) await cleanUp(buildFolder(workDir, folder).root, log);
-  }
+  await removeBuilds(tools, (build) => own.has(build));
+}
+
+/** Removes the builds on this machine whose folders are selected. */
+export async function removeBuilds(
+  { builds: { dataDir }, log }: Tools,
+  isSelected: (build: string) => boolean,
+): Promise<void> {
+  for (const build of buildsThere(dataDir).filter(isSelected)) await cleanUp(buildFolder(dataDir, build).root, log);
+}
+
+/** Removes a deployment's old builds after a new one; `retention/ages.ts` has the limits. */
+export async function removeOldBuilds(deploymentId: string, tools: Tools): Promise<void> {
+  const { store, retrying, builds } = tools;
+  const deployment = await retrying(() => store.deployment(deploymentId));
+  const there = new Set(buildsThere(builds.dataDir));
+  const built = (await retrying(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
+    revision.build_folder === null || !there.has(basename(revision.build_folder))
+      ? []
+      : [{ ...revision, build_folder: revision.build_folder }],
+  );
+  const old = oldBuilds(built, deployment?.active_revision_id ?? null, builds.clock.now(), ages.builds);
+  await removeBuilds(tools, (build) => old.includes(build));
 }

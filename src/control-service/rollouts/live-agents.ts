@@ -1,24 +1,28 @@
 import { withoutFullStop } from '../../contract/plain-text.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause, untilAborted, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
-import { parting } from '../compute/last-log-messages.ts';
+import { lastLogMessages } from '../compute/log-line.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { AgentRoute } from '../gateway/agent-route.ts';
-import type { AgentExitHandlers, Breakdown } from './agent-exits.ts';
-import type { Repair } from './repair.ts';
-import { mostBreakdowns, restartDelay, wellAfter } from './restart-delay.ts';
+import {
+  type AgentExitHandlers,
+  type Breakdown,
+  mostBreakdowns,
+  restartDelay,
+  wellAfter,
+  tenantErrorMessage,
+} from './agent-exits.ts';
+import type { Repair } from './agent-program.ts';
 import { slots } from './slots.ts';
-import { wordsForTenant } from './tenant-error-message.ts';
 
 export interface LiveAgentsSettings {
   compute: Compute;
   gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
   clock: Clock;
   /** How long requests in flight on a former process may take, in milliseconds. */
-  lettingGoMs: number;
+  drainMs: number;
   /** Repairs the damaged build of a failed agent; does nothing when absent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
-  /** Called on their exits and restarts. */
   exitHandlers?: AgentExitHandlers;
 }
 
@@ -35,9 +39,9 @@ export interface LiveAgents {
   /** Sends new requests to a running agent from now on. */
   switchTo(spec: AgentSpec, agent: RunningAgent): Switched;
   /** Starts and supervises the agent of a live revision, unless one serves. Returns at once. */
-  revive(spec: AgentSpec): void;
+  superviseLive(spec: AgentSpec): void;
   /** Whether a deployment has an agent that serves or is being restarted. */
-  looksAfter(deploymentId: string): boolean;
+  isSupervised(deploymentId: string): boolean;
   /**
    * Stops every agent of a deployment, draining ones included: no new requests reach them, and requests in flight have
    * `withinMs` before they are cut. Resolves when all of them have ended.
@@ -56,7 +60,7 @@ interface Ended extends Breakdown {
 interface SupervisedAgent {
   spec: AgentSpec;
   /** Live before this service started: its record may still have a failure from then. */
-  revived: boolean;
+  wasLive: boolean;
   leaving: AbortController;
   agent: RunningAgent | undefined;
   /** Whether its build was repaired since it last served well: only once, as an agent can damage its own build. */
@@ -65,7 +69,6 @@ interface SupervisedAgent {
   watched: Promise<void>;
 }
 
-/** A draining agent. */
 interface Retiring {
   deploymentId: string;
   /** Aborts when requests in flight must be cut. */
@@ -76,17 +79,9 @@ interface Retiring {
 /** The most concurrent restarts: after a restart of this service all agents start. */
 const startsAtOnce = 4;
 
-/** Creates the live agents, without any. */
-export function liveAgents({
-  compute,
-  gateway,
-  clock,
-  lettingGoMs,
-  repair,
-  exitHandlers,
-}: LiveAgentsSettings): LiveAgents {
+export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
-  const posts = new Map<string, SupervisedAgent>();
+  const supervised = new Map<string, SupervisedAgent>();
   const retiring = new Set<Retiring>();
   const leaving = new Set<RunningAgent>();
   let stopWithin: number | undefined;
@@ -96,7 +91,7 @@ export function liveAgents({
     const leaves = new AbortController();
     const post: SupervisedAgent = {
       spec,
-      revived: agent === undefined,
+      wasLive: agent === undefined,
       leaving: leaves,
       agent,
       repaired: false,
@@ -133,7 +128,7 @@ export function liveAgents({
     const start = await startAgent(spec, post.leaving.signal);
     if (start.kind === 'failed') return { how: withoutFullStop(start.reason), said: start.said ?? [], wasWell: false };
     post.agent = start.agent;
-    if (posts.get(spec.deploymentId) === post) {
+    if (supervised.get(spec.deploymentId) === post) {
       gateway.switchTo(spec.deploymentId, start.agent);
       spec.log('info', 'The agent serves.');
     }
@@ -145,7 +140,7 @@ export function liveAgents({
     if (ended.wasWell) post.repaired = false;
     if (!repair || post.repaired) return ended;
     const done = await repair(post.spec, post.leaving.signal).catch((error: unknown): Repair => {
-      return { kind: 'broken', reason: `Its build could not be checked: ${wordsForTenant(error)}` };
+      return { kind: 'broken', reason: `Its build could not be checked: ${tenantErrorMessage(error)}` };
     });
     post.repaired = done.kind === 'repaired';
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
@@ -161,10 +156,10 @@ export function liveAgents({
       await pause(clock, wellAfter, both);
       if (both.aborted) return;
       wasWell = true;
-      if (brokeDown || post.revived) exitHandlers?.isWell(spec);
+      if (brokeDown || post.wasLive) exitHandlers?.isWell(spec);
     };
     void noteWell();
-    const how = await Promise.race([agent.exited, aborted(post.leaving.signal)]);
+    const how = await Promise.race([agent.exited, untilAborted(post.leaving.signal)]);
     over.abort();
     if (how === undefined || post.leaving.signal.aborted) return { how: '', said: [], wasWell };
     withdraw(spec.deploymentId, agent);
@@ -174,7 +169,7 @@ export function liveAgents({
 
   function giveUp(post: SupervisedAgent, times: number, breakdown: Breakdown): void {
     const { spec } = post;
-    if (posts.get(spec.deploymentId) === post) posts.delete(spec.deploymentId);
+    if (supervised.get(spec.deploymentId) === post) supervised.delete(spec.deploymentId);
     spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
     exitHandlers?.givenUp(spec, times, breakdown);
   }
@@ -188,7 +183,7 @@ export function liveAgents({
       // Every error of a start is retried.
       return {
         kind: 'failed',
-        reason: `The agent could not be started: ${withoutFullStop(wordsForTenant(error))}.`,
+        reason: `The agent could not be started: ${withoutFullStop(tenantErrorMessage(error))}.`,
       };
     } finally {
       giveBack?.();
@@ -205,7 +200,7 @@ export function liveAgents({
     await post.watched;
     if (route) {
       const drained = new AbortController();
-      const bound = pause(clock, lettingGoMs, AbortSignal.any([drained.signal, hurried]));
+      const bound = pause(clock, drainMs, AbortSignal.any([drained.signal, hurried]));
       await Promise.race([route.drained(), bound]);
       drained.abort();
       route.close();
@@ -214,7 +209,7 @@ export function liveAgents({
     leaving.add(post.agent);
     await post.agent.stop(stopWithin);
     leaving.delete(post.agent);
-    post.spec.log('info', post.agent.isIdle?.() ? parting.isIdle : parting.stopped);
+    post.spec.log('info', post.agent.isIdle?.() ? lastLogMessages.idle : lastLogMessages.stopped);
   }
 
   function inBackground(post: SupervisedAgent, route: AgentRoute | undefined): void {
@@ -238,10 +233,10 @@ export function liveAgents({
   return {
     switchTo(spec, agent) {
       const { deploymentId } = spec;
-      const former = posts.get(deploymentId);
+      const former = supervised.get(deploymentId);
       const formerRoute = gateway.switchTo(deploymentId, agent);
       const post = take(spec, agent);
-      posts.set(deploymentId, post);
+      supervised.set(deploymentId, post);
       return {
         settle() {
           if (!former) return;
@@ -250,19 +245,19 @@ export function liveAgents({
         },
         undo() {
           const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
-          if (former) posts.set(deploymentId, former);
-          else posts.delete(deploymentId);
+          if (former) supervised.set(deploymentId, former);
+          else supervised.delete(deploymentId);
           inBackground(post, route);
         },
       };
     },
-    revive(spec) {
-      if (!posts.has(spec.deploymentId)) posts.set(spec.deploymentId, take(spec, undefined));
+    superviseLive(spec) {
+      if (!supervised.has(spec.deploymentId)) supervised.set(spec.deploymentId, take(spec, undefined));
     },
-    looksAfter: (deploymentId) => posts.has(deploymentId),
+    isSupervised: (deploymentId) => supervised.has(deploymentId),
     async release(deploymentId, withinMs) {
-      const post = posts.get(deploymentId);
-      posts.delete(deploymentId);
+      const post = supervised.get(deploymentId);
+      supervised.delete(deploymentId);
       if (post) inBackground(post, gateway.withdraw(deploymentId));
       const own = [...retiring].filter((leaves) => leaves.deploymentId === deploymentId);
       const allLeft = new AbortController();
@@ -276,8 +271,8 @@ export function liveAgents({
       const forRequests = withinMs / 2;
       stopWithin = withinMs - forRequests;
       const late = stopLate(inTime.signal, forRequests);
-      for (const post of posts.values()) inBackground(post, gateway.withdraw(post.spec.deploymentId));
-      posts.clear();
+      for (const post of supervised.values()) inBackground(post, gateway.withdraw(post.spec.deploymentId));
+      supervised.clear();
       while (retiring.size > 0) await leftBehind(retiring);
       inTime.abort();
       await late;
@@ -287,10 +282,3 @@ export function liveAgents({
 
 /** The reason is either a few words about the process or a whole sentence of the compute. */
 const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}

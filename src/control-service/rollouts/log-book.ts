@@ -12,29 +12,23 @@ export interface LogWriter {
   flush(): Promise<void>;
 }
 
-/** The logs of all revisions. */
 export interface LogBook {
   open(revisionId: string, kind: LogKind): LogWriter;
-  /** Flushes every log. */
   flush(): Promise<void>;
 }
 
 export interface LogBookSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
-  /** Receives errors about lines that could not be stored. */
   log: (message: string) => void;
 }
 
-/** The longest delay of a batch in milliseconds. */
 const gatherMs = 100;
 const linesAtOnce = 500;
 /** The most lines that are buffered while the database is unavailable; beyond it the oldest are dropped. */
 const mostHeld = 10_000;
-/** The number of lines after which a log is trimmed. */
 const linesBetweenTrims = 5_000;
 
-/** Creates the logs. */
 export function logBook(settings: LogBookSettings): LogBook {
   const unwritten = new Set<LogWriter>();
   return {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import { type Clock, steadyNow } from '../../clock.ts';
+import { type Clock, steadyNow, backoffMs } from '../../clock.ts';
 import { isDatabaseUnavailable, TooManyConnectionsError } from '../../postgres/unavailable.ts';
 
 const shortestWait = 250;
@@ -30,5 +30,29 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: st
         await clock.sleep(wait, signal);
       }
     }
+  };
+}
+
+const longestPause = 15 * 60_000;
+
+/** The retry backoff of many items by their ids. */
+interface RetryBackoff {
+  isDue(id: string): boolean;
+  /** An attempt failed or is running: doubles the delay. */
+  failed(id: string): void;
+  /** An attempt succeeded: resets the delay. */
+  done(id: string): void;
+}
+
+/** Creates an empty backoff. @param firstPause milliseconds after the first failure. */
+export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number): RetryBackoff {
+  const failures = new Map<string, { count: number; next: number }>();
+  return {
+    isDue: (id) => steadyNow(clock) >= (failures.get(id)?.next ?? 0),
+    failed(id) {
+      const count = (failures.get(id)?.count ?? 0) + 1;
+      failures.set(id, { count, next: steadyNow(clock) + backoffMs(count, firstPause, longestPause) });
+    },
+    done: (id) => void failures.delete(id),
   };
 }

@@ -9,12 +9,14 @@ import type { LiveAgents } from './live-agents.ts';
 import type { LogBook, LogWriter } from './log-book.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { Slots } from './slots.ts';
+import { runningStatuses } from '../revisions/states.ts';
 
-/** The dependencies of a rollout. */
 export interface Tools {
   store: ControlStore;
-  /** The service's data folder. */
   dataDir: string;
+  /** Address of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
+  adminDatabaseUrl: string;
+  log: (message: string) => void;
   builds: BuildSettings;
   buildSlots: Slots;
   compute: Compute;
@@ -27,9 +29,9 @@ export interface Tools {
   /** Where the agents of a tracing project report their runs; without it they report none. */
   tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
-  userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
+  userOf?: ((deployment: DeploymentRecord) => Promise<ProcessUser | undefined>) | undefined;
   /** Called when a revision has reached a step, before the next one. */
-  step?: RolloutStep;
+  step?: RolloutStep | undefined;
 }
 
 /** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
@@ -46,7 +48,7 @@ export interface RolloutJob {
 }
 
 /** Starts to carry out a revision: opens its logs. */
-export const undertake = (
+export const openJob = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,
   signal: AbortSignal,
@@ -87,4 +89,25 @@ export async function failAnyway(
   for (const status of ['BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
     await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
   }
+}
+
+/** The status from which an interrupted step starts again. */
+const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
+
+/**
+ * The revision of a deployment to carry out now: one that was interrupted by a stop, else the newest that waits. Only one
+ * process carries out revisions, so one that runs in the database runs nowhere else.
+ */
+export async function nextRevision(
+  store: Pick<ControlStore, 'listRevisions' | 'setStatus' | 'claimNextRevision'>,
+  deploymentId: string,
+): Promise<RevisionRecord | undefined> {
+  const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
+  // A revision that a listener has claimed runs in its cluster.
+  const isOurs = started?.source_config.listener_id == null;
+  if (!started || !isOurs) return store.claimNextRevision(deploymentId);
+  const { id, status } = started;
+  if (status !== 'BUILDING' && status !== 'DEPLOYING') return started;
+  const message = 'Restarted: the service was stopped in the middle of it.';
+  return store.setStatus(id, [status], beginAgainAt[status], { message });
 }

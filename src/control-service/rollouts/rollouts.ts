@@ -2,66 +2,43 @@ import { basename } from 'node:path';
 import { stackOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { buildFolder, buildsIn, buildsThere, cleanUp } from '../builds/build-folder.ts';
+import { buildsIn } from '../builds/build-folder.ts';
 import { killLeftBehind } from '../builds/build-processes.ts';
-import type { BuildBounds } from '../builds/build.ts';
-import type { Compute } from '../compute/compute.ts';
+import type { BuildSettings } from '../builds/make-build.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { ensureOn, usableAgentDatabases, type WayToDatabase } from './agent-database.ts';
-import { attempts } from './retry-backoff.ts';
-import { lookAtDatabases } from './database-watch.ts';
-import { carryOutDeletion } from './deletion.ts';
-import { clearOldBuilds } from './clear-old-builds.ts';
-import { liveProgram } from './agent-program.ts';
+import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
+import { retryBackoff, retryPolicy } from './retry-policy.ts';
+import { carryOutDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
+import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, carryOut } from './carry-out.ts';
-import { failAnyway, undertake, type RolloutStep, type Tools } from './rollout-job.ts';
-import { agentExitHandlers } from './agent-exits.ts';
+import { failAnyway, openJob, type Tools, nextRevision } from './rollout-job.ts';
+import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
-import { nextRevision } from './next-revision.ts';
-import { retryPolicy } from './retry-policy.ts';
-import { repairLive } from './repair.ts';
 import { slots } from './slots.ts';
-import { wordsForTenant } from './tenant-error-message.ts';
 
-export interface RolloutsSettings {
-  store: ControlStore;
-  /** The service's data folder. */
-  dataDir: string;
+const buildsAtOnce = 2;
+
+export interface RolloutsSettings extends Pick<
+  Tools,
+  'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
+> {
   /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
-  /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
-  adminDatabaseUrl: string;
   /** How processes of this machine reach their databases; like this service when absent. */
   wayToDatabase?: WayToDatabase | undefined;
-  /** Folders of this machine whose repositories may be cloned; absolute paths. */
-  allowGit: readonly string[];
+  allowGit: BuildSettings['allowGit'];
   gateway: Gateway;
-  compute: Compute;
-  /** Gets tokens for private repositories; without it clones use no credentials. */
-  cloning?: Tools['cloning'];
-  /** Where agents report their runs; without it they report none. */
-  tracing?: Tools['tracing'];
   clock: Clock;
-  log: (message: string) => void;
-  /** The most concurrent builds; 2 when absent. */
-  buildsAtOnce?: number;
-  /** The limits of a build; the defaults when absent. */
-  buildBounds?: Partial<BuildBounds>;
-  /** Frees disk space until this many bytes are free; does nothing when absent. */
-  makeRoom?: (wanted: number) => Promise<void>;
-  /** Called as revisions make progress. */
-  step?: RolloutStep | undefined;
+  buildBounds?: BuildSettings['bounds'];
+  makeRoom?: BuildSettings['makeRoom'];
   /** How long requests in flight on a former process may take, in milliseconds; 10 minutes when absent. */
-  lettingGoMs?: number;
+  drainMs?: number;
   /** The same for the agents of a deployment that is being deleted; 10 s when absent. */
-  cutAfterMs?: number;
-  /** The user of this machine that a deployment's builds and agents run as; this service's own when absent. */
-  userOf?: Tools['userOf'];
+  deletionDrainMs?: number;
   /** How often the table is polled for work without a notification, in milliseconds; 30 s when absent. */
-  lookEveryMs?: number;
+  pollMs?: number;
 }
 
 /** Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time. */
@@ -86,88 +63,88 @@ export interface Rollouts {
 
 /** Creates the rollouts. Nothing happens before `recover`, which covers all earlier requests. */
 export function startRollouts(settings: RolloutsSettings): Rollouts {
-  const { store, dataDir, allowGit, gateway, compute, clock, log, lookEveryMs = 30_000 } = settings;
+  const { store, dataDir, allowGit, gateway, compute, clock, log, adminDatabaseUrl, pollMs = 30_000 } = settings;
   const { workDir = dataDir } = settings;
   const stopping = new AbortController();
   const retrying = retryPolicy(clock, stopping.signal, log);
   const tools: Tools = {
     store,
     dataDir,
+    adminDatabaseUrl,
+    log,
     builds: {
       dataDir: workDir,
       allowGit,
       clock,
-      ...(settings.buildBounds ? { bounds: settings.buildBounds } : {}),
-      ...(settings.makeRoom ? { makeRoom: settings.makeRoom } : {}),
+      bounds: settings.buildBounds,
+      makeRoom: settings.makeRoom,
     },
-    buildSlots: slots(settings.buildsAtOnce ?? 2),
+    buildSlots: slots(buildsAtOnce),
     compute,
-    ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
+    ensureDatabase: ensureOn(adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
       compute,
       gateway,
       clock,
-      lettingGoMs: settings.lettingGoMs ?? 600_000,
+      drainMs: settings.drainMs ?? 600_000,
       repair: (spec, signal) => repairLive(spec, signal, tools),
       exitHandlers: agentExitHandlers({ store, retrying, inBackground }),
     }),
     retrying,
     logs: logBook({ store, clock, log }),
-    ...(settings.userOf ? { userOf: settings.userOf } : {}),
-    ...(settings.step ? { step: settings.step } : {}),
-    ...(settings.cloning ? { cloning: settings.cloning } : {}),
-    ...(settings.tracing ? { tracing: settings.tracing } : {}),
+    userOf: settings.userOf,
+    step: settings.step,
+    cloning: settings.cloning,
+    tracing: settings.tracing,
   };
-  const databases = { store, retrying, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
   const working = new Map<string, Promise<void>>();
-  const restartedAgain = new Set<string>();
-  const atWork = new Map<string, { revisionId: string; letGo: AbortController }>();
+  const hasMoreWork = new Set<string>();
+  const inProgress = new Map<string, { revisionId: string; interrupt: AbortController }>();
   const background = new Set<Promise<void>>();
-  const unserved = attempts(clock, lookEveryMs);
-  const undeleted = attempts(clock, lookEveryMs);
+  const startBackoff = retryBackoff(clock, pollMs);
+  const deletionBackoff = retryBackoff(clock, pollMs);
   let recovered = false;
 
-  /** Runs work to its end; logs its errors. */
-  function atTheEdge(what: string, work: () => Promise<void>): Promise<void> {
+  function logErrors(what: string, work: () => Promise<void>): Promise<void> {
     return work().catch((error: unknown) => {
       if (!stopping.signal.aborted) log(`${what} failed: ${stackOf(error)}`);
     });
   }
 
   function inBackground(what: string, work: () => Promise<void>): void {
-    const kept: Promise<void> = atTheEdge(what, work).finally(() => background.delete(kept));
+    const kept: Promise<void> = logErrors(what, work).finally(() => background.delete(kept));
     background.add(kept);
   }
 
   async function workOn(deploymentId: string): Promise<void> {
     do {
-      restartedAgain.delete(deploymentId);
+      hasMoreWork.delete(deploymentId);
       const revision = await retrying(() => nextRevision(store, deploymentId));
       const deployment = await retrying(() => store.deployment(deploymentId));
       if (deployment && deployment.deletion !== 'none') return removeOne(deployment);
       if (!revision || !deployment) continue;
       await carryOutOne(deployment, revision);
-      restartedAgain.add(deploymentId);
-    } while (restartedAgain.has(deploymentId) && !stopping.signal.aborted);
+      hasMoreWork.add(deploymentId);
+    } while (hasMoreWork.has(deploymentId) && !stopping.signal.aborted);
   }
 
   async function carryOutOne(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
-    const letGo = new AbortController();
-    atWork.set(deployment.id, { revisionId: revision.id, letGo });
-    const job = undertake(deployment, revision, AbortSignal.any([letGo.signal, stopping.signal]), tools);
+    const interrupt = new AbortController();
+    inProgress.set(deployment.id, { revisionId: revision.id, interrupt });
+    const job = openJob(deployment, revision, AbortSignal.any([interrupt.signal, stopping.signal]), tools);
     try {
       await carryOut(job, tools);
-      await clearOldBuilds(deployment.id, { store, retrying, workDir, clock, log });
+      await removeOldBuilds(deployment.id, tools);
     } catch (error) {
       if (stopping.signal.aborted) return;
       // An unforeseen error may quote secrets.
       const mask = maskOf(revision.secrets.map(({ value }) => value));
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
       log(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
-      const words = mask(wordsForTenant(error));
+      const words = mask(tenantErrorMessage(error));
       await failAnyway(job, `The service could not carry this revision out: ${words}`, tools);
     } finally {
-      atWork.delete(deployment.id);
+      inProgress.delete(deployment.id);
       await job.buildLog.flush();
     }
   }
@@ -176,25 +153,19 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   async function removeOne(deployment: DeploymentRecord): Promise<void> {
     const { id } = deployment;
     try {
-      await carryOutDeletion(deployment, {
-        ...tools,
-        workDir,
-        adminDatabaseUrl: settings.adminDatabaseUrl,
-        cutAfterMs: settings.cutAfterMs ?? 10_000,
-        log,
-      });
-      undeleted.done(id);
-      unserved.done(id);
+      await carryOutDeletion(deployment, tools, settings.deletionDrainMs ?? 10_000);
+      deletionBackoff.done(id);
+      startBackoff.done(id);
     } catch (error) {
       if (stopping.signal.aborted) return;
-      undeleted.failed(id);
+      deletionBackoff.failed(id);
       log(`Deployment ${id} could not be deleted: ${stackOf(error)}`);
-      await retrying(() => store.noteDeletionProblem(id, wordsForTenant(error)));
+      await retrying(() => store.noteDeletionProblem(id, tenantErrorMessage(error)));
     }
   }
 
   /** Queues a revision that was requested while another one is being carried out. */
-  async function queueUp(deploymentId: string): Promise<void> {
+  async function claimNext(deploymentId: string): Promise<void> {
     const claimed = await retrying(() => store.claimNextRevision(deploymentId));
     if (claimed) wake(deploymentId);
   }
@@ -202,19 +173,19 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   function wake(deploymentId: string): void {
     if (!recovered || stopping.signal.aborted) return;
     if (working.has(deploymentId)) {
-      restartedAgain.add(deploymentId);
-      inBackground('Queueing a revision', () => queueUp(deploymentId));
+      hasMoreWork.add(deploymentId);
+      inBackground('Queueing a revision', () => claimNext(deploymentId));
       return;
     }
-    begin(deploymentId, async () => undefined);
+    startWork(deploymentId, async () => undefined);
   }
 
-  function begin(deploymentId: string, first: () => Promise<void>): void {
+  function startWork(deploymentId: string, first: () => Promise<void>): void {
     const work = async (): Promise<void> => {
-      await atTheEdge(`Serving deployment ${deploymentId} again`, first);
-      await atTheEdge(`The work on deployment ${deploymentId}`, () => workOn(deploymentId));
+      await logErrors(`Serving deployment ${deploymentId} again`, first);
+      await logErrors(`The work on deployment ${deploymentId}`, () => workOn(deploymentId));
       working.delete(deploymentId);
-      if (restartedAgain.delete(deploymentId)) wake(deploymentId);
+      if (hasMoreWork.delete(deploymentId)) wake(deploymentId);
     };
     working.set(deploymentId, work());
   }
@@ -222,16 +193,16 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   async function wakeAll(): Promise<void> {
     for (const id of await retrying(() => store.deploymentsWithWork())) if (!working.has(id)) wake(id);
     const toDelete = await retrying(() => store.deletionsToCarryOut());
-    for (const id of toDelete) if (!working.has(id) && undeleted.isDue(id)) wake(id);
+    for (const id of toDelete) if (!working.has(id) && deletionBackoff.isDue(id)) wake(id);
   }
 
-  async function lookAgain(): Promise<void> {
+  async function poll(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await pause(clock, lookEveryMs, stopping.signal);
+      await pause(clock, pollMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await atTheEdge('Serving live revisions', serveAll);
-      await atTheEdge("Looking at the agents' databases", () => lookAtDatabases(databases));
-      await atTheEdge('Looking for work', wakeAll);
+      await logErrors('Serving live revisions', serveAll);
+      await logErrors("Looking at the agents' databases", () => recordDatabaseStates(tools));
+      await logErrors('Looking for work', wakeAll);
     }
   }
 
@@ -239,39 +210,39 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   async function serveAll(): Promise<void> {
     for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
       const { id } = deployment;
-      if (tools.live.looksAfter(id) || working.has(id) || !unserved.isDue(id)) continue;
-      begin(id, () => serveAgain(deployment, revision));
+      if (tools.live.isSupervised(id) || working.has(id) || !startBackoff.isDue(id)) continue;
+      startWork(id, () => serveAgain(deployment, revision));
     }
   }
 
   async function serveAgain(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
-    unserved.failed(deployment.id);
-    const job = undertake(deployment, revision, stopping.signal, tools);
+    startBackoff.failed(deployment.id);
+    const job = openJob(deployment, revision, stopping.signal, tools);
     const program = await liveProgram(job, tools);
     if (!program) return;
     job.deployLog.write('info', 'The service was started again; starting the agent.');
-    tools.live.revive(await agentSpec(job, program, tools));
-    unserved.done(deployment.id);
+    tools.live.superviseLive(await agentSpec(job, program, tools));
+    startBackoff.done(deployment.id);
   }
 
   return {
     wake,
     interrupted(deploymentId, revisionId) {
-      const work = atWork.get(deploymentId);
-      if (work?.revisionId === revisionId) work.letGo.abort();
+      const work = inProgress.get(deploymentId);
+      if (work?.revisionId === revisionId) work.interrupt.abort();
     },
     // Before the list of live deployments is read, any may be live.
-    isStarting: (deploymentId) => !recovered || tools.live.looksAfter(deploymentId),
+    isStarting: (deploymentId) => !recovered || tools.live.isSupervised(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
-      for (const id of buildsThere(workDir)) if (!named.has(id)) await cleanUp(buildFolder(workDir, id).root, log);
+      await removeBuilds(tools, (build) => !named.has(build));
       await retrying(() => store.renameDatabases(log));
       await serveAll();
       recovered = true;
       await wakeAll();
-      inBackground('Looking for work', lookAgain);
+      inBackground('Looking for work', poll);
     },
     async stop(withinMs = 9_000) {
       stopping.abort();

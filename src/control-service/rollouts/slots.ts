@@ -1,4 +1,3 @@
-/** Limits concurrency. */
 export interface Slots {
   /**
    * Waits for a slot; the oldest waiter is served first.
@@ -8,7 +7,6 @@ export interface Slots {
   take(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** Creates `count` free slots. */
 export function slots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

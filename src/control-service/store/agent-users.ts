@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import type { ColumnType } from 'kysely';
-import type { IdRange } from '../isolation/id-range.ts';
+import { sql, type ColumnType } from 'kysely';
+import type { IdRange } from '../isolation/deployment-users.ts';
 import type { ControlDatabase } from './tables.ts';
 
 /** The users of this machine that run deployments' builds and agents. */

@@ -1,11 +1,10 @@
 import type { Kysely, KyselyPlugin } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
-import type { IdRange } from '../isolation/id-range.ts';
+import type { IdRange } from '../isolation/deployment-users.ts';
 import type { DatabaseState } from '../deployments/status.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
-import { listChanges, recordChange } from './audit.ts';
-import type { Change, ChangesPage, Doing } from './audit.ts';
+import { listChanges, recordChange, type Change, type ChangesPage, type Doing } from './audit.ts';
 import { agentUids, agentUser } from './agent-users.ts';
 import { changeDeployment, createDeployment, findDeployment } from '../deployments/repository.ts';
 import {
@@ -16,35 +15,28 @@ import {
   noteStopped,
   revisionIds,
 } from '../deployments/deletion-repository.ts';
-import { listDeployments } from '../deployments/list-query.ts';
-import type { DeploymentPage } from '../deployments/list-query.ts';
+import { listDeployments, type DeploymentPage } from '../deployments/list-query.ts';
 import { eventsOf } from './events.ts';
 import { retentionStore } from '../retention/repository.ts';
 import { integrationStore } from '../integrations/repository.ts';
 import { keyStore } from '../api-keys/repository.ts';
-import { claimWork } from '../listeners/work-repository.ts';
-import type { Claimer } from '../listeners/work-repository.ts';
-import { releaseClaim, renewClaim, reportWork, secretsOfClaim } from '../listeners/claims.ts';
-import type { Report } from '../listeners/claims.ts';
+import { claimWork, type Claimer } from '../listeners/work-repository.ts';
+import { releaseClaim, renewClaim, reportWork, secretsOfClaim, type Report } from '../listeners/claims.ts';
 import { listenerStore } from '../listeners/repository.ts';
 import { logStore } from '../logs/repository.ts';
 import { giveUp, noteLive } from '../revisions/live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
 import { renameDatabases } from './database-names.ts';
-import { activate, claimNextRevision, setDatabaseState, setStatus } from '../revisions/work-repository.ts';
-import type { StepDetails } from '../revisions/work-repository.ts';
-import {
-  activeRevisions,
+import { activate, claimNextRevision, setDatabaseState, setStatus, type StepDetails } from '../revisions/work-repository.ts';
+import { activeRevisions,
   agentDatabases,
   deploymentsWithWork,
   findRevision,
   listRevisions,
   namedBuilds,
   noteCommit,
-  revisionsWithBuild,
-} from '../revisions/repository.ts';
-import type { RevisionPage } from '../revisions/repository.ts';
+  revisionsWithBuild, type RevisionPage } from '../revisions/repository.ts';
 import { onceAWhile } from './hourly-cleanup.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, ListenerRecord } from './tables.ts';
 import { tenantStore } from '../api-keys/tenants.ts';
@@ -52,8 +44,7 @@ import { pushStore } from '../pushes/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { forgetOldKeys } from './write-keys.ts';
-import { writeOnce } from './write-once.ts';
-import type { CallerWrite, Recorder } from './write-once.ts';
+import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
 
 /**
  * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement or

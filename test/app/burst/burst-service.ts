@@ -57,9 +57,9 @@ export async function startBurstService(settings: BurstServiceSettings): Promise
     compute: processCompute({ clock, drainMs: 1_000 }),
     clock,
     log,
-    lettingGoMs: 1_000,
+    drainMs: 1_000,
     // It looks by itself for work at all deployments, and those of the other maker are none of its business.
-    lookEveryMs: 24 * 60 * 60_000,
+    pollMs: 24 * 60 * 60_000,
   });
   await built.recover();
   const instant = instantBuilds(store, headOf);

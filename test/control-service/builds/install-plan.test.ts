@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planInstall, type SeenFolder } from '../../../src/control-service/builds/install-plan.ts';
+import { planInstall, type SeenFolder } from '../../../src/control-service/builds/install.ts';
 
 const folder = (path: string, files: string[], more: Partial<SeenFolder> = {}): SeenFolder => ({
   path,

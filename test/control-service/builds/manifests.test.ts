@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { collectManifests } from '../../../src/control-service/builds/manifests.ts';
-import type { PackageManager } from '../../../src/control-service/builds/install-plan.ts';
-import { storeKey, type InstallFacts } from '../../../src/control-service/builds/store-key.ts';
+import type { PackageManager } from '../../../src/control-service/builds/install.ts';
+import { storeKey, type InstallFacts } from '../../../src/control-service/builds/stored-install.ts';
 import { temporaryFolder, write, type Files } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];

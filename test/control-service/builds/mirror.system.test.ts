@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { mirrorFolder } from '../../../src/control-service/builds/mirror.ts';
-import { cannot, made } from '../../../src/control-service/builds/build.ts';
+import { stepFailed, succeeded } from '../../../src/control-service/builds/build.ts';
 import { workplace, type Workplace } from './building.ts';
 import { gitOverHttp } from './git-over-http.ts';
 import { commit, git, plainAgent, writePrograms, type Files } from './repositories.ts';
@@ -139,7 +139,7 @@ test('clones a private repository with a token that is in no command line or fil
   if (address === null || typeof address === 'string') throw new Error('it listens on no port');
   const repoUrl = `http://127.0.0.1:${address.port}/agent`;
   expect(await here.reason({ request: { repoUrl } })).toContain('is private or does not exist');
-  const token = async () => made('canary-token');
+  const token = async () => succeeded('canary-token');
   const ended: string[] = [];
   const endToken = async (spent: string): Promise<void> => void ended.push(`${spent} after ${here.lines.length} lines`);
   const request = { repoUrl, integrationId: 'i-1', token, endToken, buildCommand: 'echo builds' };
@@ -155,7 +155,7 @@ test('clones a private repository with a token that is in no command line or fil
 
 test('a build without a token for a private repository fails with the reason', async () => {
   const here = place();
-  const token = async () => cannot('The integration i-1 does not hold this repository.');
+  const token = async () => stepFailed('The integration i-1 does not hold this repository.');
   expect(await here.reason({ request: { token } })).toBe('The integration i-1 does not hold this repository.');
 });
 

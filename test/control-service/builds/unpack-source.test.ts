@@ -14,13 +14,11 @@ import { gzipSync } from 'node:zlib';
 import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, record } from 'fast-check';
 import { create } from 'tar';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Part, BuiltFrom } from '../../../src/control-service/builds/build.ts';
-import { usualTarBounds } from '../../../src/control-service/builds/tar-entries.ts';
-import type { TarBounds } from '../../../src/control-service/builds/tar-entries.ts';
-import { unpackSource } from '../../../src/control-service/builds/unpack-source.ts';
+import type { StepResult, BuiltFrom } from '../../../src/control-service/builds/build.ts';
+import { usualTarBounds, type TarBounds } from '../../../src/control-service/builds/tar-entries.ts';
+import { unpackSource } from '../../../src/control-service/builds/obtain-source.ts';
 import { temporaryFolder, write } from './repositories.ts';
-import { digestOf, endOfTar, entry, rawTar, rawTarball, tarballOf } from './tarballs.ts';
-import type { RawEntry } from './tarballs.ts';
+import { digestOf, endOfTar, entry, rawTar, rawTarball, tarballOf, type RawEntry } from './tarballs.ts';
 
 const atTheEnd: (() => void)[] = [];
 afterEach(() => {
@@ -28,7 +26,7 @@ afterEach(() => {
 });
 
 interface Unpacked {
-  end: Part<BuiltFrom>;
+  end: StepResult<BuiltFrom>;
   into: string;
   /** The parent folder, which must not change. */
   around: string;

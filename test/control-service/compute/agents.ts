@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AgentProgram, AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
-import { addressOf } from '../../../src/control-service/gateway/agent-address.ts';
+import { addressOf } from '../../../src/control-service/gateway/request-agent.ts';
 import { processBirth } from '../../../src/postgres/embedded/process-identity.ts';
 import { isOpen } from '../../installed-packages.ts';
 

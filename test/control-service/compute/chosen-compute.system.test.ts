@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { chosenCompute } from '../../../src/control-service/compute/chosen-compute.ts';
+import { chosenCompute, localCompute } from '../../../src/control-service/compute/local-compute.ts';
 import type { AgentProgram, AgentStart, Compute } from '../../../src/control-service/compute/compute.ts';
-import { localCompute } from '../../../src/control-service/compute/local-compute.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { imageSpec, standIn } from './container/stand-in.ts';

@@ -2,10 +2,9 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
-import { failureLine } from '../../../src/control-service/compute/failure-line.ts';
-import { announcesListening } from '../../../src/control-service/compute/listening.ts';
-import type { LineBounds } from '../../../src/control-service/compute/line-budget.ts';
-import { logProcess } from '../../../src/control-service/compute/process-log.ts';
+import { outputExcerpt } from '../../../src/control-service/compute/output-excerpt.ts';
+import { announcesListening } from '../../../src/control-service/compute/agent-commands.ts';
+import { type LineBounds, logProcess } from '../../../src/control-service/compute/process-log.ts';
 
 interface Said {
   out?: (string | Buffer)[];
@@ -137,9 +136,9 @@ test.each<[string, string[], string | undefined]>([
   ],
   ['a stack alone', ['    at main (main.js:1:2)'], undefined],
 ])('selects the best line of %s', (_, lines, best) => {
-  const words = failureLine();
-  for (const line of lines) words.hear(line);
-  expect(words.best()).toBe(best);
+  const excerpt = outputExcerpt();
+  for (const line of lines) excerpt.add('error', line);
+  expect(excerpt.cause()).toBe(best);
 });
 
 test.each([

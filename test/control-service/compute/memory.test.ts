@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
-import { memoryBound } from '../../../src/control-service/compute/memory-bound.ts';
-import { memoryWatch } from '../../../src/control-service/compute/memory-watch.ts';
+import { memoryBound, memoryWatch } from '../../../src/control-service/compute/memory-bound.ts';
 import { heldBytesIn } from '../../../src/control-service/compute/seen-processes.ts';
 
 describe('the memory limit of an agent', () => {

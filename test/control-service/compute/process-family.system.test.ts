@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { memoryWatch } from '../../../src/control-service/compute/memory-watch.ts';
+import { memoryWatch } from '../../../src/control-service/compute/memory-bound.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { processFamily } from '../../../src/control-service/compute/process-family.ts';
 import { seeProcesses } from '../../../src/control-service/compute/seen-processes.ts';

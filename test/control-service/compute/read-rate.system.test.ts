@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../../src/clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
 import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { logProcess } from '../../../src/control-service/compute/process-log.ts';
-import { readRate, sharedReadRate } from '../../../src/control-service/compute/read-rate.ts';
+import { readRate, sharedReadRate } from '../../../src/control-service/compute/output-lines.ts';
 
 /** A clock that advances only manually, and reports when a caller sleeps. */
 function standingClock() {

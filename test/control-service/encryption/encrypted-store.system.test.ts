@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { runLocal } from '../../../src/control-service/local-command.ts';
-import { openSealedStore } from '../../../src/control-service/encryption/open-encrypted-store.ts';
+import { openEncryptedStore } from '../../../src/control-service/encryption/open-encrypted-store.ts';
 import { encryptionPlugin } from '../../../src/control-service/encryption/encryption-plugin.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 
 const start = (env: Record<string, string> = {}) =>
-  openSealedStore(database.db, { env, dataDir, clock: systemClock, log: (message) => logged.push(message) });
+  openEncryptedStore(database.db, { env, dataDir, clock: systemClock, log: (message) => logged.push(message) });
 const key = () => randomBytes(32).toString('base64');
 
 async function make(store: ControlStore, count = 1) {

@@ -3,8 +3,7 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { encryptionKey } from '../../../src/control-service/encryption/cipher.ts';
-import { readCipher } from '../../../src/control-service/encryption/secrets-key.ts';
+import { encryptionKey, readCipher } from '../../../src/control-service/encryption/cipher.ts';
 
 let dataDir: string;
 beforeEach(async () => {

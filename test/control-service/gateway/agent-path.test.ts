@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAgentPath } from '../../../src/control-service/gateway/agent-path.ts';
+import { readAgentPath } from '../../../src/control-service/gateway/gateway.ts';
 
 test.each([
   ['a path of an agent', '/agents/a1/threads/t/runs', { deploymentId: 'a1', path: '/threads/t/runs' }],

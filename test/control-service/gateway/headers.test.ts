@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { makeFitForAgent, makeFitForCaller, setPublicAddress } from '../../../src/control-service/gateway/headers.ts';
+import {
+  prepareAgentRequest,
+  prepareAgentResponse,
+  setPublicAddress,
+} from '../../../src/control-service/gateway/headers.ts';
 import { makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 
 const forAgent = (headers: Record<string, string>): Record<string, unknown> => {
-  makeFitForAgent(headers, 'token');
+  prepareAgentRequest(headers, 'token');
   return headers;
 };
 const forCaller = (headers: Record<string, string>): Record<string, unknown> => {
-  makeFitForCaller(headers);
+  prepareAgentResponse(headers);
   return headers;
 };
 const token = { 'x-landfall-agent-token': 'token' };

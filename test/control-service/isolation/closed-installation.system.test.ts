@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isolate, removeIsolated, type Isolation } from '../../../src/control-service/isolation/isolation.ts';
 import { write } from '../builds/repositories.ts';
-import { agentServerPath } from '../../../src/control-service/compute/agent-server-path.ts';
+import { agentServerPath } from '../../../src/control-service/compute/agent-environment.ts';
 import { agentServerPackages, copyProgram, sampleFiles } from '../../../src/control-service/isolation/program.ts';
 
 const asRoot = process.getuid?.() === 0;

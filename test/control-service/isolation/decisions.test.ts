@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentIds } from '../../../src/control-service/isolation/id-range.ts';
+import { agentIds } from '../../../src/control-service/isolation/deployment-users.ts';
 import { agentServerPackages } from '../../../src/control-service/isolation/program.ts';
 
 const whole = '         0          0 4294967295\n';

@@ -7,8 +7,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { listBuildFiles } from '../../../src/control-service/builds/build-files.ts';
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
-import { killProcessesOf } from '../../../src/control-service/isolation/kill-processes.ts';
-import { keptFolders, removeKept } from '../../../src/control-service/retention/unused-folders.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { killProcessesOf } from '../../../src/control-service/compute/process-family.ts';
+import { sharedFolders, removeShared } from '../../../src/control-service/retention/retention.ts';
 import { temporaryFolder, write } from '../builds/repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -60,9 +61,9 @@ test.each(byRoot)('%s never follows symlinks that a user swaps in during a remov
   const downloads = Array.from({ length: times }, (_, each) => join(root, `npm-cache/t-${each}`));
   await race(...downloads);
   const reports: string[] = [];
-  const kept = await keptFolders('downloads', root, (message) => reports.push(message));
+  const kept = await sharedFolders('downloads', root, (message) => reports.push(message));
   expect(kept.map(({ path }) => path).toSorted()).toEqual(downloads.toSorted());
-  for (const folder of kept) await removeKept(folder, (message) => reports.push(message));
+  for (const folder of kept) await removeShared(folder, (message) => reports.push(message));
   expect(state()).toEqual(before);
   expect([readdirSync(join(root, 'npm-cache')), reports]).toEqual([[], []]);
 });
@@ -91,7 +92,7 @@ test.each(byRoot)('%s ends processes that fork and exit at once', async () => {
   spawn('/bin/sh', ['-c', chain, mark], { cwd: '/', stdio: 'ignore', uid: number, gid: number });
   const length = (): number => lstatSync(mark).size;
   await vi.waitFor(() => expect(length()).toBeGreaterThan(20));
-  await killProcessesOf(new Set([number]));
+  await killProcessesOf(new Set([number]), systemClock);
   const after = length();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(length()).toBe(after);

@@ -3,7 +3,7 @@ import { at, base, inputOf } from './inputs.ts';
 import type { Fate } from './controller.ts';
 import type { ApiServer, Fault } from './api-server.ts';
 import { hurried, inHaste, reasonOf, revisions, specOf, withCluster } from './clusters.ts';
-import { LetGo } from '../../../src/control-service/compute/compute.ts';
+import { LeaseLost } from '../../../src/control-service/compute/compute.ts';
 import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
 import { keepLease } from '../../../src/listener/lease.ts';
 
@@ -125,10 +125,10 @@ describe('a revision in a cluster', () => {
   test('is left unchanged when another holder may already work on it', () =>
     withCluster(async ({ api, start, names }) => {
       api.controller.outcomes.set('', 'stands still');
-      const letGo = new AbortController();
-      const starting = start({}, letGo.signal);
+      const giveUp = new AbortController();
+      const starting = start({}, giveUp.signal);
       await expect.poll(() => names()).toHaveLength(3);
-      letGo.abort(new LetGo('its lease ran out'));
+      giveUp.abort(new LeaseLost('its lease ran out'));
       expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');
       expect(names()).toHaveLength(3);
     }));
@@ -196,7 +196,7 @@ describe('a lost lease', () => {
       breakOff.abort();
       await expect.poll(() => api.faults.some(({ times }) => times === 0), { timeout: 10_000 }).toBe(true);
       const before = changing(api).length;
-      lost.abort(new LetGo('its lease ran out'));
+      lost.abort(new LeaseLost('its lease ran out'));
       expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');
       expect(changing(api).slice(before)).toEqual([]);
       expect(newest(api)).toBe(second);
@@ -234,7 +234,7 @@ describe('a lost lease', () => {
           deployment,
           leaseOver(() => true),
         ),
-      ).rejects.toBeInstanceOf(LetGo);
+      ).rejects.toBeInstanceOf(LeaseLost);
       expect(names()).toHaveLength(3);
       expect(changing(api).every((seen) => seen.startsWith('PATCH'))).toBe(true);
     }));

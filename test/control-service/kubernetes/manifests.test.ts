@@ -7,7 +7,7 @@ import {
 import type { FormerVolume } from '../../../src/control-service/kubernetes/input.ts';
 import { container, volume, volumeMount } from '../../../src/contract/control/container.ts';
 import { kubernetesManifests } from '../../../src/control-service/kubernetes/manifests.ts';
-import { baseName, labelKeys } from '../../../src/control-service/kubernetes/names.ts';
+import { baseName, labelKeys } from '../../../src/control-service/kubernetes/manifest.ts';
 import { readKubernetesSchemas } from '../../../scripts/kubernetes-schemas.ts';
 import { admissionProblems } from './admission.ts';
 import { at, base, inputOf, madeOf, one } from './inputs.ts';

@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest';
 import { readHeads } from '../../../src/control-service/pushes/branch-heads.ts';
-import { judgeLook } from '../../../src/control-service/pushes/push-rule.ts';
-import type { LookedAt, LookEnd } from '../../../src/control-service/pushes/push-rule.ts';
+import {
+  decidePush,
+  type BranchObservation,
+  type PushDecision,
+} from '../../../src/control-service/pushes/watch-pushes.ts';
 
 /** A branch whose last push is live. */
-const calm: LookedAt = {
+const calm: BranchObservation = {
   buildOnPush: true,
   head: 'a',
   seen: 'a',
   latest: { commit: 'a', hasEnded: true },
   wasBuilt: true,
 };
-const moved: Partial<LookedAt> = { head: 'b', wasBuilt: false };
+const moved: Partial<BranchObservation> = { head: 'b', wasBuilt: false };
 
-test.each<[string, Partial<LookedAt>, LookEnd]>([
+test.each<[string, Partial<BranchObservation>, PushDecision]>([
   ['an unchanged branch is ignored', {}, 'nothing'],
   ['a push is built', moved, 'build'],
   ['a push while build_on_push is off is only recorded', { ...moved, buildOnPush: false }, 'note'],
@@ -48,7 +51,7 @@ test.each<[string, Partial<LookedAt>, LookEnd]>([
     { ...moved, seen: undefined, latest: { commit: null, hasEnded: false } },
     'wait',
   ],
-])('%s', (_, changes, end) => expect(judgeLook({ ...calm, ...changes })).toBe(end));
+])('%s', (_, changes, end) => expect(decidePush({ ...calm, ...changes })).toBe(end));
 
 test('reads only branches from the output of git', () => {
   const commit = 'a'.repeat(40);

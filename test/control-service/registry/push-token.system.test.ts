@@ -1,16 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { readChallenge } from '../../../src/control-service/registry/challenge.ts';
-import type { Challenge } from '../../../src/control-service/registry/challenge.ts';
-import { foreignImageProblem, readRegistryAddress } from '../../../src/control-service/registry/registry-address.ts';
-import type { RegistryAddress } from '../../../src/control-service/registry/registry-address.ts';
-import { registryFrom } from '../../../src/control-service/registry/registry-settings.ts';
-import { createRegistry } from '../../../src/control-service/registry/registry.ts';
-import type { Registry, RegistryCredentials } from '../../../src/control-service/registry/registry.ts';
-import { fromImage, openServiceFixture, refusalOf } from '../service-fixture.ts';
-import type { ServiceFixture } from '../service-fixture.ts';
-import { password, refreshToken, startRegistry, user } from './stand-in.ts';
-import type { RegistryStandIn } from './stand-in.ts';
+import {
+  readChallenge,
+  type Challenge,
+  createRegistry,
+  type Registry,
+  type RegistryCredentials,
+} from '../../../src/control-service/registry/registry.ts';
+import {
+  foreignImageProblem,
+  readRegistryAddress,
+  type RegistryAddress,
+  registryFrom,
+} from '../../../src/control-service/registry/registry-address.ts';
+import { fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
+import { password, refreshToken, startRegistry, user, type RegistryStandIn } from './stand-in.ts';
 
 const tenantId = '11111111-2222-4333-8444-555555555555';
 const other = '99999999-2222-4333-8444-555555555555';

@@ -5,10 +5,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { inFolderQueue } from '../../../src/control-service/builds/folder-queue.ts';
-import { ages, agesInWords } from '../../../src/control-service/retention/ages.ts';
-import { createRetention, type RetentionSettings } from '../../../src/control-service/retention/retention.ts';
-import { removeKept } from '../../../src/control-service/retention/unused-folders.ts';
-import { inOneLine } from '../../../src/control-service/retention/summary.ts';
+import { ages } from '../../../src/control-service/retention/ages.ts';
+import {
+  createRetention,
+  type RetentionSettings,
+  inOneLine,
+  removeShared,
+} from '../../../src/control-service/retention/retention.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/retention/repository.ts';
 import { tableOf, tableRows } from '../../docs-tables.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
@@ -155,7 +158,7 @@ test('removes downloads nested deeper than the longest path', async () => {
 
 test('a folder that can not be removed is reported, and its removal never rejects', async () => {
   const reports: string[] = [];
-  const isGone = await removeKept({ path: 'no\0path', usedAt: 0 }, (message) => reports.push(message));
+  const isGone = await removeShared({ path: 'no\0path', usedAt: 0 }, (message) => reports.push(message));
   expect([isGone, reports]).toEqual([false, [expect.stringContaining('could not be removed')]]);
 });
 
@@ -291,3 +294,19 @@ test('the design note has the retention times', () => {
   const page = 'docs/design/retention-and-data-folder.md';
   expect(tableOf(page, 'what', 'kept', 'removed')).toEqual(tableRows(agesInWords.join('\n')).slice(1));
 });
+
+const days = (ms: number): string => `${ms / day} ${ms === day ? 'day' : 'days'}`;
+
+/** The table of docs/design/retention-and-data-folder.md. */
+const agesInWords: readonly string[] = [
+  '| what | kept | removed |',
+  '|---|---|---|',
+  `| builds | those of revisions that are live or in progress, of the last ${ages.builds.live} that were live, and the ${ages.builds.newest} newest others | after ${days(ages.builds.ms)}; of more than ${ages.builds.most} the oldest at once |`,
+  `| log lines | those of live revisions | after ${days(ages.logs.ms)} |`,
+  `| uploaded tarballs | those of revisions that are live or in progress | after ${days(ages.uploads.ms)} |`,
+  `| mirrors of repositories | | ${days(ages.mirrors.ms)} after the last build that used them |`,
+  `| installed packages | | ${days(ages.packages.ms)} after the last build that used them |`,
+  `| downloads of package managers | | ${days(ages.downloads.ms)} after the last build that used them |`,
+  `| runs of tracing projects | | ${days(ages.runs.ms)} after they ended |`,
+  `| the audit log | | after ${days(ages.changes.ms)} |`,
+];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { newDatabaseName } from '../../../src/control-service/store/database-names.ts';
-import { restartDelay } from '../../../src/control-service/rollouts/restart-delay.ts';
+import { restartDelay } from '../../../src/control-service/rollouts/agent-exits.ts';
 import { slots } from '../../../src/control-service/rollouts/slots.ts';
 
 test.each([

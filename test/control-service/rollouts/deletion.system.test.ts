@@ -78,7 +78,7 @@ test(
 );
 
 test('lets requests in flight finish, and cuts them off after a limit', async () => {
-  const instance = await startService(await openMachine(), { cutAfterMs: 700 });
+  const instance = await startService(await openMachine(), { deletionDrainMs: 700 });
   const requested = await deploy(instance);
   await goesLive(instance, requested);
   const [quick, endless] = await Promise.all([
@@ -120,7 +120,7 @@ test('reports what blocks a deletion, and retries until it succeeds', async () =
   const remove = async (): Promise<void> => {
     if (isAway) throw new Error('The cluster is away.');
   };
-  const instance = await startService(machine, { lookEveryMs: 30, compute: { ...compute, remove } });
+  const instance = await startService(machine, { pollMs: 30, compute: { ...compute, remove } });
   const requested = await deploy(instance);
   await goesLive(instance, requested);
   await instance.control.deleteDeployment(requested.id);

@@ -84,7 +84,7 @@ function fixture(starts: (AgentStart | Error)[] = []) {
       },
     },
     clock,
-    lettingGoMs: 600_000,
+    drainMs: 600_000,
     exitHandlers: {
       ready: async () => {},
       brokeDown: (_spec, times, { how, said }) => recorded.push(`${times}: ${how} [${said.join()}]`),
@@ -206,7 +206,7 @@ test('gives up after ten breakdowns in a row, with the last output', async () =>
   hurry();
   agents.switchTo(spec, one).settle();
   one.breakDown();
-  while (agents.looksAfter('d')) await settled();
+  while (agents.isSupervised('d')) await settled();
   expect(waits.filter((wait) => wait !== 60_000)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]);
   expect(recorded).toHaveLength(10);
   expect(recorded.at(-1)).toBe('given up after 10: It did not start [no module]');
@@ -216,7 +216,7 @@ test('gives up after ten breakdowns in a row, with the last output', async () =>
 
 test('reports a revision from before the start as healthy after a minute too', async () => {
   const { agents, recorded, spec, passTime } = fixture([{ kind: 'running', agent: played('one') }]);
-  agents.revive(spec);
+  agents.superviseLive(spec);
   await settled();
   passTime(59_999);
   await settled();
@@ -240,7 +240,7 @@ test('a newer revision ends the restarts of the former one', async () => {
 test('does not start a live agent twice', async () => {
   const { agents, traffic, spec } = fixture([{ kind: 'running', agent: played('other') }]);
   agents.switchTo(spec, played('one')).settle();
-  agents.revive(spec);
+  agents.superviseLive(spec);
   await settled();
   expect(traffic).toEqual(['http://one']);
 });

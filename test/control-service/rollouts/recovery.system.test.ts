@@ -75,7 +75,7 @@ test('retries a live revision that cannot be served at the start', async () => {
   rmSync(join(machine.dataDir, 'builds'), { recursive: true });
   renameSync(machine.repo, `${machine.repo}-away`);
 
-  const instance = await startService(machine, { lookEveryMs: 50 });
+  const instance = await startService(machine, { pollMs: 50 });
   const url = (await instance.control.getDeployment(requested.id)).url ?? '';
   const cause = `error: There is no folder ${machine.repo} on this machine. Check source_config.repo_url.`;
   await until(async () => (await logOf(instance, requested.revisionId, 'deploy')).includes(cause));

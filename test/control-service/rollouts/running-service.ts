@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
-import { parting } from '../../../src/control-service/compute/last-log-messages.ts';
+import { lastLogMessages } from '../../../src/control-service/compute/log-line.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { idleCompute } from '../../../src/control-service/compute/idle-compute.ts';
 import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
@@ -125,7 +125,7 @@ export async function startService(
     compute: idle ?? processes,
     clock,
     log,
-    lettingGoMs: 20_000,
+    drainMs: 20_000,
     ...settings,
   });
   const uploads = createUploads({ store: store.uploads, dataDir, key: Buffer.alloc(32, 7), clock });
@@ -221,7 +221,7 @@ export const history = async ({ store }: RunningService, revisionId: string): Pr
 
 /** Waits until the agent of a revision has ended, with all its requests. */
 export async function hasLeft(instance: RunningService, revisionId: string): Promise<void> {
-  const ends: readonly string[] = [parting.stopped, parting.isIdle];
+  const ends: readonly string[] = [lastLogMessages.stopped, lastLogMessages.idle];
   await until(async () => (await logOf(instance, revisionId, 'deploy')).some((line) => ends.includes(line)));
 }
 

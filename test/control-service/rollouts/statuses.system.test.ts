@@ -55,7 +55,7 @@ test('is unused after a failed first build', async () => {
 
 test('is unknown after a manual drop of its database, ready after a new revision', async () => {
   const machine = await openMachine();
-  const instance = await startService(machine, { lookEveryMs: 40 });
+  const instance = await startService(machine, { pollMs: 40 });
   const [requested, other] = [await deploy(instance), await deploy(instance)];
   await goesLive(instance, requested);
   await goesLive(instance, other);
@@ -72,7 +72,7 @@ test('is unknown after a manual drop of its database, ready after a new revision
 
 test('is unknown while its role may not log in', async () => {
   const machine = await openMachine();
-  const instance = await startService(machine, { lookEveryMs: 40 });
+  const instance = await startService(machine, { pollMs: 40 });
   const requested = await deploy(instance);
   await goesLive(instance, requested);
   const { role } = await databaseNamed(machine.databaseUrl, requested.id);

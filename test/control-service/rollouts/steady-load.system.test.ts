@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { parting } from '../../../src/control-service/compute/last-log-messages.ts';
-import { answering, closeAll, deploy, goesLive, until } from './running-service.ts';
-import { openMachine, startService } from './running-service.ts';
+import { lastLogMessages } from '../../../src/control-service/compute/log-line.ts';
+import { answering, closeAll, deploy, goesLive, until, openMachine, startService } from './running-service.ts';
 import { steadyLoad } from './steady-load.ts';
 
 afterEach(closeAll);
@@ -31,7 +30,7 @@ test.each([
     expect(load.tally.streams).toBeGreaterThan(50);
     const hasStopped = async (revisionId: string): Promise<boolean> => {
       const { logs } = await instance.control.deployLogs(first.id, revisionId, { order: 'desc', limit: 3 });
-      return logs.some(({ message }) => message === (idle ? parting.isIdle : parting.stopped));
+      return logs.some(({ message }) => message === (idle ? lastLogMessages.idle : lastLogMessages.stopped));
     };
     for (const revisionId of revisions.slice(0, -1)) await until(() => hasStopped(revisionId));
     expect(await hasStopped(revisions.at(-1) ?? '')).toBe(false);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stat } from 'node:fs/promises';
-import { wordsForTenant } from '../../../src/control-service/rollouts/tenant-error-message.ts';
+import { tenantErrorMessage } from '../../../src/control-service/rollouts/agent-exits.ts';
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
@@ -11,11 +11,13 @@ test.each([
   ['a full disk that is only the cause', new Error('/srv/data', { cause: coded('/srv/x', 'ENOSPC') }), 'is full'],
   ['an error without a code', new Error("can't read '/srv/data/key'"), "can't read 'a file of the service'"],
 ])('shows a tenant %s without a path', (_, error, words) => {
-  expect(wordsForTenant(error)).toContain(words);
-  expect(wordsForTenant(error)).not.toContain('/srv');
+  expect(tenantErrorMessage(error)).toContain(words);
+  expect(tenantErrorMessage(error)).not.toContain('/srv');
 });
 
 test('shows a tenant a real file system error without its path', async () => {
   const error: unknown = await stat('/nowhere/at-all').catch((thrown: unknown) => thrown);
-  expect(wordsForTenant(error)).toBe('An error of its machine or database (ENOENT). The log of the service says more.');
+  expect(tenantErrorMessage(error)).toBe(
+    'An error of its machine or database (ENOENT). The log of the service says more.',
+  );
 });

@@ -1,14 +1,11 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { fromJson } from '../../../contract/json-text.ts';
-import { pause, type Clock } from '../../../clock.ts';
+import { untilAborted, withTimeout, type Clock } from '../../../clock.ts';
+import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
-/** The result of an engine's command. */
 export interface EngineAnswer {
-  /** 0 on success. */
   code: number;
   said: string;
   /** The last line of its error output. */
@@ -22,7 +19,6 @@ export interface EngineCall {
   env?: Readonly<Record<string, string>>;
   /** The timeout in milliseconds; a minute when absent. */
   withinMs?: number;
-  /** Aborts it. */
   signal?: AbortSignal;
 }
 
@@ -33,11 +29,9 @@ export interface Engine {
   facts: EngineFacts;
   /** Runs a command to its end. Never rejects. */
   run(args: readonly string[], call?: EngineCall): Promise<EngineAnswer>;
-  /** Starts a long-running command. */
   follow(args: readonly string[]): GuardedProcess;
 }
 
-/** The properties of an engine. */
 export interface EngineFacts {
   kind: 'docker' | 'podman';
   /** Rootless: its networks are not this machine's. */
@@ -56,10 +50,8 @@ export interface EngineSettings {
 
 const known = ['docker', 'podman'];
 
-/** Why there is no usable engine. */
 export interface NoEngine {
   ok: false;
-  /** Includes what to do. */
   reason: string;
   /** An engine is installed but fails: it may work later. */
   installed: boolean;
@@ -69,7 +61,7 @@ export interface NoEngine {
 export async function findEngine(settings: EngineSettings): Promise<{ ok: true; engine: Engine } | NoEngine> {
   const { named, env } = settings;
   const there = (named === undefined ? known : [named]).flatMap((name) => {
-    const command = pathOf(name, env['PATH'] ?? '');
+    const command = findTool(name, env['PATH'] ?? '');
     return command === undefined ? [] : [{ name, command }];
   });
   const silent: string[] = [];
@@ -83,26 +75,12 @@ export async function findEngine(settings: EngineSettings): Promise<{ ok: true; 
   return { ok: false, reason: whyNone(named, silent), installed: there.length > 0 };
 }
 
-/** The message that there is no engine, with what to do. */
 function whyNone(named: string | undefined, silent: readonly string[]): string {
   const advice =
     'Start it, or install Docker or Podman, or name another one with --container-engine, or deploy from the source github or internal_source, which needs no containers';
   if (silent.length > 0) return `This machine can't run containers: ${silent.join('; ')}. ${advice}.`;
   const missing = named === undefined ? 'neither docker nor podman is installed' : `there is no program ${named}`;
   return `This machine can't run containers: ${missing}. ${advice}.`;
-}
-
-function pathOf(name: string, path: string): string | undefined {
-  const candidates = isAbsolute(name) ? [name] : path.split(delimiter).map((folder) => join(folder, name));
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      // The program does not exist or is not executable.
-      return false;
-    }
-  });
 }
 
 const dockerInfo = z.object({
@@ -128,7 +106,6 @@ export function factsIn(reported: string): EngineFacts | undefined {
   };
 }
 
-/** Collects an output until it ends or is destroyed. */
 function heard(output: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -155,16 +132,14 @@ function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine
         clock,
       );
       started.stdin?.end(input);
-      const over = new AbortController();
-      const bound = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-      let isLate = false;
-      const late = pause(clock, withinMs, bound).then(() => {
-        isLate = !over.signal.aborted && signal?.aborted !== true;
-        return started.kill();
-      });
-      const [said, complained, end] = await Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
-      over.abort();
-      await late;
+      const read = Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
+      const untilRead = async (bound: AbortSignal): Promise<boolean> => {
+        void untilAborted(bound).then(started.kill);
+        await read;
+        return bound.aborted && signal?.aborted !== true;
+      };
+      const isLate = await withTimeout(clock, withinMs, untilRead, signal);
+      const [said, complained, end] = await read;
       const lines = complained.split('\n').filter((line) => line.trim() !== '');
       if (isLate) return { code: -1, said, complaint: `it took longer than ${withinMs / 1_000} s` };
       if (end.kind === 'unstartable') return { code: -1, said, complaint: end.reason };

@@ -4,7 +4,6 @@ import type { Engine, EngineFacts } from './engine.ts';
 
 /** How containers reach what listens on this machine's loopback only: its database, and this service. */
 export type LoopbackAccess =
-  /** Directly. */
   | { kind: 'direct' }
   /** The engine maps a host name or an address to our loopback. */
   | { kind: 'by the engine'; host: string; network: string | undefined }
@@ -14,7 +13,7 @@ export type LoopbackAccess =
 const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
 
 /** Decides how to reach an address, by its host and the kind of engine. */
-export function wayTo(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackAccess {
+export function loopbackAccess(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackAccess {
   if (!loopback.test(new URL(address).hostname)) return { kind: 'direct' };
   if (desktop) {
     const host = kind === 'docker' ? 'host.docker.internal' : 'host.containers.internal';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { programParts, type AgentProgramFiles } from '../../isolation/program.ts';
-import { webhookPrivate } from '../agent-environment.ts';
+import { agentVariables, type AgentSettings } from '../agent-environment.ts';
 import type { AgentSpec } from '../compute.ts';
 import { memoryBound } from '../memory-bound.ts';
 import type { Reached } from './networks.ts';
@@ -9,17 +9,11 @@ import type { MainProgram } from './plan.ts';
 /** The port that every agent listens on in its container, passed as `PORT`. */
 export const portInside = 8_000;
 
-/** What an agent's container gets besides its spec. */
-export interface ContainerFacts {
-  token: string;
-  drainMs: number;
-  /** Whether webhooks may reach private networks: the operator's setting. */
-  privateWebhooks: boolean;
+export interface ContainerFacts extends AgentSettings {
   /** The addresses of the agent's database and tracing, as the container reaches them. */
   reached: Reached;
   /** The image that builds run in: one with Node.js. */
   buildImage: string;
-  /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The user that a build's container runs as; the image's own when undefined. */
   user: { uid: number; gid: number } | undefined;
@@ -31,20 +25,10 @@ export interface ContainerFacts {
  */
 export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram {
   const { program } = spec;
-  const { reached } = facts;
   const env = {
-    ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    ...agentVariables({ ...spec, ...facts.reached }, facts),
     HOST: '0.0.0.0',
     PORT: String(portInside),
-    DATABASE_URI: reached.databaseUrl,
-    LANDFALL_AGENT_TOKEN: facts.token,
-    LANDFALL_REVISION_ID: spec.revisionId,
-    LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
-    LANDFALL_DRAIN_MS: String(facts.drainMs),
-    LANDFALL_WEBHOOK_PRIVATE: webhookPrivate(facts.privateWebhooks),
-    ...(reached.tracing
-      ? { LANDFALL_TRACING_URL: reached.tracing.url, LANDFALL_TRACING_TOKEN: reached.tracing.token }
-      : {}),
   };
   const published = `--publish=127.0.0.1::${portInside}`;
   if (program.kind === 'image') return { image: program.imageUri, flags: [published], command: [], env };

@@ -1,4 +1,4 @@
-import { addressAt, makeNetwork, passageTo, wayTo, type Passage } from './loopback-access.ts';
+import { addressAt, makeNetwork, passageTo, loopbackAccess, type Passage } from './loopback-access.ts';
 import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';
@@ -6,7 +6,6 @@ import type { Engine } from './engine.ts';
 /** What the containers of an agent connect to: its database and the tracing endpoint. */
 export type Reached = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
 
-/** The network settings of one agent's containers. */
 export interface ContainerWay {
   /** Flags of `create` for the container's network. */
   network: readonly string[];
@@ -16,14 +15,12 @@ export interface ContainerWay {
   open(container: string): Promise<void>;
 }
 
-/** The networks of a service's containers. */
 export interface ContainerNetworks {
   /** @throws EngineRefusal when they can't be created. */
   wayFor(reached: Reached): Promise<ContainerWay>;
   close(): Promise<void>;
 }
 
-/** The default ports of addresses. */
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const postgresPort = 5_432;
 
@@ -65,12 +62,14 @@ export function containerNetworks(
 
   return {
     async wayFor({ databaseUrl, tracing }) {
-      const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) => wayTo(address, engine.facts));
+      const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) =>
+        loopbackAccess(address, engine.facts),
+      );
       const byEngine = ways.find((way) => way.kind === 'by the engine');
       const gateway = byEngine || engine.facts.rootless ? undefined : await ownNetwork();
       const opened: Passage[] = [];
       const reachedAt = async (address: string): Promise<string> => {
-        const way = wayTo(address, engine.facts);
+        const way = loopbackAccess(address, engine.facts);
         if (way.kind === 'by the engine') {
           if (!isSocket(address)) return addressAt(address, way.host);
           const passage = await passageFor(address);

@@ -1,14 +1,11 @@
 import type { Volume, VolumeMount } from '../../../contract/control/container.ts';
 
-/** A volume of an engine. */
 export interface PlannedVolume {
   /** Its lifetime: the deployment's, one run's, or in memory. */
   kind: 'kept' | 'passing' | 'memory';
-  /** Its name in the engine. */
   source: string;
 }
 
-/** The names of one kind's volumes in the engine. */
 export const sourcesOf = (volumes: ReadonlyMap<string, PlannedVolume>, kind: PlannedVolume['kind']): string[] =>
   [...volumes.values()].flatMap((volume) => (volume.kind === kind ? [volume.source] : []));
 

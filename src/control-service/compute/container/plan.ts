@@ -2,9 +2,8 @@ import type { Container, EnvVar, VolumeMount } from '../../../contract/control/c
 import { resolvedResources } from '../../deployments/validation/resolved-resources.ts';
 import type { AgentSpec } from '../compute.ts';
 import { megabyte, memoryBound } from '../memory-bound.ts';
-import { notesOn } from './plan-notes.ts';
 import { mountFlags, sourcesOf, volumesOf } from './plan-volumes.ts';
-import { quantity } from './quantity.ts';
+import { quantity } from '../../kubernetes/quantities.ts';
 
 /** The arguments of `create` for one container. */
 export interface ContainerPlan {
@@ -13,7 +12,6 @@ export interface ContainerPlan {
   image: string;
   /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
-  /** The arguments after the image. */
   command: string[];
   /** Its own environment: secrets. */
   env: Record<string, string>;
@@ -36,7 +34,6 @@ export interface PodPlan {
   notes: string[];
 }
 
-/** The main container's program. */
 export interface MainProgram {
   image: string;
   flags: string[];
@@ -44,7 +41,6 @@ export interface MainProgram {
   env: Record<string, string>;
 }
 
-/** Processes and threads of one container. */
 const processes = 1_024;
 
 /** Capabilities that engines grant and no agent needs. */
@@ -202,3 +198,38 @@ function securityFlags(context: Container['securityContext'], where: string, pro
 
 /** Restrictions that hold here anyway. */
 const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
+
+/** The requested settings that have no effect on this machine, for the deploy log. */
+function notesOn(spec: NonNullable<AgentSpec['resourceSpec']>): string[] {
+  const { queue, cache, ignored } = notable(spec);
+  const only = (fields: readonly string[], why: string): string[] =>
+    fields.length === 0 ? [] : [`${fields.join(', ')}: ${why}`];
+  const scale = (['min_scale', 'max_scale'] as const).filter((field) => (spec[field] ?? 1) !== 1);
+  return [
+    ...only(scale, 'this machine runs one replica.'),
+    ...only(queue, "the queue's work is done by the agent itself on this machine."),
+    ...only(cache, 'there is no cache on this machine.'),
+    ...only(
+      notableOf(spec, ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi']),
+      'all deployments share the one Postgres of this machine.',
+    ),
+    ...only(
+      notableOf(spec, ['service_account_name', 'image_pull_secrets', 'annotations']),
+      'they are of a cluster. Log the engine in where images are private.',
+    ),
+    ...only(ignored, 'the document marks these as not to be used.'),
+  ];
+}
+
+const notableOf = (spec: object, fields: readonly string[]): string[] =>
+  Object.entries(spec).flatMap(([field, value]) => (fields.includes(field) && value != null ? [field] : []));
+
+function notable(spec: NonNullable<AgentSpec['resourceSpec']>): {
+  queue: string[];
+  cache: string[];
+  ignored: readonly string[];
+} {
+  const of = (prefix: string): string[] =>
+    Object.entries(spec).flatMap(([field, value]) => (field.startsWith(prefix) && value != null ? [field] : []));
+  return { queue: of('queue_'), cache: of('cache_'), ignored: resolvedResources(spec).ignored };
+}

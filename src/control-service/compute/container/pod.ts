@@ -1,9 +1,8 @@
 import { pause, type Clock } from '../../../clock.ts';
 import type { Mask } from '../../../contract/mask.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../compute.ts';
-import { becomesHealthy } from '../health.ts';
-import { lastLines } from '../last-lines.ts';
-import { failureLine } from '../failure-line.ts';
+import { becomesHealthy } from '../../gateway/request-agent.ts';
+import { failedStart, outputExcerpt } from '../output-excerpt.ts';
 import type { WriteLine } from '../log-line.ts';
 import { memoryBound } from '../memory-bound.ts';
 import {
@@ -42,7 +41,7 @@ export interface Pod {
 }
 
 /** The interval of checking for the container's published port, in milliseconds. */
-const lookEveryMs = 100;
+const portPollMs = 100;
 /** Time beyond the stop timeout, for the engine's own steps. */
 const engineStepsMs = 10_000;
 
@@ -59,11 +58,9 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
     const end = await runToItsEnd(pod, await make(pod, init, way.network, signal), signal);
     if (!signal.aborted && end !== finished) throw new EngineRefusal(`The init container ${init.name} failed: ${end}.`);
   }
-  const words = failureLine();
-  const lines = lastLines();
+  const excerpt = outputExcerpt();
   const write: WriteLine = (level, line) => {
-    if (level === 'error') words.hear(line);
-    lines.hear(line);
+    excerpt.add(level, line);
     spec.log(level, line);
   };
   const main = await make(pod, plan.main, way.network, signal);
@@ -80,19 +77,15 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
   const wasInTime = !bound.aborted;
   tooLate.abort();
   await late;
-  if (started && 'origin' in started) return { kind: 'running', agent: agentOf(pod, started.origin, ended, lines.all) };
+  if (started && 'origin' in started)
+    return { kind: 'running', agent: agentOf(pod, started.origin, ended, excerpt.lines) };
 
   await (wasInTime ? removePod(pod) : removeBrokenOff(pod));
   const how = await ended;
   const reason = wasInTime
     ? `The agent's container ended before it was healthy: ${started?.how ?? how}.`
     : `The agent did not become healthy within ${startWithinMs / 1_000} s.`;
-  const best = words.best();
-  return {
-    kind: 'failed',
-    reason: best === undefined ? reason : `${reason} Its last line: ${best}`,
-    said: lines.all(),
-  };
+  return failedStart(reason, excerpt);
 
   function agentOf(of: Pod, origin: string, exited: Promise<string>, said: () => readonly string[]): RunningAgent {
     const gone = exited.then(() => removePod(of));
@@ -149,7 +142,7 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
   let port: number | undefined;
   while (!bound.aborted && port === undefined) {
     port = await publishedPort(engine, main.name, portInside);
-    if (port === undefined) await pause(clock, lookEveryMs, bound);
+    if (port === undefined) await pause(clock, portPollMs, bound);
   }
   for (const sidecar of plan.sidecars) {
     if (bound.aborted) return undefined;
@@ -162,10 +155,10 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
 
 async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
   const { engine, clock, spec, mask } = pod;
-  const words = failureLine();
+  const excerpt = outputExcerpt();
   const writeLine = named(spec.log, made.plan.name);
   const write: WriteLine = (level, line) => {
-    if (level === 'error') words.hear(line);
+    excerpt.add(level, line);
     writeLine(level, line);
   };
   const following = startAndFollow(engine, made, { write, mask, clock });
@@ -175,8 +168,8 @@ async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<s
   signal.removeEventListener('abort', stop);
   await following.saidAll;
   const end = endInWords(await stateOf(engine, made.name), undefined);
-  const best = words.best();
-  return end === finished || best === undefined ? end : `${end}. Its last line: ${best}`;
+  const cause = excerpt.cause();
+  return end === finished || cause === undefined ? end : `${end}. Its last line: ${cause}`;
 }
 
 async function makeVolume({ engine, serviceId, spec, plan }: Pod, volume: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../../src/clock.ts';
-import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
+import { agentServerPath } from '../../../../src/control-service/compute/agent-environment.ts';
 import type { AgentSpec, RunningAgent } from '../../../../src/control-service/compute/compute.ts';
 import { containerCompute, type ContainerCompute } from '../../../../src/control-service/compute/container-compute.ts';
 import { ask, specOf } from '../agents.ts';

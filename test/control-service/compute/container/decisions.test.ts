@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { resourceFields, resourceSpec as specSchema } from '../../../../src/contract/control/resource-spec.ts';
-import { endInWords } from '../../../../src/control-service/compute/container/containers.ts';
-import { addressAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/loopback-access.ts';
+import { endInWords, passEnvironment } from '../../../../src/control-service/compute/container/containers.ts';
+import {
+  addressAt,
+  gatewayIn,
+  loopbackAccess,
+} from '../../../../src/control-service/compute/container/loopback-access.ts';
 import { factsIn } from '../../../../src/control-service/compute/container/engine.ts';
-import { passEnvironment } from '../../../../src/control-service/compute/container/environment-file.ts';
 import { planPod, type PodPlan } from '../../../../src/control-service/compute/container/plan.ts';
-import { quantity } from '../../../../src/control-service/compute/container/quantity.ts';
+import { quantity } from '../../../../src/control-service/kubernetes/quantities.ts';
 import { deploymentId } from './stand-in.ts';
 
 const program = { image: 'agent', flags: ['--publish=127.0.0.1::8000'], command: [], env: { PORT: '8000' } };
@@ -335,7 +338,7 @@ describe('how a container reaches this machine', () => {
       { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' },
     ],
   ] as const)('%s', (_, url, facts, way) => {
-    expect(wayTo(url, facts)).toEqual(way);
+    expect(loopbackAccess(url, facts)).toEqual(way);
   });
 
   test('replaces only the host and the port', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../../src/clock.ts';
-import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
+import { agentServerPath } from '../../../../src/control-service/compute/agent-environment.ts';
 import { containerCompute } from '../../../../src/control-service/compute/container-compute.ts';
 import { createGateway } from '../../../../src/control-service/gateway/gateway.ts';
 import { givenUpMessage, restartedMessage } from '../../../../src/control-service/rollouts/agent-exits.ts';
@@ -53,7 +53,7 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
     compute,
     gateway,
     clock: hurried,
-    lettingGoMs: 0,
+    drainMs: 0,
     exitHandlers: {
       ready: async () => undefined,
       brokeDown: (_spec, times, breakdown) => recorded.push(restartedMessage(times, breakdown)),
@@ -77,7 +77,7 @@ async function serves({ ask }: Fixture): Promise<void> {
 
 test('restarts a crashed container as a new one and says so in its revision', async () => {
   const on = await fixture('agent');
-  on.live.revive(on.spec);
+  on.live.superviseLive(on.spec);
   await serves(on);
   const [first] = on.engine.there('containers');
   await on.ask('/crash')?.catch(() => undefined);
@@ -92,7 +92,7 @@ test('gives up on a crash loop, with the last lines of the log, and cleans up', 
   atTheEnd.push(() => rmSync(folder, { recursive: true }));
   const gone = join(folder, 'gone');
   const on = await fixture('fading', [{ name: 'FAKE_DIES_IF', value: gone }]);
-  on.live.revive(on.spec);
+  on.live.superviseLive(on.spec);
   await serves(on);
   writeFileSync(gone, '');
   await on.ask('/crash')?.catch(() => undefined);
@@ -105,7 +105,7 @@ test('gives up on a crash loop, with the last lines of the log, and cleans up', 
       'The model is gone.',
     ].join('\n'),
   );
-  expect([on.live.looksAfter(deploymentId), on.ask('/ok'), on.engine.there('containers')]).toEqual([
+  expect([on.live.isSupervised(deploymentId), on.ask('/ok'), on.engine.there('containers')]).toEqual([
     false,
     undefined,
     [],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
-import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
+import { agentServerPath } from '../../../../src/control-service/compute/agent-environment.ts';
 import { containerCompute } from '../../../../src/control-service/compute/container-compute.ts';
 import { ask } from '../agents.ts';
 import { realEngine, type RealEngine } from './real-engine.ts';

@@ -1,10 +1,9 @@
 import { databaseUser, inBase64 } from './environment.ts';
 import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
-import { head, type Manifest } from './manifest.ts';
-import { selectorOf } from './names.ts';
+import { head, type Manifest, selectorOf } from './manifest.ts';
 import { gibibytes, resourcesOf } from './quantities.ts';
 
-const port = 5432;
+const databasePort = 5432;
 /** GiB, where no revision ever requested a size. */
 const usualStorageGi = 10;
 /** The key of the password in the database's Secret. */
@@ -48,7 +47,7 @@ export function databaseParts(plan: Plan): Manifest[] {
         type: 'ClusterIP',
         clusterIP: 'None',
         selector: matchLabels,
-        ports: [{ name: 'postgres', port, targetPort: 'postgres', protocol: 'TCP' }],
+        ports: [{ name: 'postgres', port: databasePort, targetPort: 'postgres', protocol: 'TCP' }],
       },
     },
     {
@@ -68,7 +67,7 @@ export function databaseParts(plan: Plan): Manifest[] {
             enableServiceLinks: false,
             securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
             terminationGracePeriodSeconds: 60,
-            containers: [container(plan, name, maxConnections)],
+            containers: [databaseContainer(plan, name, maxConnections)],
             volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
           },
         },
@@ -77,14 +76,14 @@ export function databaseParts(plan: Plan): Manifest[] {
   ];
 }
 
-function container(plan: Plan, name: string, maxConnections: number | undefined): Record<string, unknown> {
+function databaseContainer(plan: Plan, name: string, maxConnections: number | undefined): Record<string, unknown> {
   const resources = resourcesOf(plan.resources.database);
   const requested = { command: ['pg_isready', '-U', databaseUser, '-d', databaseUser] };
   return {
     name: 'database',
     image: plan.settings.databaseImage,
     ...(maxConnections ? { args: ['-c', `max_connections=${maxConnections}`] } : {}),
-    ports: [{ name: 'postgres', containerPort: port, protocol: 'TCP' }],
+    ports: [{ name: 'postgres', containerPort: databasePort, protocol: 'TCP' }],
     env: [
       { name: 'POSTGRES_USER', value: databaseUser },
       { name: 'POSTGRES_DB', value: databaseUser },
@@ -103,4 +102,55 @@ function container(plan: Plan, name: string, maxConnections: number | undefined)
       failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),
     },
   };
+}
+
+const cachePort = 6379;
+
+/** The cache part: one replica without storage, for its own deployment only. */
+export function cacheParts(plan: Plan): Manifest[] {
+  const metadata = metaOf(plan, 'cache');
+  const matchLabels = selectorOf(plan.base, 'cache');
+  const resources = resourcesOf(plan.resources.cache);
+  return [
+    {
+      ...head('Service'),
+      metadata,
+      spec: {
+        type: 'ClusterIP',
+        selector: matchLabels,
+        ports: [{ name: 'redis', port: cachePort, targetPort: 'redis', protocol: 'TCP' }],
+      },
+    },
+    {
+      ...head('Deployment'),
+      metadata,
+      spec: {
+        replicas: 1,
+        progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
+        selector: { matchLabels },
+        // Two replicas would each hold a part of the data.
+        strategy: { type: 'Recreate' },
+        template: {
+          metadata: podMetaOf(plan, 'cache'),
+          spec: {
+            ...pullSecrets(plan),
+            automountServiceAccountToken: false,
+            enableServiceLinks: false,
+            securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+            containers: [
+              {
+                name: 'cache',
+                image: plan.settings.cacheImage,
+                args: ['--save', '', '--appendonly', 'no'],
+                ports: [{ name: 'redis', containerPort: cachePort, protocol: 'TCP' }],
+                ...(Object.keys(resources).length > 0 ? { resources } : {}),
+                readinessProbe: { tcpSocket: { port: 'redis' }, periodSeconds: 2 },
+                livenessProbe: { tcpSocket: { port: 'redis' }, periodSeconds: 10, failureThreshold: 6 },
+              },
+            ],
+          },
+        },
+      },
+    },
+  ];
 }

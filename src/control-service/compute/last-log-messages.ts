@@ -1,6 +1,0 @@
-/** The last line of a revision's deploy log, by the state of its agent. */
-export const parting = {
-  stopped: 'The agent was stopped.',
-  isIdle: 'The agent is idle: it gets no traffic, and stays loaded for a while in case its build is deployed again.',
-  noLongerNeeded: 'The idle agent was stopped.',
-} as const;
