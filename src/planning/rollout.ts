@@ -48,7 +48,7 @@ export function rolloutAfter(state: Rollout, observation: Observation): Rollout 
 }
 
 /** The end of a wait that brought none: what the service is doing goes on without us. */
-export function rolloutOutOfTime(state: Rollout): Rollout {
+export function rolloutOutOfTime(state: Rollout): Exclude<Rollout, { kind: 'in-progress' }> {
   if (state.kind !== 'in-progress') return state;
   return { ...state, kind: 'timed-out', lastStatus: state.seen.at(-1)?.status ?? 'nothing' };
 }
