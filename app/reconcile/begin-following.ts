@@ -1,3 +1,4 @@
+import { revisionToRestore } from '../../src/planning/rollback.ts';
 import { rolloutOf } from '../../src/planning/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import type { Intent } from './intent.ts';
@@ -40,6 +41,6 @@ async function formerOf(
   const before = await context.store.lastWithRevision(intent.deploymentId, 30);
   const maker = before.find((each) => each.id !== intent.id && each.revisionId === revisionId);
   if (maker?.formerLiveRevisionId) return { formerLiveRevisionId: maker.formerLiveRevisionId };
-  const active = deployment.active_revision_id;
-  return active && active !== revisionId ? { formerLiveRevisionId: active } : {};
+  const former = revisionToRestore(revisionId, deployment.active_revision_id);
+  return former ? { formerLiveRevisionId: former } : {};
 }

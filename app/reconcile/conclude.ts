@@ -1,4 +1,5 @@
 import { sameCommit } from '../../src/planning/commit.ts';
+import { revisionToRestore } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { ended, verifiedEnd, untestedEnd, unverifiedEnd, wrongly, type End } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
@@ -50,11 +51,11 @@ async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): 
     await keep(work, [done]);
     return continued;
   }
-  const target = intent.formerLiveRevisionId;
+  const target = revisionToRestore(intent.revisionId ?? '', intent.formerLiveRevisionId);
   const isRequested = intent.terms.onFailure === 'rollback' && intent.sending.kind === 'restate';
   const known = await context.store.intentsOf(intent.deploymentId, intent.commit);
   const isTried = known.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
-  if (isRequested && target && target !== intent.revisionId && !isTried) {
+  if (isRequested && target && !isTried) {
     await keep(work, [intent], { requests: [goingBack(intent, target, now)] });
     return continued;
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { whyNotUndone } from '../../src/planning/rollback.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { deadlineIn, isOver } from './deadlines.ts';
 import { ended } from './outcomes.ts';
@@ -18,7 +19,7 @@ export async function goBack(work: ReconcileContext, intent: Intent): Promise<St
   const observation = await look(work);
   const onItsWay = observation.latest?.standing === 'on-its-way' ? observation.latest : undefined;
   if (cause.kind === 'failure') {
-    const why = await whyNotUndone(work, intent, observation, onItsWay);
+    const why = await whyNotRolledBack(work, intent, observation, onItsWay);
     return why === undefined ? send(work, intent, observation) : skip(work, intent, why);
   }
   if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
@@ -29,16 +30,14 @@ export async function goBack(work: ReconcileContext, intent: Intent): Promise<St
 }
 
 /** Why a failed revision is not rolled back: it is not live any more, or about to be replaced. */
-async function whyNotUndone(
+async function whyNotRolledBack(
   { context }: ReconcileContext,
   { cause }: Intent,
   { deployment }: Observation,
   onItsWay: RevisionSeen | undefined,
 ): Promise<string | undefined> {
   const broken = await context.store.intent(cause.key);
-  const active = deployment.active_revision_id;
-  if (active !== broken?.revisionId) return `revision ${active ?? 'none'} serves by now, not ${broken?.revisionId}`;
-  return onItsWay && `revision ${onItsWay.id} is on its way and takes over`;
+  return whyNotUndone(broken?.revisionId, { active: deployment.active_revision_id, onItsWay: onItsWay?.id });
 }
 
 async function send(work: ReconcileContext, intent: Intent, observation: Observation): Promise<StepResult> {
