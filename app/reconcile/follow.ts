@@ -1,9 +1,9 @@
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
-import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
+import { observeRevision } from '../../src/deploy/observe-revision.ts';
 import { isOver } from './deadlines.ts';
 import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
@@ -102,44 +102,22 @@ async function over(
   return continued;
 }
 
-/** Observes the revision. The deployment is read only if a revision has ended or may have changed. */
+/** Observes the revision. A new message is shown without the secrets of the deployment, which is read for them. */
 async function observationOf(
   work: ReconcileContext,
-  intent: Intent,
+  { deploymentId }: Intent,
   revisionId: string,
   before: Rollout,
 ): Promise<{ observation: Observation; deployment: Deployment | undefined }> {
   const { control, clock } = work.context;
-  const revision = await control.getRevision(intent.deploymentId, revisionId, reading(work));
-  const known = classOfRevisionStatus(revision.status);
-  const isOver = known === 'live' || known === 'superseded';
-  const says = !!revision.status_message && before.seen.at(-1)?.status !== revision.status;
-  if (!isOver && !says) {
-    const { status_message: _, ...quiet } = revision;
-    return { observation: { at: clock.now(), revision: quiet }, deployment: undefined };
-  }
-  const deployment = await control.getDeployment(intent.deploymentId, reading(work));
-  const message = revision.status_message
-    ? maskOf(valuesOf(deployment))(revision.status_message)
-    : revision.status_message;
-  const shown: Revision = { ...revision, status_message: message };
-  if (!isOver) return { observation: { at: clock.now(), revision: shown }, deployment };
-  return {
-    observation: { at: clock.now(), revision: shown, deployment: await serving(work, deployment, revisionId) },
-    deployment,
-  };
-}
-
-/** An active revision that is neither this one nor the newest: its creation time says whether it is older or newer. */
-async function serving(
-  work: ReconcileContext,
-  { id, active_revision_id: active, latest_revision_id: latest }: Deployment,
-  revisionId: string,
-): Promise<NonNullable<Observation['deployment']>> {
-  const reported = { activeRevisionId: active, latestRevisionId: latest };
-  if (!active || active === revisionId || active === latest) return reported;
-  const other = await attempt(work.context.control.getRevision(id, active, reading(work)));
-  return other.ok ? { ...reported, activeCreatedAt: other.value.created_at } : reported;
+  const options = () => reading(work);
+  const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
+  const { status_message: message, ...quiet } = observed.revision;
+  const isNew = message && before.seen.at(-1)?.status !== quiet.status;
+  const deployment = observed.whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
+  if (!deployment || !message) return { observation: { ...observed, revision: quiet }, deployment };
+  const shown = { ...quiet, status_message: maskOf(valuesOf(deployment))(message) };
+  return { observation: { ...observed, revision: shown }, deployment };
 }
 
 /** Whether the followed revision was built from another commit than the requested one. */

@@ -7,7 +7,7 @@ import { begin } from './begin.ts';
 import { conclude } from './conclude.ts';
 import type { Ending } from './ending.ts';
 import { find } from './find.ts';
-import { follow } from './follow.ts';
+import { follow } from './watch.ts';
 import { goBack, rollBackFailedRevision } from './roll-back-failed.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';

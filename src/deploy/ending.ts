@@ -1,5 +1,5 @@
 import { asSentence } from '../contract/plain-text.ts';
-import type { ServiceError } from '../contract/service-error.ts';
+import { mayPass, type ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
@@ -159,10 +159,9 @@ function reportOfLive(request: DeployRequest, known: Known): Reported {
 }
 
 function reportOfError({ changed, revisionId }: Known, error: ServiceError): Reported {
-  const saidNo = !['busy', 'unreachable', 'unreadable'].includes(error.kind);
   const started = changed || revisionId !== undefined;
   return {
-    kind: saidNo && !started ? 'refused' : 'failed',
+    kind: !mayPass(error) && !started ? 'refused' : 'failed',
     reason: `${asSentence(error.message)}${started && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
     advice: adviceOn(error),
   };

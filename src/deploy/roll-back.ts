@@ -8,7 +8,7 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
 import { settleMs, write } from './write.ts';
-import { follow } from './follow.ts';
+import { follow } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
 import { settlePatch, settleRedeploy } from './settle.ts';
 import { smokeLive } from './smoke.ts';

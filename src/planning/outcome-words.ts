@@ -1,10 +1,10 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
-import type { Rollout } from './rollout-types.ts';
+import type { EndedRollout } from './rollout-types.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /** How the outcome of a rollout and of its smoke tests is put in words, wherever it is reported. */
 
-type NotLive = Exclude<Rollout, { kind: 'live' | 'in-progress' | 'superseded' }>;
+type NotLive = Exclude<EndedRollout, { kind: 'live' | 'superseded' }>;
 
 /** What an entry point says in its own words: what serves instead, how long it waited, and what it saw last. */
 export interface RolloutWords {
