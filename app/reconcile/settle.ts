@@ -1,4 +1,5 @@
 import { sameCommit } from '../../src/planning/commit.ts';
+import { madeOf } from '../../src/planning/new-revisions.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contains.ts';
@@ -57,12 +58,11 @@ async function byLooking(work: ReconcileContext, intent: Intent): Promise<StepRe
   const observation = await look(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
-  const ours = made.find(({ commit }) => sameCommit(commit, wanted));
-  if (ours) return beginFollowing(work, intent, ours.id, 'triggered');
+  const found = madeOf(wanted, made);
+  if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'triggered');
   const { id, sentAt, terms } = intent;
-  const unreported = made.find(({ commit, standing }) => commit === undefined && standing === 'on-its-way');
   const mayReport =
-    unreported !== undefined &&
+    found.kind === 'may-be' &&
     (sentAt === undefined || !isOver(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs));
   if (!isTimeOver(work, intent) || mayReport) return requeueAfter(work, lookMs);
   return unsettled(work, intent, made, observation);

@@ -9,8 +9,9 @@ import { takeRequests } from './take-requests.ts';
 import { isTransientError } from './transient-error.ts';
 import { handleTransientError } from './handle-transient-error.ts';
 import { keep, continued, headOf, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { unasked } from '../../src/deploy/smoke.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { sameCommit } from '../../src/planning/commit.ts';
+import { madeOf } from '../../src/planning/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isOver } from './deadlines.ts';
 import { ended } from './outcomes.ts';
@@ -103,14 +104,8 @@ async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict):
   return continued;
 }
 
-const withoutAddress = ({ terms }: Intent): Verdict => ({
-  kind: 'unproven',
-  tests: terms.smokeTests.map(({ name }) => ({
-    name,
-    attempts: 0,
-    verdict: { kind: 'unproven', because: 'no-address', why: 'the service returns no URL for the agent' },
-  })),
-});
+const withoutAddress = ({ terms }: Intent): Verdict =>
+  unasked(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
 
 const lookMs = 10_000;
 
@@ -119,13 +114,10 @@ async function expectRevision(work: ReconcileContext, intent: Intent): Promise<S
   const { context } = work;
   const observation = await look(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
-  const standing = [...made, ...(observation.live ? [observation.live] : [])];
-  const ours = standing.find(({ commit, standing: how }) => how !== 'ended' && sameCommit(commit, intent.commit));
-  const orEnded = ours ?? made.find(({ commit }) => sameCommit(commit, intent.commit));
-  if (orEnded) return beginFollowing(work, intent, orEnded.id, 'found', observation);
+  const found = madeOf(intent.commit, [...made, ...(observation.live ? [observation.live] : [])]);
+  if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'found', observation);
   const { id, deadline, createdAt, terms } = intent;
-  const isUnreported = made.some(({ commit, standing: how }) => commit === undefined && how === 'on-its-way');
-  const mayReport = isUnreported && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
+  const mayReport = found.kind === 'may-be' && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
   const isOpen = deadline !== undefined && !isOver(context.clock, id, deadline, terms.timeoutMs);
   if (isOpen || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
