@@ -1,6 +1,7 @@
 import { shortCommit } from '../../src/planning/commit.ts';
 import { firstTestOf, whyNotLive } from '../../src/planning/outcome-words.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
+import type { Decision } from '../../src/planning/trigger-types.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { Intent, IntentEnd } from './intent.ts';
 
@@ -13,6 +14,17 @@ export const ended = (intent: Intent, end: End, at: number): Intent => ({
   state: 'ended',
   end: { ...end, at },
 });
+
+/** The intent, ended by the decision that nothing is sent for it. */
+export const endedByDecision = (
+  intent: Intent,
+  kind: 'skipped' | 'joined',
+  decision: Extract<Decision, { kind: 'skip' }>,
+  at: number,
+): Intent => {
+  const { why } = decision;
+  return ended({ ...intent, decision }, { kind, reason: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` }, at);
+};
 
 export function supersededBy(intent: Intent, head: string, contains: boolean | undefined): End {
   const holds = contains ? ', which contains it' : '';

@@ -7,6 +7,7 @@ import { branchGone, ended, supersededBy } from './outcomes.ts';
 import { requestForHead, type Intent, type DeployRequest } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 import { seenOf } from './observation.ts';
+import { anothersMs } from './wait-for-another.ts';
 import type { Changes, DeploymentQueue } from './store.ts';
 import {
   headOf,
@@ -17,9 +18,6 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
-
-/** Poll interval for another client's revision while a request waits for it (ms). */
-const anothersMs = 5_000;
 
 /** How long after a push GitHub may still return the previous head (ms), and the retry interval. */
 const lagMs = 10_000;
