@@ -3,7 +3,7 @@ import { rolloutOf } from '../../src/planning/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import type { Intent } from './intent.ts';
 import type { Observation } from './observation.ts';
-import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Delay before a new revision is first observed (ms). */
 const firstLookMs = 1_000;
@@ -26,7 +26,7 @@ export async function beginFollowing(
     rollout: rolloutOf(revisionId),
     deadline: deadlineIn(context.clock, intent.id, intent.terms.timeoutMs),
   };
-  await keep(work, [following]);
+  await saveIntents(work, [following]);
   await context.step?.('answer-stored', intent.id);
   return how === 'triggered' ? requeueAfter(work, firstLookMs, intent.id) : continued;
 }

@@ -10,7 +10,14 @@ import type { Intent, EndKind } from './intent.ts';
 import { sendFor } from './send.ts';
 import { look, type Observation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
-import { headOf, keep, continued, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  headOf,
+  saveIntents,
+  continued,
+  reportsOf,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
 
 /** How long the hosted service may take to make a revision of a push (ms). */
 const hostedMs = 10 * 60_000;
@@ -40,10 +47,10 @@ export async function decideRequest(
   switch (decision.kind) {
     case 'skip':
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
-      await keep(work, [endedByDecision(intent, 'skipped', decision, context.clock.now())]);
+      await saveIntents(work, [endedByDecision(intent, 'skipped', decision, context.clock.now())]);
       return continued;
     case 'hold':
-      await keep(work, [{ ...intent, state: 'held', decision }]);
+      await saveIntents(work, [{ ...intent, state: 'held', decision }]);
       return continued;
     case 'adopt':
       return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
@@ -72,7 +79,7 @@ async function join(
 ): Promise<StepResult> {
   const speaker = endedBefore(intent, earlier);
   const reports = speaker ? reportsOf(work, speaker) : [];
-  await keep(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
+  await saveIntents(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
   return continued;
 }
 
@@ -93,7 +100,9 @@ async function trigger(
     const deadline = deadlineIn(work.context.clock, intent.id, Math.min(hostedMs, intent.terms.timeoutMs));
     const formerLatestRevisionId = observation.deployment.latest_revision_id;
     const formerLiveRevisionId = observation.deployment.active_revision_id;
-    await keep(work, [{ ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId }]);
+    await saveIntents(work, [
+      { ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId },
+    ]);
     return continued;
   }
   // What was read of the service took its time: the head may be another by now.

@@ -8,7 +8,7 @@ import { isOver } from './deadlines.ts';
 import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import {
-  keep,
+  saveIntents,
   continued,
   reading,
   requeueAfter,
@@ -59,7 +59,7 @@ async function after(
     case 'live':
       return live(work, intent, deployment);
     case 'superseded':
-      await keep(work, [intent]);
+      await saveIntents(work, [intent]);
       return continued;
     case 'in-progress':
       break;
@@ -70,7 +70,7 @@ async function after(
   if (deadline === undefined || isOver(work.context.clock, id, deadline, terms.timeoutMs))
     return over(work, intent, rolloutOutOfTime(rollout), deployment);
   const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
-  if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await keep(work, [intent]);
+  if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
   return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - startedAt(intent)))));
 }
 
@@ -80,7 +80,7 @@ const startedAt = ({ deadline, terms, createdAt }: Intent): number =>
 async function live(work: ReconcileContext, intent: Intent, deployment: Deployment | undefined): Promise<StepResult> {
   const agentUrl = deployment && agentAddress(deployment);
   const { deadline: _, ...rest } = intent;
-  await keep(work, [{ ...rest, state: 'smoking', ...(agentUrl ? { agentUrl } : {}) }]);
+  await saveIntents(work, [{ ...rest, state: 'smoking', ...(agentUrl ? { agentUrl } : {}) }]);
   await work.context.step?.('smoke-began', intent.id);
   return continued;
 }
@@ -98,7 +98,7 @@ async function over(
     : await attempt(control.getDeployment(intent.deploymentId, reading(work)));
   const logs = reported.ok && rollout.kind === 'failed' ? await logTail(work, reported.value, rollout.revisionId) : [];
   const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
-  await keep(work, [ended({ ...intent, rollout }, end, clock.now())]);
+  await saveIntents(work, [ended({ ...intent, rollout }, end, clock.now())]);
   return continued;
 }
 
@@ -133,7 +133,7 @@ async function builtAnother(work: ReconcileContext, intent: Intent, built: strin
   const contains = await mayContain(work, intent.repository, intent.commit, built);
   const now = work.context.clock.now();
   const reported: Intent = { ...intent, builtCommit: built };
-  await keep(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
+  await saveIntents(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
     requests: head ? [requestAfter(reported, head.sha, now)] : [],
   });
   return continued;
@@ -159,7 +159,7 @@ async function handleSuperseded(
   if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
   const other = read?.ok ? seenOf(read.value, null) : undefined;
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
-    await keep(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
+    await saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
     return continued;
   }
   const now = clock.now();
@@ -167,12 +167,12 @@ async function handleSuperseded(
   const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, lookMs);
   if (!other?.commit) {
-    await keep(work, [ended(intent, reported, now)]);
+    await saveIntents(work, [ended(intent, reported, now)]);
     return continued;
   }
   const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
   const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(other.commit)}.`;
-  await keep(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
+  await saveIntents(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
   return continued;
 }
 

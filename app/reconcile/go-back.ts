@@ -7,7 +7,7 @@ import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, look, type Observation } from './observation.ts';
 import type { Changes } from './store.ts';
-import { keep, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { saveIntents, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
 export async function goBack(work: ReconcileContext, intent: Intent): Promise<StepResult> {
@@ -63,6 +63,6 @@ async function queueAfter(
 
 async function skip(work: ReconcileContext, intent: Intent, why: string): Promise<StepResult> {
   const decision = { kind: 'skip', code: 'already-reported', why } as const;
-  await keep(work, [endedByDecision(intent, 'skipped', decision, work.context.clock.now())]);
+  await saveIntents(work, [endedByDecision(intent, 'skipped', decision, work.context.clock.now())]);
   return continued;
 }

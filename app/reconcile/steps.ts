@@ -8,7 +8,14 @@ import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
 import { isTransientError } from './transient-error.ts';
 import { handleTransientError } from './handle-transient-error.ts';
-import { keep, continued, headOf, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  saveIntents,
+  continued,
+  headOf,
+  requeueAfter,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
 import { unasked } from '../../src/deploy/smoke.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { madeOf } from '../../src/planning/new-revisions.ts';
@@ -93,14 +100,14 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   if (agentUrl === undefined) return judged(work, intent, withoutAddress(intent));
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
   if (result.kind === 'done') return judged(work, intent, result.verdict);
-  await keep(work, [{ ...intent, smoke: result.state }]);
+  await saveIntents(work, [{ ...intent, smoke: result.state }]);
   // Continue here after storing: only this process has the unused tokens.
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
 
 /** Stores the verdict before anything follows from it, so that the tests need not run again. */
 async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
-  await keep(work, [{ ...intent, verdict }]);
+  await saveIntents(work, [{ ...intent, verdict }]);
   return continued;
 }
 
@@ -124,10 +131,10 @@ async function expectRevision(work: ReconcileContext, intent: Intent): Promise<S
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.
     const { deadline: _, ...rest } = intent;
-    await keep(work, [{ ...rest, state: 'requested' }]);
+    await saveIntents(work, [{ ...rest, state: 'requested' }]);
     return continued;
   }
-  await keep(work, [
+  await saveIntents(work, [
     ended(
       intent,
       {

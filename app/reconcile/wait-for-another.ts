@@ -1,7 +1,7 @@
 import type { Decision } from '../../src/planning/trigger-types.ts';
 import { deadlineIn, isOver } from './deadlines.ts';
 import type { Intent } from './intent.ts';
-import { keep, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { saveIntents, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Poll interval for another client's revision while a request waits for it (ms). */
 export const anothersMs = 5_000;
@@ -21,7 +21,7 @@ export async function waitForAnother(
         ? intent.deadline
         : deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
     const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
-    await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
+    await saveIntents(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
   }
   return requeueAfter(work, anothersMs);
 }

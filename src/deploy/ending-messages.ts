@@ -3,12 +3,12 @@ import { firstTestOf, outcomeOfUndoing, titleOfUndoing, whyNotLive } from '../pl
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Unproven, Verdict } from '../planning/verdict-types.ts';
-import type { Reported } from './ending.ts';
+import type { EndingDescription } from './describe-ending.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
 
 /** Reports a revision that was followed, for every end. */
-export function reportOfRollout(request: DeployRequest, known: Known): Reported {
+export function reportOfRollout(request: DeployRequest, known: Known): EndingDescription {
   const id = known.revisionId ?? '';
   const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(id));
   const words = {
@@ -59,7 +59,7 @@ export const titleOfFailedRollback = (rollback: Rollback | undefined): string =>
   titleOfUndoing[failedUndoing(rollback)];
 
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-export function reportOfVerdict(request: DeployRequest, known: Known): Reported | undefined {
+export function reportOfVerdict(request: DeployRequest, known: Known): EndingDescription | undefined {
   const { verdict, rollback } = known;
   const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
   const isLive = known.revisionId ? ' is live, but' : '';
@@ -112,10 +112,10 @@ const outcomeOf = {
   'timed-out': 'timed-out',
   'in-progress': 'failed',
   live: 'broken',
-} as const satisfies Record<Rollout['kind'], Reported['kind']>;
+} as const satisfies Record<Rollout['kind'], EndingDescription['kind']>;
 
 /** Reports a requested rollback. */
-export function reportOfRollback({ rollback }: Known): Reported {
+export function reportOfRollback({ rollback }: Known): EndingDescription {
   if (rollback?.kind === 'done') {
     const { toRevisionId, verdict } = rollback;
     if (verdict.kind !== 'unproven') {

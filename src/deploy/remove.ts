@@ -2,7 +2,7 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import { isNotOffered, mayPass, type ServiceError } from '../contract/service-error.ts';
 import { nameObstacles } from '../planning/plan-identity.ts';
 import { attempt } from './attempt.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './describe-ending.ts';
 import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
