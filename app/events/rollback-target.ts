@@ -1,4 +1,5 @@
 import { attempt } from '../../src/deploy/attempt.ts';
+import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/planning/rollback.ts';
 import { liveBefore } from '../../src/deploy/roll-back-failed.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
@@ -21,14 +22,14 @@ export async function findRollbackTarget(
   control: ControlService,
 ): Promise<RollbackTarget> {
   const { active_revision_id: active } = await control.getDeployment(deploymentId);
-  if (!active) return no('nothing is live, so there is nothing to go back from');
+  if (!active) return no(nothingLive);
   const serving = intents.findLast(({ revisionId }) => revisionId === active);
   if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
-  const former = serving.formerLiveRevisionId;
-  if (former && former !== active) return { ok: true, revision: await control.getRevision(deploymentId, former) };
+  const former = revisionToRestore(active, serving.formerLiveRevisionId);
+  if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
   const before = await attempt(liveBefore(active, (page) => control.listRevisions(deploymentId, page), lookedThrough));
   if (before.ok && before.value) return { ok: true, revision: before.value };
-  if (before.ok) return no(`no revision was live before ${active}`);
+  if (before.ok) return no(noneLiveBefore(active));
   if (!isNotOffered(before.error)) throw before.error;
   return no('this service does not list revisions, so the previously live one is unknown');
 }

@@ -1,8 +1,9 @@
+import { revisionToRestore } from '../../src/planning/rollback.ts';
 import { rolloutOf } from '../../src/planning/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import type { Intent } from './intent.ts';
 import type { Observation } from './observation.ts';
-import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Delay before a new revision is first observed (ms). */
 const firstLookMs = 1_000;
@@ -25,7 +26,7 @@ export async function beginFollowing(
     rollout: rolloutOf(revisionId),
     deadline: deadlineIn(context.clock, intent.id, intent.terms.timeoutMs),
   };
-  await keep(work, [following]);
+  await saveIntents(work, [following]);
   await context.step?.('answer-stored', intent.id);
   return how === 'triggered' ? requeueAfter(work, firstLookMs, intent.id) : continued;
 }
@@ -40,6 +41,6 @@ async function formerOf(
   const before = await context.store.lastWithRevision(intent.deploymentId, 30);
   const maker = before.find((each) => each.id !== intent.id && each.revisionId === revisionId);
   if (maker?.formerLiveRevisionId) return { formerLiveRevisionId: maker.formerLiveRevisionId };
-  const active = deployment.active_revision_id;
-  return active && active !== revisionId ? { formerLiveRevisionId: active } : {};
+  const former = revisionToRestore(revisionId, deployment.active_revision_id);
+  return former ? { formerLiveRevisionId: former } : {};
 }

@@ -1,11 +1,19 @@
 import { sameCommit } from '../../src/planning/commit.ts';
+import { revisionToRestore } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { ended, verifiedEnd, untestedEnd, unverifiedEnd, wrongly, type End } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained } from './mark-contained.ts';
 import { look, type Observation } from './observation.ts';
 import { mayContain } from './contains.ts';
-import { headOf, keep, continued, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  headOf,
+  saveIntents,
+  continued,
+  reportsOf,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
 
 /** Sets the outcome of a revision that went live and was tested. */
 export async function conclude(work: ReconcileContext, intent: Intent): Promise<StepResult> {
@@ -19,7 +27,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
     const done = ended(intent, isUnasked ? untestedEnd(intent) : unverifiedEnd(intent, verdict), now);
-    await keep(work, [done], { requests: await requestRolledBackHead(work, done) });
+    await saveIntents(work, [done], { requests: await requestRolledBackHead(work, done) });
     return continued;
   }
   const done = ended(intent, verifiedEnd(intent, verdict), now);
@@ -30,7 +38,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   // The check of a commit that is live in this one changes, unless a newer intent owns it.
   const quiet = new Set(silent);
   const reported = intents.filter(({ id }) => !quiet.has(id));
-  await keep(work, [done], {
+  await saveIntents(work, [done], {
     requests: await requestRolledBackHead(work, done),
     ...(isForgiven ? { rolledBackCommit: null } : {}),
     also: intents,
@@ -47,20 +55,20 @@ async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): 
   if (intent.cause.kind === 'failure') {
     const end: End = { kind: 'broken', reason: `${said}.` };
     const done = ended(intent, end, now);
-    await keep(work, [done]);
+    await saveIntents(work, [done]);
     return continued;
   }
-  const target = intent.formerLiveRevisionId;
+  const target = revisionToRestore(intent.revisionId ?? '', intent.formerLiveRevisionId);
   const isRequested = intent.terms.onFailure === 'rollback' && intent.sending.kind === 'restate';
   const known = await context.store.intentsOf(intent.deploymentId, intent.commit);
   const isTried = known.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
-  if (isRequested && target && target !== intent.revisionId && !isTried) {
-    await keep(work, [intent], { requests: [goingBack(intent, target, now)] });
+  if (isRequested && target && !isTried) {
+    await saveIntents(work, [intent], { requests: [goingBack(intent, target, now)] });
     return continued;
   }
   const why = isRequested ? ' Not rolled back: no revision is known that was live before.' : '';
   const advice = 'Correct the agent and push, or press Rollback where a former revision is known.';
-  await keep(work, [ended(intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice }, now)]);
+  await saveIntents(work, [ended(intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice }, now)]);
   return continued;
 }
 
@@ -89,7 +97,7 @@ async function replaced(
     },
     work.context.clock.now(),
   );
-  await keep(work, [done]);
+  await saveIntents(work, [done]);
   return continued;
 }
 

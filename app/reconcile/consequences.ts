@@ -1,4 +1,5 @@
 import { shortCommit } from '../../src/planning/commit.ts';
+import { adviceOnAlsoWrong, alsoWrong, outcomeOfUndoing } from '../../src/planning/outcome-words.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { AppContext } from '../context.ts';
 import { ended, wrongly, type End } from './outcomes.ts';
@@ -52,13 +53,11 @@ function endOfUndone(broken: Intent, verdict: Verdict, back: Intent, end: NonNul
   const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
   const advice = 'Correct the agent and push: the next other commit is deployed.';
   if (end.kind === 'deployed' || end.kind === 'unproven') {
-    const proven = end.kind === 'deployed' && back.verdict?.kind === 'passed' ? ' and answers as it should' : '';
-    const reason = `${said}. Revision ${target} serves again${proven}.`;
-    return { kind: 'rolled-back', reason, advice, rolledBackTo: target };
+    const isProven = end.kind === 'deployed' && back.verdict?.kind === 'passed';
+    const undoing = { kind: 'serves-again', revisionId: target, isProven } as const;
+    return { ...outcomeOfUndoing(said, undoing), advice, rolledBackTo: target };
   }
-  if (end.kind === 'broken') {
-    const reason = `${said}. Rolled back, which did not help: revision ${target} serves again, and answers wrongly too.`;
-    return { kind: 'broken', reason, advice: 'Look at what changed beside the deployment: a model, a key, the test.' };
-  }
-  return { kind: 'broken', reason: `${said}. Not rolled back: ${end.reason}`, advice: end.advice ?? advice };
+  return end.kind === 'broken'
+    ? { ...outcomeOfUndoing(said, { kind: 'no-help', why: `${alsoWrong(target)}.` }), advice: adviceOnAlsoWrong }
+    : { ...outcomeOfUndoing(said, { kind: 'not-undone', why: end.reason }), advice: end.advice ?? advice };
 }

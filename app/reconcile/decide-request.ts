@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/clock.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideTrigger } from '../../src/planning/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
-import { deadlineIn, isOver } from './deadlines.ts';
-import { ended } from './outcomes.ts';
+import { deadlineIn } from './deadlines.ts';
+import { endedByDecision } from './outcomes.ts';
+import { waitedTooLong, waitForAnother } from './wait-for-another.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent, EndKind } from './intent.ts';
 import { sendFor } from './send.ts';
@@ -12,17 +12,15 @@ import { look, type Observation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
 import {
   headOf,
-  keep,
+  saveIntents,
   continued,
   reportsOf,
-  requeueAfter,
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
 
 /** How long the hosted service may take to make a revision of a push (ms). */
 const hostedMs = 10 * 60_000;
-const anothersMs = 5_000;
 
 /** Decides the deploy request for the head, and carries it out. Nothing of ours runs on the deployment. */
 export async function decideRequest(
@@ -48,41 +46,29 @@ export async function decideRequest(
   context.log(`decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`, { why: decision.why });
   switch (decision.kind) {
     case 'skip':
-      return isReportedByEarlier(intent, earlier, decision)
-        ? join(work, intent, decision, earlier)
-        : skip(work, intent, decision);
+      if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
+      await saveIntents(work, [endedByDecision(intent, 'skipped', decision, context.clock.now())]);
+      return continued;
     case 'hold':
-      await keep(work, [{ ...intent, state: 'held', decision }]);
+      await saveIntents(work, [{ ...intent, state: 'held', decision }]);
       return continued;
     case 'adopt':
       return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
     case 'wait':
-      return isOverdue(intent, context.clock)
+      return waitedTooLong(work, intent)
         ? trigger(
             work,
             intent,
             { kind: 'trigger', why: `${decision.why} for too long, so the App no longer waits` },
             observation,
           )
-        : wait(work, intent, decision, observation);
+        : waitForAnother(work, intent, decision, observation.latest?.commit);
     case 'trigger':
       return trigger(work, intent, decision, observation);
   }
 }
 
-/** A revision of others that never ends must not keep pushes from being built for ever. */
-const isOverdue = ({ id, decision, deadline, terms }: Intent, clock: Clock): boolean =>
-  decision?.kind === 'wait' && deadline !== undefined && isOver(clock, id, deadline, terms.timeoutMs);
-
 type Skip = Extract<Decision, { kind: 'skip' }>;
-
-const reasonOf = ({ why }: Skip): string => `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
-
-async function skip(work: ReconcileContext, intent: Intent, decision: Skip): Promise<StepResult> {
-  const end = { kind: 'skipped' as const, reason: reasonOf(decision) };
-  await keep(work, [ended({ ...intent, decision }, end, work.context.clock.now())]);
-  return continued;
-}
 
 /** Ends it in favour of an earlier one, whose check it may have written over while it waited. */
 async function join(
@@ -91,31 +77,10 @@ async function join(
   decision: Skip,
   earlier: readonly Intent[],
 ): Promise<StepResult> {
-  const end = { kind: 'joined' as const, reason: reasonOf(decision) };
   const speaker = endedBefore(intent, earlier);
   const reports = speaker ? reportsOf(work, speaker) : [];
-  await keep(work, [ended({ ...intent, decision }, end, work.context.clock.now())], { reports });
+  await saveIntents(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
   return continued;
-}
-
-async function wait(
-  work: ReconcileContext,
-  intent: Intent,
-  decision: Extract<Decision, { kind: 'wait' }>,
-  observation: Observation,
-): Promise<StepResult> {
-  const former = intent.decision;
-  const isSame = former?.kind === 'wait' && former.revisionId === decision.revisionId && former.why === decision.why;
-  if (intent.state !== 'waiting' || !isSame) {
-    const deadline =
-      former?.kind === 'wait' && intent.deadline
-        ? intent.deadline
-        : deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
-    const commit = observation.latest?.commit;
-    const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
-    await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
-  }
-  return requeueAfter(work, anothersMs);
 }
 
 async function trigger(
@@ -135,7 +100,9 @@ async function trigger(
     const deadline = deadlineIn(work.context.clock, intent.id, Math.min(hostedMs, intent.terms.timeoutMs));
     const formerLatestRevisionId = observation.deployment.latest_revision_id;
     const formerLiveRevisionId = observation.deployment.active_revision_id;
-    await keep(work, [{ ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId }]);
+    await saveIntents(work, [
+      { ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId },
+    ]);
     return continued;
   }
   // What was read of the service took its time: the head may be another by now.

@@ -1,14 +1,14 @@
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
-import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
+import { observeRevision } from '../../src/deploy/observe-revision.ts';
 import { isOver } from './deadlines.ts';
 import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import {
-  keep,
+  saveIntents,
   continued,
   reading,
   requeueAfter,
@@ -59,7 +59,7 @@ async function after(
     case 'live':
       return live(work, intent, deployment);
     case 'superseded':
-      await keep(work, [intent]);
+      await saveIntents(work, [intent]);
       return continued;
     case 'in-progress':
       break;
@@ -70,7 +70,7 @@ async function after(
   if (deadline === undefined || isOver(work.context.clock, id, deadline, terms.timeoutMs))
     return over(work, intent, rolloutOutOfTime(rollout), deployment);
   const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
-  if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await keep(work, [intent]);
+  if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
   return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - startedAt(intent)))));
 }
 
@@ -80,7 +80,7 @@ const startedAt = ({ deadline, terms, createdAt }: Intent): number =>
 async function live(work: ReconcileContext, intent: Intent, deployment: Deployment | undefined): Promise<StepResult> {
   const agentUrl = deployment && agentAddress(deployment);
   const { deadline: _, ...rest } = intent;
-  await keep(work, [{ ...rest, state: 'smoking', ...(agentUrl ? { agentUrl } : {}) }]);
+  await saveIntents(work, [{ ...rest, state: 'smoking', ...(agentUrl ? { agentUrl } : {}) }]);
   await work.context.step?.('smoke-began', intent.id);
   return continued;
 }
@@ -98,48 +98,26 @@ async function over(
     : await attempt(control.getDeployment(intent.deploymentId, reading(work)));
   const logs = reported.ok && rollout.kind === 'failed' ? await logTail(work, reported.value, rollout.revisionId) : [];
   const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
-  await keep(work, [ended({ ...intent, rollout }, end, clock.now())]);
+  await saveIntents(work, [ended({ ...intent, rollout }, end, clock.now())]);
   return continued;
 }
 
-/** Observes the revision. The deployment is read only if a revision has ended or may have changed. */
+/** Observes the revision. A new message is shown without the secrets of the deployment, which is read for them. */
 async function observationOf(
   work: ReconcileContext,
-  intent: Intent,
+  { deploymentId }: Intent,
   revisionId: string,
   before: Rollout,
 ): Promise<{ observation: Observation; deployment: Deployment | undefined }> {
   const { control, clock } = work.context;
-  const revision = await control.getRevision(intent.deploymentId, revisionId, reading(work));
-  const known = classOfRevisionStatus(revision.status);
-  const isOver = known === 'live' || known === 'superseded';
-  const says = !!revision.status_message && before.seen.at(-1)?.status !== revision.status;
-  if (!isOver && !says) {
-    const { status_message: _, ...quiet } = revision;
-    return { observation: { at: clock.now(), revision: quiet }, deployment: undefined };
-  }
-  const deployment = await control.getDeployment(intent.deploymentId, reading(work));
-  const message = revision.status_message
-    ? maskOf(valuesOf(deployment))(revision.status_message)
-    : revision.status_message;
-  const shown: Revision = { ...revision, status_message: message };
-  if (!isOver) return { observation: { at: clock.now(), revision: shown }, deployment };
-  return {
-    observation: { at: clock.now(), revision: shown, deployment: await serving(work, deployment, revisionId) },
-    deployment,
-  };
-}
-
-/** An active revision that is neither this one nor the newest: its creation time says whether it is older or newer. */
-async function serving(
-  work: ReconcileContext,
-  { id, active_revision_id: active, latest_revision_id: latest }: Deployment,
-  revisionId: string,
-): Promise<NonNullable<Observation['deployment']>> {
-  const reported = { activeRevisionId: active, latestRevisionId: latest };
-  if (!active || active === revisionId || active === latest) return reported;
-  const other = await attempt(work.context.control.getRevision(id, active, reading(work)));
-  return other.ok ? { ...reported, activeCreatedAt: other.value.created_at } : reported;
+  const options = () => reading(work);
+  const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
+  const { status_message: message, ...quiet } = observed.revision;
+  const isNew = message && before.seen.at(-1)?.status !== quiet.status;
+  const deployment = observed.whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
+  if (!deployment || !message) return { observation: { ...observed, revision: quiet }, deployment };
+  const shown = { ...quiet, status_message: maskOf(valuesOf(deployment))(message) };
+  return { observation: { ...observed, revision: shown }, deployment };
 }
 
 /** Whether the followed revision was built from another commit than the requested one. */
@@ -155,7 +133,7 @@ async function builtAnother(work: ReconcileContext, intent: Intent, built: strin
   const contains = await mayContain(work, intent.repository, intent.commit, built);
   const now = work.context.clock.now();
   const reported: Intent = { ...intent, builtCommit: built };
-  await keep(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
+  await saveIntents(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
     requests: head ? [requestAfter(reported, head.sha, now)] : [],
   });
   return continued;
@@ -181,7 +159,7 @@ async function handleSuperseded(
   if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
   const other = read?.ok ? seenOf(read.value, null) : undefined;
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
-    await keep(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
+    await saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
     return continued;
   }
   const now = clock.now();
@@ -189,12 +167,12 @@ async function handleSuperseded(
   const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, lookMs);
   if (!other?.commit) {
-    await keep(work, [ended(intent, reported, now)]);
+    await saveIntents(work, [ended(intent, reported, now)]);
     return continued;
   }
   const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
   const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(other.commit)}.`;
-  await keep(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
+  await saveIntents(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
   return continued;
 }
 

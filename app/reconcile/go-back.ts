@@ -1,15 +1,13 @@
-import type { Clock } from '../../src/clock.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { whyNotUndone } from '../../src/planning/rollback.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
-import { deadlineIn, isOver } from './deadlines.ts';
-import { ended } from './outcomes.ts';
+import { endedByDecision } from './outcomes.ts';
+import { waitedTooLong, waitForAnother } from './wait-for-another.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, look, type Observation } from './observation.ts';
 import type { Changes } from './store.ts';
-import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
-
-const anothersMs = 5_000;
+import { saveIntents, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
 export async function goBack(work: ReconcileContext, intent: Intent): Promise<StepResult> {
@@ -18,27 +16,29 @@ export async function goBack(work: ReconcileContext, intent: Intent): Promise<St
   const observation = await look(work);
   const onItsWay = observation.latest?.standing === 'on-its-way' ? observation.latest : undefined;
   if (cause.kind === 'failure') {
-    const why = await whyNotUndone(work, intent, observation, onItsWay);
+    const why = await whyNotRolledBack(work, intent, observation, onItsWay);
     return why === undefined ? send(work, intent, observation) : skip(work, intent, why);
   }
   if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
     return skip(work, intent, `revision ${sending.revisionId} serves already`);
   }
-  if (onItsWay && !isOverdue(intent, work.context.clock)) return wait(work, intent, onItsWay);
+  if (onItsWay && !waitedTooLong(work, intent)) {
+    const { id, commit } = onItsWay;
+    const why = `revision ${id} is on its way`;
+    return waitForAnother(work, intent, { kind: 'wait', revisionId: id, why }, commit);
+  }
   return send(work, intent, observation);
 }
 
 /** Why a failed revision is not rolled back: it is not live any more, or about to be replaced. */
-async function whyNotUndone(
+async function whyNotRolledBack(
   { context }: ReconcileContext,
   { cause }: Intent,
   { deployment }: Observation,
   onItsWay: RevisionSeen | undefined,
 ): Promise<string | undefined> {
   const broken = await context.store.intent(cause.key);
-  const active = deployment.active_revision_id;
-  if (active !== broken?.revisionId) return `revision ${active ?? 'none'} serves by now, not ${broken?.revisionId}`;
-  return onItsWay && `revision ${onItsWay.id} is on its way and takes over`;
+  return whyNotUndone(broken?.revisionId, { active: deployment.active_revision_id, onItsWay: onItsWay?.id });
 }
 
 async function send(work: ReconcileContext, intent: Intent, observation: Observation): Promise<StepResult> {
@@ -62,21 +62,7 @@ async function queueAfter(
 }
 
 async function skip(work: ReconcileContext, intent: Intent, why: string): Promise<StepResult> {
-  const decided: Intent = { ...intent, decision: { kind: 'skip', code: 'already-reported', why } };
-  const reason = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
-  await keep(work, [ended(decided, { kind: 'skipped', reason }, work.context.clock.now())]);
+  const decision = { kind: 'skip', code: 'already-reported', why } as const;
+  await saveIntents(work, [endedByDecision(intent, 'skipped', decision, work.context.clock.now())]);
   return continued;
-}
-
-const isOverdue = ({ id, deadline, terms }: Intent, clock: Clock): boolean =>
-  deadline !== undefined && isOver(clock, id, deadline, terms.timeoutMs);
-
-async function wait(work: ReconcileContext, intent: Intent, { id, commit }: RevisionSeen): Promise<StepResult> {
-  if (intent.state !== 'waiting') {
-    const deadline = deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
-    const decision = { kind: 'wait', revisionId: id, why: `revision ${id} is on its way` } as const;
-    const busy = commit === undefined ? undefined : { commit, revisionId: id };
-    await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
-  }
-  return requeueAfter(work, anothersMs);
 }

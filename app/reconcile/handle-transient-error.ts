@@ -6,7 +6,14 @@ import { ended, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
 import { adviceOn, later, mayPass, refusal, type TransientError } from './transient-error.ts';
-import { keep, continued, reading, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  saveIntents,
+  continued,
+  reading,
+  reportsOf,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
 
 /** How long past its deadline a revision that cannot be observed is followed (ms). */
 const overdueMs = 60 * 60_000;
@@ -28,7 +35,7 @@ export async function handleTransientError(
       : await endOfWatching(work, first, error);
   work.context.log(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
   if (end) {
-    await keep(
+    await saveIntents(
       work,
       concerned.map((intent) => ended(intent, end, now)),
     );

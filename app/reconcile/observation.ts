@@ -1,6 +1,7 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
+import { newerThan } from '../../src/planning/new-revisions.ts';
 import { standingOf } from '../../src/planning/plan-rebuild.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
@@ -52,7 +53,7 @@ export async function madeSince(
   work: ReconcileContext,
   observation: Observation,
   former: string | null,
-): Promise<RevisionSeen[]> {
+): Promise<readonly RevisionSeen[]> {
   const newest = observation.latest ?? observation.live;
   if (!newest || newest.id === former) return [];
   const { id, active_revision_id: active } = observation.deployment;
@@ -60,9 +61,8 @@ export async function madeSince(
   if (!page.ok && !isNotOffered(page.error)) throw page.error;
   if (!page.ok) return [newest];
   const listed = page.value.resources.map((revision) => seenOf(revision, active));
-  const end = listed.findIndex((revision) => revision.id === former);
   // Unless the former one is listed, it is unknown how many are new.
-  return end === -1 && former !== null ? [newest] : listed.slice(0, end === -1 ? undefined : end);
+  return newerThan(former, listed) ?? [newest];
 }
 
 /** The commit of the old revision to redeploy, if the service returns it. @throws ServiceError */

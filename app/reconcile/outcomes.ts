@@ -1,7 +1,7 @@
-import { statusMessageOf } from '../../src/deploy/ending-messages.ts';
-import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { shortCommit } from '../../src/planning/commit.ts';
+import { firstTestOf, whyNotLive } from '../../src/planning/outcome-words.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
+import type { Decision } from '../../src/planning/trigger-types.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { Intent, IntentEnd } from './intent.ts';
 
@@ -14,6 +14,17 @@ export const ended = (intent: Intent, end: End, at: number): Intent => ({
   state: 'ended',
   end: { ...end, at },
 });
+
+/** The intent, ended by the decision that nothing is sent for it. */
+export const endedByDecision = (
+  intent: Intent,
+  kind: 'skipped' | 'joined',
+  decision: Extract<Decision, { kind: 'skip' }>,
+  at: number,
+): Intent => {
+  const { why } = decision;
+  return ended({ ...intent, decision }, { kind, reason: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` }, at);
+};
 
 export function supersededBy(intent: Intent, head: string, contains: boolean | undefined): End {
   const holds = contains ? ', which contains it' : '';
@@ -55,29 +66,31 @@ const whatServes = ({ formerLiveRevisionId }: Intent): string =>
 
 /** The outcome of a followed revision that did not go live. */
 export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>): End {
-  const id = rollout.revisionId;
+  const waited = `${Math.round(intent.terms.timeoutMs / 60_000)} min`;
+  const lastSeen = rollout.kind === 'timed-out' ? rollout.lastStatus : '';
+  const words = { serves: whatServes(intent), waited, lastSeen };
   switch (rollout.kind) {
     case 'failed':
       return {
         kind: 'failed',
-        reason: `Revision ${id} ended ${rollout.status}${statusMessageOf(rollout)}. ${whatServes(intent)}`,
+        reason: whyNotLive(rollout, words),
         advice: 'Read the log lines of this revision, correct what they name, and push.',
       };
     case 'interrupted':
       return {
         kind: 'interrupted',
-        reason: `Revision ${id} was interrupted at the service${statusMessageOf(rollout)}. ${whatServes(intent)}`,
+        reason: whyNotLive(rollout, words),
         advice: 'Press Re-run to build this commit again.',
       };
     case 'superseded':
       return {
         kind: 'superseded',
-        reason: `Revision ${id} did not stay: ${rollout.by ? `revision ${rollout.by} took its place` : 'a newer one took its place'}.`,
+        reason: `Revision ${rollout.revisionId} did not stay: ${rollout.by ? `revision ${rollout.by} took its place` : 'a newer one took its place'}.`,
       };
     case 'timed-out':
       return {
         kind: 'timed-out',
-        reason: `Revision ${id} was not live within ${Math.round(intent.terms.timeoutMs / 60_000)} min: last seen ${rollout.lastStatus}, and it goes on.`,
+        reason: whyNotLive(rollout, words),
         advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
       };
   }
@@ -90,7 +103,7 @@ export function verifiedEnd({ revisionId, commit }: Intent, { kind, tests }: Ver
 
 export const unverifiedEnd = ({ revisionId }: Intent, verdict: Verdict): End => ({
   kind: 'unproven',
-  reason: `Revision ${revisionId} is live, but is not proven to answer: ${whyUnproven(verdict)}.`,
+  reason: `Revision ${revisionId} is live, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
   advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
 });
 
@@ -102,24 +115,4 @@ export const untestedEnd = ({ revisionId }: Intent): End => ({
 });
 
 export const wrongly = ({ revisionId }: Intent, verdict: Verdict): string =>
-  `Revision ${revisionId} answered wrongly: ${whatMissed(verdict)}`;
-
-const whyUnproven = ({ tests }: Verdict): string =>
-  firstOf(
-    tests.map(({ name, verdict }) => (verdict.kind === 'unproven' ? `${name}: ${withoutFullStop(verdict.why)}` : '')),
-  );
-
-function whatMissed({ tests }: Verdict): string {
-  return firstOf(
-    tests.map(({ name, verdict }) => {
-      if (verdict.kind !== 'failed') return '';
-      const missed = verdict.held.find(({ held }) => !held);
-      return `${name}: ${missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'it failed'}`;
-    }),
-  );
-}
-
-function firstOf(words: readonly string[]): string {
-  const said = words.filter((word) => word !== '');
-  return `${said[0] ?? 'no reason given'}${said.length > 1 ? ` (and ${said.length - 1} more)` : ''}`;
-}
+  `Revision ${revisionId} answered wrongly: ${firstTestOf(verdict, 'failed')}`;

@@ -59,7 +59,7 @@ export interface Busy {
  *
  * @throws LeaseLost
  */
-export async function keep(
+export async function saveIntents(
   work: ReconcileContext,
   intents: readonly Intent[],
   { busy, also = [], reports = [], ...more }: Omit<Changes, 'intents'> & Beside = {},

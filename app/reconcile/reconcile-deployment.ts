@@ -34,7 +34,7 @@ export async function reconcileDeployment(
       context.log(`another process took over deployment ${deploymentId}`);
       return;
     }
-    await letGo(lease, context, signal.aborted ? 0 : failedMs);
+    await releaseLease(lease, context, signal.aborted ? 0 : failedMs);
     if (!signal.aborted) throw error;
   } finally {
     stop();
@@ -52,7 +52,7 @@ async function work(taken: Lease, context: AppContext, signal: AbortSignal): Pro
 }
 
 /** Releases the lease, even if the queue was notified. If that fails, the lease expires. */
-async function letGo(taken: Lease, context: AppContext, ms: number): Promise<void> {
+async function releaseLease(taken: Lease, context: AppContext, ms: number): Promise<void> {
   try {
     for (let lease = taken; ; lease = await context.store.renewLease(lease, leaseMs)) {
       if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;

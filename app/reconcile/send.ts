@@ -7,7 +7,7 @@ import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { Changes } from './store.ts';
 import { adviceOn, later, mayPass } from './transient-error.ts';
-import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Timeout of a write, and of resolving its outcome (ms). */
 export const settleMs = 60_000;
@@ -34,7 +34,7 @@ export async function sendFor(
     sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + settleMs,
   };
-  await keep(work, [sending], deploymentQueue);
+  await saveIntents(work, [sending], deploymentQueue);
   await context.step?.('before-send', intent.id);
   // After a long pause the lease may belong to another process. Nothing has been sent yet.
   const isLate = work.signal.aborted || context.clock.now() - sentAt > lateMs;
@@ -59,17 +59,17 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
   if (error.status === 412) return undone(work, intent);
   if (mayPass(error)) {
     // The request had no effect: do not show it as possibly running.
-    await keep(work, [unsent(intent)]);
+    await saveIntents(work, [unsent(intent)]);
     return later(work, error, intent.createdAt);
   }
   const end = { kind: 'refused' as const, reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
-  await keep(work, [ended(intent, end, work.context.clock.now())]);
+  await saveIntents(work, [ended(intent, end, work.context.clock.now())]);
   return continued;
 }
 
 /** Goes back to deciding: what was sent surely did nothing. */
 async function undone(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  await keep(work, [unsent(intent)]);
+  await saveIntents(work, [unsent(intent)]);
   return continued;
 }
 

@@ -1,4 +1,5 @@
 import { sameCommit } from '../../src/planning/commit.ts';
+import { madeOf } from '../../src/planning/new-revisions.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contains.ts';
@@ -9,7 +10,7 @@ import { request, settleMs } from './send.ts';
 import { commitOfTarget, look, madeSince, type Observation } from './observation.ts';
 import {
   headOf,
-  keep,
+  saveIntents,
   continued,
   reading,
   requeueAfter,
@@ -36,11 +37,11 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
   const sends = (intent.sends ?? 1) + 1;
   // A response that never names a revision counts as final.
   if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
-    await keep(work, [ended(intent, noRevision(), context.clock.now())]);
+    await saveIntents(work, [ended(intent, noRevision(), context.clock.now())]);
     return continued;
   }
   const again: Intent = { ...intent, sends };
-  await keep(work, [again]);
+  await saveIntents(work, [again]);
   return request(work, again);
 }
 
@@ -57,12 +58,11 @@ async function byLooking(work: ReconcileContext, intent: Intent): Promise<StepRe
   const observation = await look(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
-  const ours = made.find(({ commit }) => sameCommit(commit, wanted));
-  if (ours) return beginFollowing(work, intent, ours.id, 'triggered');
+  const found = madeOf(wanted, made);
+  if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'triggered');
   const { id, sentAt, terms } = intent;
-  const unreported = made.find(({ commit, standing }) => commit === undefined && standing === 'on-its-way');
   const mayReport =
-    unreported !== undefined &&
+    found.kind === 'may-be' &&
     (sentAt === undefined || !isOver(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs));
   if (!isTimeOver(work, intent) || mayReport) return requeueAfter(work, lookMs);
   return unsettled(work, intent, made, observation);
@@ -81,7 +81,7 @@ async function unsettled(
   if (head && ofHead) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
     const bound: Intent = { ...intent, revisionId: ofHead.id, builtCommit: head.sha };
-    await keep(work, [ended(bound, builtAsAnother(bound, head.sha, contains), now)], {
+    await saveIntents(work, [ended(bound, builtAsAnother(bound, head.sha, contains), now)], {
       requests: [requestAfter(bound, head.sha, now)],
     });
     return continued;
@@ -91,6 +91,6 @@ async function unsettled(
     made.length > 0
       ? `the newest revision is ${newest}, which is not of this commit`
       : `the newest revision is still ${newest}`;
-  await keep(work, [ended(intent, unknownEffect(intent, why), now)]);
+  await saveIntents(work, [ended(intent, unknownEffect(intent, why), now)]);
   return continued;
 }

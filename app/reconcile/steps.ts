@@ -8,9 +8,17 @@ import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
 import { isTransientError } from './transient-error.ts';
 import { handleTransientError } from './handle-transient-error.ts';
-import { keep, continued, headOf, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  saveIntents,
+  continued,
+  headOf,
+  requeueAfter,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
+import { unasked } from '../../src/deploy/smoke.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { sameCommit } from '../../src/planning/commit.ts';
+import { madeOf } from '../../src/planning/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isOver } from './deadlines.ts';
 import { ended } from './outcomes.ts';
@@ -92,25 +100,19 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   if (agentUrl === undefined) return judged(work, intent, withoutAddress(intent));
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
   if (result.kind === 'done') return judged(work, intent, result.verdict);
-  await keep(work, [{ ...intent, smoke: result.state }]);
+  await saveIntents(work, [{ ...intent, smoke: result.state }]);
   // Continue here after storing: only this process has the unused tokens.
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
 
 /** Stores the verdict before anything follows from it, so that the tests need not run again. */
 async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
-  await keep(work, [{ ...intent, verdict }]);
+  await saveIntents(work, [{ ...intent, verdict }]);
   return continued;
 }
 
-const withoutAddress = ({ terms }: Intent): Verdict => ({
-  kind: 'unproven',
-  tests: terms.smokeTests.map(({ name }) => ({
-    name,
-    attempts: 0,
-    verdict: { kind: 'unproven', because: 'no-address', why: 'the service returns no URL for the agent' },
-  })),
-});
+const withoutAddress = ({ terms }: Intent): Verdict =>
+  unasked(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
 
 const lookMs = 10_000;
 
@@ -119,23 +121,20 @@ async function expectRevision(work: ReconcileContext, intent: Intent): Promise<S
   const { context } = work;
   const observation = await look(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
-  const standing = [...made, ...(observation.live ? [observation.live] : [])];
-  const ours = standing.find(({ commit, standing: how }) => how !== 'ended' && sameCommit(commit, intent.commit));
-  const orEnded = ours ?? made.find(({ commit }) => sameCommit(commit, intent.commit));
-  if (orEnded) return beginFollowing(work, intent, orEnded.id, 'found', observation);
+  const found = madeOf(intent.commit, [...made, ...(observation.live ? [observation.live] : [])]);
+  if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'found', observation);
   const { id, deadline, createdAt, terms } = intent;
-  const isUnreported = made.some(({ commit, standing: how }) => commit === undefined && how === 'on-its-way');
-  const mayReport = isUnreported && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
+  const mayReport = found.kind === 'may-be' && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
   const isOpen = deadline !== undefined && !isOver(context.clock, id, deadline, terms.timeoutMs);
   if (isOpen || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.
     const { deadline: _, ...rest } = intent;
-    await keep(work, [{ ...rest, state: 'requested' }]);
+    await saveIntents(work, [{ ...rest, state: 'requested' }]);
     return continued;
   }
-  await keep(work, [
+  await saveIntents(work, [
     ended(
       intent,
       {

@@ -7,19 +7,17 @@ import { branchGone, ended, supersededBy } from './outcomes.ts';
 import { requestForHead, type Intent, type DeployRequest } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 import { seenOf } from './observation.ts';
+import { anothersMs } from './wait-for-another.ts';
 import type { Changes, DeploymentQueue } from './store.ts';
 import {
   headOf,
-  keep,
+  saveIntents,
   continued,
   reading,
   requeueAfter,
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
-
-/** Poll interval for another client's revision while a request waits for it (ms). */
-const anothersMs = 5_000;
 
 /** How long after a push GitHub may still return the previous head (ms), and the retry interval. */
 const lagMs = 10_000;
@@ -52,7 +50,7 @@ export async function takeRequests(
       why: `the branch ${newest.branch} is gone`,
     };
     const gone = requests.map((intent) => ended({ ...intent, decision: skipped }, branchGone(intent), now));
-    await keep(work, gone, released);
+    await saveIntents(work, gone, released);
     return continued;
   }
   const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
@@ -73,7 +71,7 @@ export async function takeRequests(
     const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
     // The requested action is decided next; until then the first request stays as it is.
     const requestedFirst = requestedAction && first && !busyWith ? [{ ...first, state: 'waiting' as const }] : [];
-    await keep(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
+    await saveIntents(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
     return continued;
   }
   if (!first || busyWith || first.state === 'expecting') return requeueAfter(work, anothersMs);

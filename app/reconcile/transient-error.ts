@@ -1,4 +1,4 @@
-import { ServiceError } from '../../src/contract/service-error.ts';
+import { mayPass as serviceMayPass, ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import type { End } from './outcomes.ts';
 import { requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -27,7 +27,7 @@ export function mayPass(error: TransientError): boolean {
     const { status } = error;
     return status === undefined || status >= 500 || status === 429 || status === 408;
   }
-  return error.kind === 'busy' || error.kind === 'unreachable' || error.kind === 'unreadable';
+  return serviceMayPass(error);
 }
 
 /** Looks again later: the longer it has failed since `since` (ms since the epoch), the later. */

@@ -1,4 +1,3 @@
-import { isUuid } from '../../src/contract/uuid.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { Run, RunCreate } from '../../src/contract/agent/run.ts';
@@ -7,6 +6,7 @@ import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { within } from '../../src/deploy/bounded.ts';
+import { assistantWithContext } from '../../src/deploy/send-test-request.ts';
 
 /** The longest that starting a run may take (ms), whatever the test's own time is. */
 const startMs = 30_000;
@@ -33,47 +33,32 @@ export async function startRun(test: SmokeTest, starting: Starting): Promise<Sta
   const ms = Math.min(startMs, test.timeoutMs);
   const deadline = clock.now() + ms;
   const started = await within(clock, ms, signal, (bound) =>
-    attempt(begin(test, starting, { signal: bound, deadline })),
+    attempt(createRun(test, starting, { signal: bound, deadline })),
   );
   signal.throwIfAborted();
   if (started.kind !== 'done') return { kind: 'too-slow' };
   return started.value.ok ? started.value.value : { kind: 'failed', error: started.value.error };
 }
 
-async function begin(test: SmokeTest, { agent, clock, webhook }: Starting, options: CallOptions): Promise<Started> {
-  const assistant = await assistantOf(test, agent, options);
+async function createRun(test: SmokeTest, { agent, clock, webhook }: Starting, options: CallOptions): Promise<Started> {
+  const assistant = (await assistantWithContext(test, agent, options)) ?? test.assistant;
   const { thread_id: threadId } = await agent.createThread({}, options);
   const request: RunCreate = { assistant_id: assistant, input: test.input };
   const sentAt = clock.now();
-  if (webhook === undefined) {
-    return {
-      kind: 'started',
-      run: await agent.createRun(request, threadId, options),
-      threadId,
-      sentAt,
-      refusedWebhook: false,
-    };
-  }
-  const reported = await attempt(agent.createRun({ ...request, webhook }, threadId, options));
-  if (reported.ok) return { kind: 'started', run: reported.value, threadId, sentAt, refusedWebhook: false };
-  if (!isRefusal(reported.error)) throw reported.error;
-  // Whether the address was the reason shows when the same run is taken without it.
-  return {
+  const started = (run: Run, refusedWebhook: boolean): Started => ({
     kind: 'started',
-    run: await agent.createRun(request, threadId, options),
+    run,
     threadId,
     sentAt,
-    refusedWebhook: true,
-  };
+    refusedWebhook,
+  });
+  if (webhook === undefined) return started(await agent.createRun(request, threadId, options), false);
+  const reported = await attempt(agent.createRun({ ...request, webhook }, threadId, options));
+  if (reported.ok) return started(reported.value, false);
+  if (!isRefusal(reported.error)) throw reported.error;
+  // Whether the address was the reason shows when the same run is taken without it.
+  return started(await agent.createRun(request, threadId, options), true);
 }
 
 const isRefusal = ({ status = 0, effect }: ServiceError): boolean =>
   effect === 'none' && status >= 400 && status < 500 && status !== 429;
-
-async function assistantOf(test: SmokeTest, agent: AgentServer, options: CallOptions): Promise<string> {
-  const { assistant, context, name } = test;
-  if (context === undefined) return assistant;
-  const graphId = isUuid(assistant) ? (await agent.getAssistant(assistant, options)).graph_id : assistant;
-  const request = { graph_id: graphId, context, name: `Landfall smoke test: ${name}` };
-  return (await agent.createAssistant(request, options)).assistant_id;
-}

@@ -83,7 +83,7 @@ export function createSmokeTestRunner({
     if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
     const step = { intent, test, agent, signal, progress };
     if (progress.under?.kind === 'started') return look(step, progress.under);
-    if (progress.under?.kind === 'prepared') return begin(step, progress.under);
+    if (progress.under?.kind === 'prepared') return startAttempt(step, progress.under);
     const notBefore = progress.notBefore ?? 0;
     return clock.now() < notBefore && notBefore <= clock.now() + longestRestMs
       ? goOn(progress, notBefore)
@@ -105,7 +105,7 @@ export function createSmokeTestRunner({
     return { ...rest, under };
   }
 
-  async function begin(step: Step, prepared: Prepared): Promise<SmokeStepResult> {
+  async function startAttempt(step: Step, prepared: Prepared): Promise<SmokeStepResult> {
     const { intent, test, agent, signal, progress } = step;
     const token = inHand.take(prepared.threadId);
     const made: Made = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };

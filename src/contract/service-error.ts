@@ -68,6 +68,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whether the same request may succeed another time. */
+export const mayPass = ({ kind }: ServiceError): boolean =>
+  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
+
 /**
  * Whether a service lacks an optional endpoint, which is one beyond control-service.md; the caller then continues without
  * it.

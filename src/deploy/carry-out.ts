@@ -1,5 +1,5 @@
 import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
-import type { ServiceError } from '../contract/service-error.ts';
+import { mayPass, type ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { settleCreation, settlePatch } from './settle.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -135,12 +135,12 @@ async function upload(deploymentId: string, run: DeployRun): Promise<Uploaded> {
       run.emit({ kind: 'uploaded', ms: clock.now() - began });
       return { kind: 'stored', path };
     }
-    if (made === attempts || !mayPass(put.error)) throw put.error;
+    if (made === attempts || !mayPassElsewhere(put.error)) throw put.error;
     run.emit({ kind: 'upload-failed', why: run.redact(put.error.message) });
     await run.untilNextPoll(run.deadline, put.error.retryAfterMs);
   }
 }
 
 /** Whether a retry with a new address can succeed: an expired address is refused like an unknown one. */
-const mayPass = ({ kind, status }: ServiceError): boolean =>
-  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable' || status === 403 || status === 410;
+const mayPassElsewhere = (error: ServiceError): boolean =>
+  mayPass(error) || error.status === 403 || error.status === 410;

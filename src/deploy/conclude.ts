@@ -1,6 +1,6 @@
 import { agentAddress } from '../contract/control/deployment.ts';
 import { withoutRequest } from '../planning/reported-plan.ts';
-import { reportOf, type Ending } from './ending.ts';
+import { describeEnding, type Ending } from './describe-ending.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
 
@@ -13,7 +13,7 @@ export function conclude(
   ending: Ending,
   redact: (text: string) => string = (text) => text,
 ): Outcome {
-  const { kind, reason, advice } = reportOf(request, known, ending);
+  const { kind, reason, advice } = describeEnding(request, known, ending);
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
   const wentBack = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = wentBack?.revisionId ?? known.revisionId;

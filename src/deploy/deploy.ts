@@ -3,11 +3,11 @@ import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles } from '../planning/plan-identity.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
-import { begin } from './begin.ts';
+import { startDeploy } from './start-deploy.ts';
 import { conclude } from './conclude.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './describe-ending.ts';
 import { find } from './find.ts';
-import { follow } from './follow.ts';
+import { follow } from './watch.ts';
 import { goBack, rollBackFailedRevision } from './roll-back-failed.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
@@ -31,7 +31,7 @@ export async function deploy(request: DeployRequest): Promise<Outcome> {
 
 /** The steps of a run. A dry run stops after the plan. */
 async function ship(run: DeployRun): Promise<Ending> {
-  const started = await begin(run); // looks, plans, and does the only writes
+  const started = await startDeploy(run); // looks, plans, and does the only writes
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
   if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
   if (started.kind === 'follow') {

@@ -1,22 +1,28 @@
-import { withoutFullStop } from '../contract/plain-text.ts';
 import { sameCommit, shortCommit } from '../planning/commit.ts';
+import { firstTestOf, outcomeOfUndoing, titleOfUndoing, whyNotLive } from '../planning/outcome-words.ts';
+import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
-import type { NamedVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
-import type { Reported } from './ending.ts';
+import type { Unproven, Verdict } from '../planning/verdict-types.ts';
+import type { EndingDescription } from './describe-ending.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
 
 /** Reports a revision that was followed, for every end. */
-export function reportOfRollout(request: DeployRequest, known: Known): Reported {
-  const { rollout } = known;
+export function reportOfRollout(request: DeployRequest, known: Known): EndingDescription {
   const id = known.revisionId ?? '';
-  switch (rollout?.kind) {
+  const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(id));
+  const words = {
+    serves: whatServes(request, known),
+    waited: minutes(request.timeoutMs),
+    lastSeen: rollout.seen.at(-1)?.status ?? 'nowhere',
+  };
+  switch (rollout.kind) {
     case 'live':
       return { kind: 'deployed', reason: `Revision ${id} is live${ofWhichCommit(rollout, known)}.` };
     case 'failed':
       return {
         kind: 'failed',
-        reason: `Revision ${id} ended ${rollout.status}${statusMessageOf(rollout)}. ${whatServes(request, known)}`,
+        reason: whyNotLive(rollout, words),
         advice: 'Read the log lines of this revision, correct what they name, and deploy again.',
       };
     case 'superseded':
@@ -28,13 +34,13 @@ export function reportOfRollout(request: DeployRequest, known: Known): Reported 
     case 'interrupted':
       return {
         kind: 'interrupted',
-        reason: `Revision ${id} was interrupted at the service${statusMessageOf(rollout)}. ${whatServes(request, known)}`,
+        reason: whyNotLive(rollout, words),
         advice: 'Run this again to build it again.',
       };
-    default:
+    case 'timed-out':
       return {
         kind: 'timed-out',
-        reason: `Revision ${id} was not live within ${minutes(request.timeoutMs)}: last seen ${rollout?.seen.at(-1)?.status ?? 'nowhere'}, and it goes on.`,
+        reason: whyNotLive(rollout, words),
         advice: `Raise timeout-minutes, or run this again: ${whatRunningAgainDoes(request, known)}`,
       };
   }
@@ -44,26 +50,31 @@ export function reportOfRollout(request: DeployRequest, known: Known): Reported 
 export const servesAgain = (rollback: Rollback): boolean =>
   rollback.kind === 'done' || (rollback.kind === 'failed' && rollback.rollout?.kind === 'live');
 
+/** What a rollback that is not done did all the same, if it was begun at all. */
+const failedUndoing = (rollback: Rollback | undefined): 'no-help' | 'not-undone' =>
+  rollback && servesAgain(rollback) ? 'no-help' : 'not-undone';
+
+/** The title of a rollback that is not done. */
+export const titleOfFailedRollback = (rollback: Rollback | undefined): string =>
+  titleOfUndoing[failedUndoing(rollback)];
+
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-export function reportOfVerdict(request: DeployRequest, known: Known): Reported | undefined {
+export function reportOfVerdict(request: DeployRequest, known: Known): EndingDescription | undefined {
   const { verdict, rollback } = known;
   const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
   const isLive = known.revisionId ? ' is live, but' : '';
   if (verdict?.kind === 'failed') {
-    const how = `answered wrongly: ${firstOf(verdict, 'failed')}`;
+    const how = `answered wrongly: ${firstTestOf(verdict, 'failed')}`;
     const wrong = `${subject}${isLive} ${how}`;
     if (rollback?.kind === 'done') {
-      const proven = rollback.verdict.kind === 'passed' ? 'serves again and answers as it should' : 'serves again';
-      return {
-        kind: 'rolled-back',
-        reason: `${subject} ${how}. Revision ${rollback.toRevisionId} ${proven}.`,
-        advice: 'Correct the agent and deploy it again.',
-      };
+      const { toRevisionId: revisionId, verdict: again } = rollback;
+      const undoing = { kind: 'serves-again', revisionId, isProven: again.kind === 'passed' } as const;
+      return { ...outcomeOfUndoing(`${subject} ${how}`, undoing), advice: 'Correct the agent and deploy it again.' };
     }
     if (rollback) {
-      const back = servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back';
-      const subjectThen = servesAgain(rollback) ? `${subject} ${how}` : wrong;
-      return { kind: 'broken', reason: `${subjectThen}. ${back}: ${rollback.why}.`, advice: rollback.advice };
+      const undoing = { kind: failedUndoing(rollback), why: `${rollback.why}.` };
+      const clause = undoing.kind === 'no-help' ? `${subject} ${how}` : wrong;
+      return { ...outcomeOfUndoing(clause, undoing), advice: rollback.advice };
     }
     const advice = 'Correct the agent and deploy it again, or run with mode: rollback.';
     return { kind: 'broken', reason: `${wrong}.`, advice };
@@ -74,7 +85,7 @@ export function reportOfVerdict(request: DeployRequest, known: Known): Reported 
   if (verdict?.kind !== 'unproven') return undefined;
   return {
     kind: 'unproven',
-    reason: `${subject}${isLive} is not proven to answer: ${firstOf(verdict, 'unproven')}.`,
+    reason: `${subject}${isLive} is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
     advice: adviceOnUnproven(verdict),
   };
 }
@@ -101,10 +112,10 @@ const outcomeOf = {
   'timed-out': 'timed-out',
   'in-progress': 'failed',
   live: 'broken',
-} as const satisfies Record<Rollout['kind'], Reported['kind']>;
+} as const satisfies Record<Rollout['kind'], EndingDescription['kind']>;
 
 /** Reports a requested rollback. */
-export function reportOfRollback({ rollback }: Known): Reported {
+export function reportOfRollback({ rollback }: Known): EndingDescription {
   if (rollback?.kind === 'done') {
     const { toRevisionId, verdict } = rollback;
     if (verdict.kind !== 'unproven') {
@@ -113,12 +124,12 @@ export function reportOfRollback({ rollback }: Known): Reported {
     }
     return {
       kind: 'unproven',
-      reason: `Revision ${toRevisionId} serves again, but is not proven to answer: ${firstOf(verdict, 'unproven')}.`,
+      reason: `Revision ${toRevisionId} serves again, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
       advice: adviceOnUnproven(verdict),
     };
   }
   const { why, advice } = rollback ?? { why: 'it did not start', advice: 'Run this again.' };
-  const reason = `${rollback && servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back'}: ${why}.`;
+  const reason = `${titleOfFailedRollback(rollback)}: ${why}.`;
   if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
   return { kind: rollback.rollout ? outcomeOf[rollback.rollout.kind] : 'failed', reason, advice };
 }
@@ -136,30 +147,12 @@ function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string
   return `Revision ${formerLive.id} still serves${nothing}.`;
 }
 
-/** What the service says of the state of a revision, as the end of a clause. */
-export const statusMessageOf = ({ statusMessage }: Rollout) =>
-  statusMessage ? `: ${withoutFullStop(statusMessage)}` : '';
-
 /** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
 export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {
   if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild is always, so it makes another revision.';
   return desired.source === 'github' && desired.rebuild !== 'never' && commit?.kind === 'unknown'
     ? 'the requested commit is not known, so it makes another revision; rebuild: never follows this one.'
     : 'the revision is followed, not made twice.';
-}
-
-/** The first test that ended so, in one clause. */
-function firstOf({ tests }: Verdict, kind: 'failed' | 'unproven'): string {
-  const found = tests.filter((each) => each.verdict.kind === kind);
-  const [first] = found;
-  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  return first ? `${first.name}: ${clauseOf(first)}${more}` : '';
-}
-
-function clauseOf({ verdict }: NamedVerdict): string {
-  if (verdict.kind === 'unproven') return withoutFullStop(verdict.why);
-  const missed = verdict.held.find(({ held }) => !held);
-  return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }
 
 /** A time that was waited for, in words. */

@@ -3,6 +3,7 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
 import { commitOf, sameCommit, type KnownCommit } from '../planning/commit.ts';
+import { newerThan } from '../planning/new-revisions.ts';
 import { standingOf } from '../planning/plan-rebuild.ts';
 import type { Obstacle, Seen } from '../planning/plan-types.ts';
 import { attempt } from './attempt.ts';
@@ -100,8 +101,9 @@ async function othersOnTheirWay(
     if (!isNotOffered(page.error)) throw page.error;
     return [];
   }
-  const newer = page.value.resources.findIndex(({ id }) => id === deployment.active_revision_id);
-  return page.value.resources
-    .slice(0, newer === -1 ? undefined : newer)
-    .filter((each) => each.id !== latest.id && standingOf(each, deployment.active_revision_id) === 'on-its-way');
+  const { resources } = page.value;
+  const newer = newerThan(deployment.active_revision_id, resources) ?? resources;
+  return newer.filter(
+    (each) => each.id !== latest.id && standingOf(each, deployment.active_revision_id) === 'on-its-way',
+  );
 }

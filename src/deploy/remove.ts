@@ -1,8 +1,8 @@
 import type { Deployment } from '../contract/control/deployment.ts';
-import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
+import { isNotOffered, mayPass, type ServiceError } from '../contract/service-error.ts';
 import { nameObstacles } from '../planning/plan-identity.ts';
 import { attempt } from './attempt.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './describe-ending.ts';
 import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -90,7 +90,7 @@ async function untilGone(deployment: Deployment, unsure: ServiceError | undefine
         [said, reportedAt] = [status, now];
       }
     } else {
-      refusedInRow += ['busy', 'unreachable', 'unreadable'].includes(seen.error.kind) ? 0 : 1;
+      refusedInRow += mayPass(seen.error) ? 0 : 1;
       if (refusedInRow >= refusals) throw seen.error;
       run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     }

@@ -1,7 +1,8 @@
 import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
-import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
+import { isLiveBefore, noneLiveBefore, nothingLive, revisionToRestore, whyNotUndone } from '../planning/rollback.ts';
 import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -17,7 +18,7 @@ export async function rollBackFailedRevision(broken: string | undefined, run: De
       'Run with mode: rollback to go further back.',
     );
   }
-  if (!formerLive || !deployment) {
+  if (!formerLive || !revisionToRestore(broken, formerLive.id) || !deployment) {
     return impossible(
       'no revision was live before, so there is none to go back to',
       'Correct the agent and deploy it again.',
@@ -28,17 +29,15 @@ export async function rollBackFailedRevision(broken: string | undefined, run: De
     const why = run.redact(current.error.message);
     return { kind: 'failed', toRevisionId: formerLive.id, why, advice: adviceOn(current.error) };
   }
-  const { active_revision_id: active } = run.saw(current.value);
-  if (active !== broken) {
-    return impossible(`revision ${active ?? 'none'} serves by now, not ${broken}`, 'Look at what else deploys here.');
-  }
+  const why = whyNotUndone(broken, { active: run.saw(current.value).active_revision_id });
+  if (why) return impossible(why, 'Look at what else deploys here.');
   return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, run);
 }
 
 /** Carries out a requested rollback: to the newest revision that was live before the current one. */
 export async function goBack(deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const active = deployment.active_revision_id;
-  if (!active) return impossible('nothing is live, so there is nothing to go back from', 'Deploy it first.');
+  if (!active) return impossible(nothingLive, 'Deploy it first.');
   const { control } = run.request;
   const former = await attempt(liveBefore(active, (page) => control.listRevisions(deployment.id, page, run.reading())));
   if (!former.ok) {
@@ -48,16 +47,14 @@ export async function goBack(deployment: Deployment, run: DeployRun): Promise<Ro
       'Deploy the former commit or image instead.',
     );
   }
-  if (!former.value)
-    return impossible(`no revision was live before ${active}`, 'Deploy the former commit or image instead.');
+  if (!former.value) return impossible(noneLiveBefore(active), 'Deploy the former commit or image instead.');
   return rollBackTo(former.value, deployment, 'mode is rollback', run);
 }
 
 const impossible = (why: string, advice: string): Rollback => ({ kind: 'impossible', why, advice });
 
 /**
- * The newest revision that was live before this one. Revisions are listed newest first; one that was live keeps its status
- * when another takes its place.
+ * The newest revision that was live before this one.
  *
  * @param most how many revisions are searched.
  */
@@ -66,10 +63,7 @@ export async function liveBefore(
   read: ReadPage<Revision>,
   most = Infinity,
 ): Promise<Revision | undefined> {
-  let isPast = false;
-  for await (const revision of entriesOf(read, most)) {
-    if (isPast && classOfRevisionStatus(revision.status) === 'live') return revision;
-    isPast ||= revision.id === active;
-  }
+  const isWanted = isLiveBefore(active);
+  for await (const revision of entriesOf(read, most)) if (isWanted(revision)) return revision;
   return undefined;
 }

@@ -2,12 +2,13 @@ import { readableSpec } from '../planning/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
+import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-words.ts';
 import { rolloutOf } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
 import { settleMs, write } from './write.ts';
-import { follow } from './follow.ts';
+import { follow } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
 import { settlePatch, settleRedeploy } from './settle.ts';
 import { smokeLive } from './smoke.ts';
@@ -47,12 +48,11 @@ async function rolledBack(target: Revision, deployment: Deployment, run: DeployR
   if (rollout.kind !== 'live') return underWay(target, rollout);
   const verdict = await smokeLive(run);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
-  const why = `revision ${target.id} serves again, and answers wrongly too`;
   return {
     kind: 'failed',
     toRevisionId: target.id,
-    why,
-    advice: 'Look at what changed beside the deployment: a model, a key, the test.',
+    why: alsoWrong(target.id),
+    advice: adviceOnAlsoWrong,
     rollout,
     verdict,
   };

@@ -6,7 +6,7 @@ import type { CallOptions } from '../contract/call-options.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import type { Clock } from '../clock.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
-import { answerAfter, evidenceOf, unanswered, type Answer } from './run-response.ts';
+import { answerAfter, evidenceOf, unanswered, type Answer } from './smoke-evidence.ts';
 import { attempt } from './attempt.ts';
 import { lingering, within } from './bounded.ts';
 
@@ -47,7 +47,7 @@ export async function ask(test: SmokeTest, asking: Asking): Promise<Evidence> {
 
 interface Made {
   threadId?: string;
-  assistantId?: string;
+  assistantId?: string | undefined;
 }
 
 async function question(
@@ -56,13 +56,7 @@ async function question(
   options: CallOptions,
   made: Made,
 ): Promise<Evidence> {
-  if (test.context !== undefined) {
-    const graphId = isUuid(test.assistant)
-      ? (await agent.getAssistant(test.assistant, options)).graph_id
-      : test.assistant;
-    const request = { graph_id: graphId, context: test.context, name: `Landfall smoke test: ${test.name}` };
-    made.assistantId = (await agent.createAssistant(request, options)).assistant_id;
-  }
+  made.assistantId = await assistantWithContext(test, agent, options);
   if (test.thread) made.threadId = (await agent.createThread({}, options)).thread_id;
   const request = {
     assistant_id: made.assistantId ?? test.assistant,
@@ -76,6 +70,18 @@ async function question(
   }
   const evidence = evidenceOf(answer);
   return made.threadId === undefined ? evidence : confirmed(evidence, answer, made.threadId, { agent, clock }, options);
+}
+
+/** The id of an assistant that is made for the context of a test; undefined where it has none. */
+export async function assistantWithContext(
+  { assistant, context, name }: SmokeTest,
+  agent: AgentServer,
+  options: CallOptions,
+): Promise<string | undefined> {
+  if (context === undefined) return undefined;
+  const graphId = isUuid(assistant) ? (await agent.getAssistant(assistant, options)).graph_id : assistant;
+  const request = { graph_id: graphId, context, name: `Landfall smoke test: ${name}` };
+  return (await agent.createAssistant(request, options)).assistant_id;
 }
 
 /** `values` brings the final state and `updates` the nodes, whatever the test wants to see of the stream. */

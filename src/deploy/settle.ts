@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentCreateRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { carriesSource, holdsSettings } from '../planning/matches-patch.ts';
+import { newerThan } from '../planning/new-revisions.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { attempt } from './attempt.ts';
 import { findByName } from './find.ts';
@@ -70,7 +71,7 @@ export function settlePatch(
     const newest = await control.getRevision(deploymentId, latest, run.reading(Infinity));
     const candidates = carriesSource(request, newest, digest)
       ? [newest]
-      : await newerThan(formerLatestRevisionId, deploymentId, run);
+      : await madeAfter(formerLatestRevisionId, deploymentId, run);
     const made = candidates.find((revision) => carriesSource(request, revision, digest));
     return made && { deployment, revisionId: made.id };
   });
@@ -86,9 +87,7 @@ export function settleRedeploy(before: Deployment, ms: number, run: DeployRun): 
 }
 
 /** If another client's revision followed ours, ours is further down the list. */
-async function newerThan(former: string | null, deploymentId: string, run: DeployRun): Promise<readonly Revision[]> {
+async function madeAfter(former: string | null, deploymentId: string, run: DeployRun): Promise<readonly Revision[]> {
   const page = await attempt(run.request.control.listRevisions(deploymentId, { limit: 20 }, run.reading(Infinity)));
-  if (!page.ok) return [];
-  const end = page.value.resources.findIndex(({ id }) => id === former);
-  return end === -1 ? [] : page.value.resources.slice(0, end);
+  return (page.ok && newerThan(former, page.value.resources)) || [];
 }

@@ -1,12 +1,15 @@
-import type { Deployment } from '../contract/control/deployment.ts';
-import { classOfRevisionStatus } from '../contract/control/revision.ts';
-import { rolloutAfter, rolloutOf, type Observation } from '../planning/rollout.ts';
-import type { Rollout, SeenStatus } from '../planning/rollout-types.ts';
+import { mayPass } from '../contract/service-error.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../planning/rollout.ts';
+import type { EndedRollout, Rollout, SeenStatus } from '../planning/rollout-types.ts';
 import { attempt, type Attempted } from './attempt.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { observeRevision } from './observe-revision.ts';
 
 /** The longest silence while a revision is watched (ms). */
 const heartbeatMs = 30_000;
+
+/** How often in a row the service may say no to a poll before it is believed: a new revision may not be seen at once. */
+const refusals = 5;
 
 /** Which revision is watched, until when, and where what was seen of it is kept. */
 export interface Watched {
@@ -65,30 +68,14 @@ export class Watch {
 
   async #observe(): Promise<Observation> {
     const { control, clock } = this.#run.request;
-    const { revisionId } = this.rollout;
-    const revision = await control.getRevision(
-      this.#watched.deploymentId,
-      revisionId,
-      this.#run.reading(this.#watched.deadline),
-    );
-    const message = revision.status_message ? this.#run.redact(revision.status_message) : revision.status_message;
-    const observation = { at: clock.now(), revision: { ...revision, status_message: message } };
-    const known = classOfRevisionStatus(revision.status);
-    if (known !== 'live' && known !== 'superseded') return observation;
-    const deployment = this.#run.saw(
-      await control.getDeployment(this.#watched.deploymentId, this.#run.reading(this.#watched.deadline)),
-    );
-    return { ...observation, at: clock.now(), deployment: await this.#serving(deployment) };
-  }
-
-  /** Compares creation times when the active revision is neither ours nor the newest: it may be older or newer than ours. */
-  async #serving(deployment: Deployment): Promise<NonNullable<Observation['deployment']>> {
-    const { active_revision_id: active, latest_revision_id: latest } = deployment;
-    const serving = { activeRevisionId: active, latestRevisionId: latest };
-    if (!active || active === this.rollout.revisionId || active === latest) return serving;
-    const reading = this.#run.reading(this.#watched.deadline);
-    const other = await attempt(this.#run.request.control.getRevision(this.#watched.deploymentId, active, reading));
-    return other.ok ? { ...serving, activeCreatedAt: other.value.created_at } : serving;
+    const { deploymentId, revisionId, deadline } = this.#watched;
+    const options = () => this.#run.reading(deadline);
+    const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
+    if (observed.whole) this.#run.saw(observed.whole);
+    const { status_message: message } = observed.revision;
+    return message
+      ? { ...observed, revision: { ...observed.revision, status_message: this.#run.redact(message) } }
+      : observed;
   }
 
   #emitStatus({ at, revision: { status, status_message } }: Observation): void {
@@ -115,4 +102,24 @@ export class Watch {
       leftMs: Math.max(0, this.#watched.deadline - now),
     });
   }
+}
+
+/**
+ * Follows one revision to its end: by its id, whatever else becomes the newest one. A poll that fails is no end; it is
+ * taken again until the deadline. Throws the `ServiceError` of a service that keeps saying no.
+ */
+export async function follow(watched: Watched, run: DeployRun): Promise<EndedRollout> {
+  const watch = new Watch(run, watched);
+  let refused = 0;
+  while (watch.rollout.kind === 'in-progress' && run.request.clock.now() < watched.deadline) {
+    const looked = await watch.look();
+    refused = looked.ok || mayPass(looked.error) ? 0 : refused + 1;
+    if (!looked.ok && refused >= refusals) throw looked.error;
+    if (watch.rollout.kind !== 'in-progress') break;
+    await watch.untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);
+  }
+  const rollout = rolloutOutOfTime(watch.rollout);
+  watched.record(rollout);
+  run.emit({ kind: 'rolled-out', rollout });
+  return rollout;
 }

@@ -23,3 +23,5 @@ export type Rollout =
   | ({ kind: 'superseded'; by?: string } & RolloutOf)
   | ({ kind: 'interrupted' } & RolloutOf)
   | ({ kind: 'timed-out'; lastStatus: string } & RolloutOf);
+
+export type EndedRollout = Exclude<Rollout, { kind: 'in-progress' }>;

@@ -1,5 +1,5 @@
 import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
-import type { Rollout, SeenStatus } from './rollout-types.ts';
+import type { EndedRollout, Rollout, SeenStatus } from './rollout-types.ts';
 
 /** What one look at a revision that is followed brought back. */
 export interface Observation {
@@ -48,7 +48,7 @@ export function rolloutAfter(state: Rollout, observation: Observation): Rollout 
 }
 
 /** The end of a wait that brought none: what the service is doing goes on without us. */
-export function rolloutOutOfTime(state: Rollout): Rollout {
+export function rolloutOutOfTime(state: Rollout): EndedRollout {
   if (state.kind !== 'in-progress') return state;
   return { ...state, kind: 'timed-out', lastStatus: state.seen.at(-1)?.status ?? 'nothing' };
 }

@@ -1,7 +1,7 @@
 import type { FieldChange, ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { servesAgain } from '../deploy/ending-messages.ts';
+import { titleOfFailedRollback } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { inWords } from './duration.ts';
 import { asLine, asLogLine } from './sanitize.ts';
@@ -71,7 +71,7 @@ export function eventLines(event: DeployEvent): string[] {
       return [
         event.rollback.kind === 'done'
           ? `Revision ${event.rollback.toRevisionId} serves again`
-          : `${servesAgain(event.rollback) ? 'Rolled back, which did not help' : 'Not rolled back'}: ${asLine(event.rollback.why, 500)}`,
+          : `${titleOfFailedRollback(event.rollback)}: ${asLine(event.rollback.why, 500)}`,
       ];
     case 'concluded':
       return [];

@@ -1,7 +1,7 @@
 import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
-import { servesAgain } from '../deploy/ending-messages.ts';
+import { titleOfFailedRollback } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords } from './duration.ts';
 import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';
@@ -124,8 +124,7 @@ function rollbackSection({ rollback }: Outcome): string {
       .filter(Boolean)
       .join('\n\n');
   }
-  const title = servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back';
-  return `### ${title}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+  return `### ${titleOfFailedRollback(rollback)}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
 
 const notesSection = (notes: readonly string[]): string =>

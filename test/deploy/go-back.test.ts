@@ -29,11 +29,6 @@ describe('mode: rollback', () => {
     });
   });
 
-  test('skips revisions that failed in between', async () => {
-    const fixture = await twoLive(ends('DEPLOY_FAILED'), goesLive('c'.repeat(40)));
-    expect(await fixture.deploy({ mode: 'rollback' })).toMatchObject({ rollback: { toRevisionId: 'r2' } });
-  });
-
   test.each([
     ['answers wrongly', wrong, 'broken'],
     ['cannot be reached', serviceError('unreachable', 'stream run'), 'unproven'],

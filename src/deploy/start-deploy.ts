@@ -12,7 +12,7 @@ import { Watch } from './watch.ts';
 export type StartResult = Started | { kind: 'impossible' } | { kind: 'planned' };
 
 /** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
-export async function begin(run: DeployRun): Promise<StartResult> {
+export async function startDeploy(run: DeployRun): Promise<StartResult> {
   let overtaken: ServiceError | undefined;
   for (let tries = 1; ; tries += 1) {
     const planned = run.decided(await planFromObservation(run));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent, StreamMode } from '../../src/contract/agent/stream-event.ts';
-import { answerAfter, evidenceOf, unanswered } from '../../src/deploy/run-response.ts';
+import { answerAfter, evidenceOf, unanswered } from '../../src/deploy/smoke-evidence.ts';
 
 /** The evidence of events 10 ms apart, the first one 10 ms after the request. */
 const heard = (events: readonly StreamEvent[], ...requested: StreamMode[]) =>

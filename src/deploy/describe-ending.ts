@@ -1,5 +1,5 @@
 import { asSentence } from '../contract/plain-text.ts';
-import type { ServiceError } from '../contract/service-error.ts';
+import { mayPass, type ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
@@ -36,14 +36,14 @@ export type Ending =
   | { kind: 'cancelled' };
 
 /** The end in a word, a sentence, and what to do about it. */
-export interface Reported {
+export interface EndingDescription {
   kind: OutcomeKind;
   reason: string;
   advice?: string;
 }
 
 /** Maps an ending and what is known to the report. */
-export function reportOf(request: DeployRequest, known: Known, ending: Ending): Reported {
+export function describeEnding(request: DeployRequest, known: Known, ending: Ending): EndingDescription {
   switch (ending.kind) {
     case 'impossible':
       return reportOfObstacles(known);
@@ -103,7 +103,7 @@ export function reportOf(request: DeployRequest, known: Known, ending: Ending): 
 
 type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
 
-function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): Reported {
+function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): EndingDescription {
   const { desired, keepTracingProject, dryRun, timeoutMs } = request;
   const id = deployment?.id ?? desired.deploymentId;
   const name = deployment?.name ?? desired.name;
@@ -126,7 +126,7 @@ function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending:
   }
 }
 
-function reportOfObstacles({ plan }: Known): Reported {
+function reportOfObstacles({ plan }: Known): EndingDescription {
   const obstacles = plan?.kind === 'impossible' ? plan.obstacles : [];
   return {
     kind: 'refused',
@@ -143,7 +143,7 @@ function planInWords({ plan }: Known): string {
 }
 
 /** Names the revision that still serves; the smoke tests may contradict it. */
-function reportOfKept(request: DeployRequest, known: Known): Reported {
+function reportOfKept(request: DeployRequest, known: Known): EndingDescription {
   const { plan } = known;
   const wrong = reportOfVerdict(request, known);
   if (wrong) return wrong;
@@ -154,21 +154,20 @@ function reportOfKept(request: DeployRequest, known: Known): Reported {
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function reportOfLive(request: DeployRequest, known: Known): Reported {
+function reportOfLive(request: DeployRequest, known: Known): EndingDescription {
   return reportOfVerdict(request, known) ?? reportOfRollout(request, known);
 }
 
-function reportOfError({ changed, revisionId }: Known, error: ServiceError): Reported {
-  const saidNo = !['busy', 'unreachable', 'unreadable'].includes(error.kind);
+function reportOfError({ changed, revisionId }: Known, error: ServiceError): EndingDescription {
   const started = changed || revisionId !== undefined;
   return {
-    kind: saidNo && !started ? 'refused' : 'failed',
+    kind: !mayPass(error) && !started ? 'refused' : 'failed',
     reason: `${asSentence(error.message)}${started && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
     advice: adviceOn(error),
   };
 }
 
-function reportOfCancel(request: DeployRequest, known: Known): Reported {
+function reportOfCancel(request: DeployRequest, known: Known): EndingDescription {
   const { writing, rollback, changed } = known;
   const wentBack = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = wentBack?.revisionId ?? known.revisionId;

@@ -1,0 +1,24 @@
+import { sameCommit } from './commit.ts';
+import type { RevisionSeen } from './trigger-types.ts';
+
+/** Of revisions that are listed newest first, those newer than `former`; undefined where that is not listed. */
+export function newerThan<Listed extends { id: string }>(
+  former: string | null,
+  listed: readonly Listed[],
+): readonly Listed[] | undefined {
+  if (former === null) return listed;
+  const end = listed.findIndex(({ id }) => id === former);
+  return end === -1 ? undefined : listed.slice(0, end);
+}
+
+/** Whether a revision of a commit was made: this one, or one that does not report its commit yet, or none. */
+export type Made = { kind: 'made'; revision: RevisionSeen } | { kind: 'may-be' } | { kind: 'none' };
+
+/** Looks for a revision of a commit; one that still may serve comes before one that has ended. */
+export function madeOf(commit: string | undefined, made: readonly RevisionSeen[]): Made {
+  const ours = made.filter((each) => sameCommit(each.commit, commit));
+  const revision = ours.find(({ standing }) => standing !== 'ended') ?? ours[0];
+  if (revision) return { kind: 'made', revision };
+  const mayBe = made.some((each) => each.commit === undefined && each.standing === 'on-its-way');
+  return { kind: mayBe ? 'may-be' : 'none' };
+}

@@ -1,0 +1,30 @@
+import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+
+/** The revision to restore in place of this one: what was live before it, unless that is itself. */
+export const revisionToRestore = (revisionId: string, formerLive: string | null | undefined): string | undefined =>
+  formerLive && formerLive !== revisionId ? formerLive : undefined;
+
+/** Why a revision that answered wrongly is not rolled back, in one clause: it no longer serves, or soon will not. */
+export function whyNotUndone(
+  broken: string | undefined,
+  { active, onItsWay }: { active: string | null; onItsWay?: string | undefined },
+): string | undefined {
+  if (active !== broken) return `revision ${active ?? 'none'} serves by now, not ${broken}`;
+  return onItsWay && `revision ${onItsWay} is on its way and takes over`;
+}
+
+export const nothingLive = 'nothing is live, so there is nothing to go back from';
+export const noneLiveBefore = (active: string): string => `no revision was live before ${active}`;
+
+/**
+ * Whether a revision is the newest that was live before this one. The returned function is given the revisions one by
+ * one, newest first; one that was live keeps its status when another takes its place.
+ */
+export function isLiveBefore(active: string): (revision: Pick<Revision, 'id' | 'status'>) => boolean {
+  let isPast = false;
+  return ({ id, status }) => {
+    if (isPast && classOfRevisionStatus(status) === 'live') return true;
+    isPast ||= id === active;
+    return false;
+  };
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { firstTestOf, outcomeOfUndoing, whyNotLive, type Undoing } from '../../src/planning/outcome-words.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime } from '../../src/planning/rollout.ts';
+import type { HeldExpectation, NamedVerdict, TestVerdict } from '../../src/planning/verdict-types.ts';
+
+const words = { serves: 'Revision r1 still serves.', waited: '20 min', lastSeen: 'BUILDING' };
+
+test.each([
+  ['BUILD_FAILED', 'npm said no.', 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.'],
+  ['BUILD_FAILED', undefined, 'Revision r2 ended BUILD_FAILED. Revision r1 still serves.'],
+  ['INTERRUPTED', undefined, 'Revision r2 was interrupted at the service. Revision r1 still serves.'],
+  ['BUILDING', undefined, 'Revision r2 was not live within 20 min: last seen BUILDING, and it goes on.'],
+])('a revision that ended %s (%s) is reported', (status, status_message, reason) => {
+  const revision = { status, source_revision_config: {}, ...(status_message ? { status_message } : {}) };
+  const rollout = rolloutOutOfTime(rolloutAfter(rolloutOf('r2'), { at: 0, revision }));
+  if (rollout.kind === 'live' || rollout.kind === 'superseded') throw new Error(`it is ${rollout.kind}`);
+  expect(whyNotLive(rollout, words)).toBe(reason);
+});
+
+const held = (holds: boolean, what: string): HeldExpectation => ({
+  expectation: { kind: 'status', equals: 'success' },
+  held: holds,
+  expected: what,
+  seen: 'something else',
+});
+const failed: TestVerdict = {
+  kind: 'failed',
+  held: [held(true, 'one'), held(false, 'two')],
+  firstEventMs: 1,
+  totalMs: 2,
+};
+const unproven: TestVerdict = { kind: 'unproven', because: 'unreachable', why: 'nothing came.' };
+const named = (name: string, verdict: TestVerdict): NamedVerdict => ({ name, attempts: 1, verdict });
+
+test.each<['failed' | 'unproven', NamedVerdict[], string]>([
+  ['failed', [named('hi', failed)], 'hi: two was expected, something else was seen'],
+  ['unproven', [named('hi', failed), named('ho', unproven)], 'ho: nothing came'],
+  [
+    'failed',
+    [named('a', unproven), named('b', failed), named('c', failed)],
+    'b: two was expected, something else was seen (and 1 more)',
+  ],
+])('the first of the tests that ended %s is named (%#)', (kind, tests, clause) =>
+  expect(firstTestOf({ kind, tests }, kind)).toBe(clause),
+);
+
+test.each<[Undoing, string, string]>([
+  [
+    { kind: 'serves-again', revisionId: 'r1', isProven: true },
+    'rolled-back',
+    'It is wrong. Revision r1 serves again and answers as it should.',
+  ],
+  [
+    { kind: 'serves-again', revisionId: 'r1', isProven: false },
+    'rolled-back',
+    'It is wrong. Revision r1 serves again.',
+  ],
+  [{ kind: 'no-help', why: 'so it is.' }, 'broken', 'It is wrong. Rolled back, which did not help: so it is.'],
+  [{ kind: 'not-undone', why: 'r3 serves.' }, 'broken', 'It is wrong. Not rolled back: r3 serves.'],
+])('after going back: %o', (undoing, kind, reason) =>
+  expect(outcomeOfUndoing('It is wrong', undoing)).toEqual({ kind, reason }),
+);
