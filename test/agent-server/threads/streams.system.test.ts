@@ -4,7 +4,7 @@ import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { ISO, UNKNOWN_ID } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
-import { bothClients, refusedWith, serveThreads, threadsAgent } from './clients.ts';
+import { clientOf, refusedWith, serveThreads, threadsAgent } from './clients.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -51,10 +51,10 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
+describe('the stream of a thread, over HTTP', () => {
   let client: Client;
   beforeAll(() => {
-    client = open(serving);
+    client = clientOf(serving.url);
   });
 
   test('has the events of all its runs in order, and stays open', async () => {
