@@ -8,7 +8,7 @@ import type { Serving } from '../serving.ts';
 
 let serving: Serving;
 beforeAll(async () => {
-  serving = await serveAgent({ runLimitMs: 2000 });
+  serving = await serveAgent({ runLimitMs: 1500 });
 });
 afterAll(() => serving.close());
 
@@ -16,10 +16,10 @@ const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 60_000 } };
 const tooLong = {
   error: 'TimeoutError',
   message:
-    'The run took longer than 2 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
+    'The run took longer than 1.5 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
 };
 
-describe('a run that exceeds its time limit, over HTTP', () => {
+describe.concurrent('a run that exceeds its time limit, over HTTP', () => {
   let agent: AgentServerClient;
   beforeAll(() => {
     agent = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
