@@ -24,8 +24,6 @@ const asking =
 /** Sends requests over a socket. */
 export const askAt = (url: string): Ask => asking((path, init) => fetch(`${url}${path}`, init));
 
-/** Every test runs both ways: in process, and over a socket. */
-export const askBothWays: [name: string, open: (serving: Serving) => Ask][] = [
-  ['in process', (serving) => asking((path, init) => serving.fetch(new Request(`http://agent.test${path}`, init)))],
-  ['over HTTP', ({ url }) => askAt(url)],
-];
+/** Sends requests directly to a server's routes, without the network. */
+export const askInProcess = ({ fetch: routes }: Pick<Serving, 'fetch'>): Ask =>
+  asking((path, init) => routes(new Request(`http://agent.test${path}`, init)));

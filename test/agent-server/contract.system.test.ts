@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { bothWays } from './both-ways.ts';
-import type { Way } from './both-ways.ts';
+import { connectAgentServer } from '../../src/client/agent.ts';
+import type { AgentServerClient } from '../../src/client/agent.ts';
 import { assistantPromises } from './promises/assistants.ts';
 import { cronPromises } from './promises/crons.ts';
 import type { Given } from './promises/given.ts';
@@ -16,27 +16,27 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(bothWays)('the agent server, %s', (_, open) => {
-  let way: Way;
+describe('the agent server, over HTTP', () => {
+  let agent: AgentServerClient;
   beforeAll(() => {
-    way = open(serving);
+    agent = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
   });
-  afterAll(() => way.close());
-  const agent: Given = () => way.agent;
+  afterAll(() => agent.close());
+  const given: Given = () => agent;
 
   describe('assistants', () => {
-    assistantPromises(agent);
+    assistantPromises(given);
   });
   describe('threads', () => {
-    threadPromises(agent);
+    threadPromises(given);
   });
   describe('runs', () => {
-    runPromises(agent);
+    runPromises(given);
   });
   describe('streams', () => {
-    streamPromises(agent);
+    streamPromises(given);
   });
   describe('crons', () => {
-    cronPromises(agent);
+    cronPromises(given);
   });
 });

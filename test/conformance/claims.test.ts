@@ -105,7 +105,8 @@ test('an id that is there twice is refused by name', () => {
   expect(() => parseClaims({ claims: [claim, claim], silent: [] })).toThrow('control.deployment.name is there twice');
 });
 
-test('a claim needs both sides unless it says otherwise', () => {
-  expect(sidesOf(claim)).toEqual(['in process', 'over HTTP']);
-  expect(sidesOf({ sides: ['over HTTP'] })).toEqual(['over HTTP']);
+test('a claim needs the sides of its document unless it says otherwise', () => {
+  expect(sidesOf({ document: 'control-service' })).toEqual(['in process', 'over HTTP']);
+  expect(sidesOf({ document: 'agent-server' })).toEqual(['over HTTP']);
+  expect(sidesOf({ document: 'control-service', sides: ['over HTTP'] })).toEqual(['over HTTP']);
 });

@@ -27,7 +27,7 @@ const Claim = z
     scope: z.enum(['first', 'later']),
     /** `done` only with a passing test for each side; kept true by the reporter, set by `mark.ts`. */
     state: z.enum(['open', 'done']),
-    /** The sides it needs; both where absent. */
+    /** The sides it needs; by its document where absent. */
     sides: z.array(Side).min(1).optional(),
   })
   .refine((claim) => claim.id.startsWith(claim.document === 'control-service' ? 'control.' : 'agent.'), {
@@ -75,7 +75,10 @@ export function readClaims(path: URL | string = claimsPath): ClaimsFile {
   return parseClaims(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-/** The sides on which a claim needs a passing test. */
-export function sidesOf(claim: Pick<Claim, 'sides'>): readonly Side[] {
-  return claim.sides ?? SIDES;
+/**
+ * The sides on which a claim needs a passing test. An agent server has one form, behind a socket; that its routes answer
+ * the same without one is a single test of its own (`test/agent-server/in-process.system.test.ts`).
+ */
+export function sidesOf(claim: Pick<Claim, 'document' | 'sides'>): readonly Side[] {
+  return claim.sides ?? (claim.document === 'agent-server' ? ['over HTTP'] : SIDES);
 }

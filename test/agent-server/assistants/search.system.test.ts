@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ASSISTANT_FIELDS, ASSISTANT_SORT_FIELDS, Assistant } from '../../../src/contract/agent/assistant.ts';
-import { askBothWays } from '../ask.ts';
+import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(askBothWays)('searching assistants, %s', (_, open) => {
-  const ask: Ask = (...request) => open(serving)(...request);
+describe('searching assistants, over HTTP', () => {
+  const ask: Ask = (...request) => askAt(serving.url)(...request);
   const mark = crypto.randomUUID();
   const search = async (request: object) => {
     const answer = await ask('POST', '/assistants/search', { metadata: { mark }, ...request });
@@ -96,8 +96,8 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   });
 });
 
-describe.each(askBothWays)('deleting an assistant, %s', (_, open) => {
-  const ask: Ask = (...request) => open(serving)(...request);
+describe('deleting an assistant, over HTTP', () => {
+  const ask: Ask = (...request) => askAt(serving.url)(...request);
   const ran = async (assistant_id: string) => {
     const { thread_id } = Object((await ask('POST', '/threads', {})).body);
     await ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id, input: { input: 'x' } });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askBothWays } from '../ask.ts';
+import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { ISO, UNKNOWN_ID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
-  const ask: Ask = (...request) => open(serving)(...request);
+describe('the versions of an assistant, over HTTP', () => {
+  const ask: Ask = (...request) => askAt(serving.url)(...request);
   const patch = (id: string, body: object) => ask('PATCH', `/assistants/${id}`, body);
   const latest = (id: string, version: unknown) => ask('POST', `/assistants/${id}/latest`, { version });
   const read = (id: string) => assistantOf(ask('GET', `/assistants/${id}`));
@@ -276,8 +276,8 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
   });
 });
 
-describe.each(askBothWays)('a change of an assistant, %s', (_, open) => {
-  const ask: Ask = (...request) => open(serving)(...request);
+describe('a change of an assistant, over HTTP', () => {
+  const ask: Ask = (...request) => askAt(serving.url)(...request);
   const patch = (id: string, body: object) => ask('PATCH', `/assistants/${id}`, body);
 
   test('is validated against the schema of the new graph', async () => {

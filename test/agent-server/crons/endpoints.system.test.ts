@@ -1,6 +1,6 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askBothWays } from '../ask.ts';
+import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { ISO, UNKNOWN_ID, until, UUID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
@@ -24,10 +24,10 @@ interface CronBody {
   updated_at: string;
 }
 
-describe.each(askBothWays)('crons, %s', (_, open) => {
+describe('crons, over HTTP', () => {
   let ask: Ask;
   beforeAll(() => {
-    ask = open(serving);
+    ask = askAt(serving.url);
   });
 
   const ok = async (method: string, path: string, body?: unknown): Promise<unknown> => {

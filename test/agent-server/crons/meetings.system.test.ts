@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askBothWays } from '../ask.ts';
+import { askInProcess } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { until } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
@@ -11,9 +11,7 @@ let serving: Serving;
 let ask: Ask;
 beforeAll(async () => {
   serving = await serveAgent({ clock });
-  const inProcess = askBothWays.find(([name]) => name === 'in process');
-  if (!inProcess) throw new Error('There is no way in process.');
-  ask = inProcess[1](serving);
+  ask = askInProcess(serving);
 });
 afterAll(() => serving.close());
 

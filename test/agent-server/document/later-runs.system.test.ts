@@ -3,7 +3,7 @@ import { SettableClock } from '../crons/settable-clock.ts';
 import { until } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
-import { sendBothWays } from './send.ts';
+import { sendTo } from './send.ts';
 import type { Send } from './send.ts';
 
 /** Runs are slow while many tests run at once. */
@@ -23,10 +23,10 @@ const nextMinute = (): void => {
   clock.set(new Date(Date.UTC(2026, 10, 21, 9, minutes)).toISOString());
 };
 
-describe.each(sendBothWays)('every way to start a run, %s', (_, open) => {
+describe('every way to start a run, over HTTP', () => {
   let send: Send;
   beforeAll(() => {
-    send = open(serving);
+    send = sendTo(serving.url);
   });
   const ask = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
     const answer = await send(method, path, body);

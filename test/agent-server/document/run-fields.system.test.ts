@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { askBothWays } from '../ask.ts';
+import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { until } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
@@ -37,10 +37,10 @@ afterAll(async () => {
   folder.remove();
 });
 
-describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
+describe('the fields of a run, over HTTP', () => {
   let ask: Ask;
   beforeAll(() => {
-    ask = open(serving);
+    ask = askAt(serving.url);
   });
   const ok = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
     const answer = await ask(method, path, body);

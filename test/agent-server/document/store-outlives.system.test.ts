@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
-import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
@@ -11,15 +10,6 @@ import type { TemporaryAgent } from '../temporary-agent.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
-const ways: [name: string, open: (server: AgentServerProcess) => Send][] = [
-  ['in process', (server) => async (path, init) => server.fetch(new Request(`http://agent.test${path}`, init))],
-  [
-    'over HTTP',
-    ({ url }) =>
-      (path, init) =>
-        fetch(`${url}${path}`, init),
-  ],
-];
 
 let postgres: TestPostgres;
 let folder: TemporaryAgent;
@@ -32,7 +22,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-describe.each(ways)('what the store holds, %s', (way, open) => {
+describe('what the store holds, over HTTP', () => {
   /** Serves one revision on the deployment's database while `use` runs. */
   const revision = async (revisionId: string, use: (send: Send) => Promise<void>): Promise<void> => {
     const { configPath } = folder;
@@ -40,7 +30,7 @@ describe.each(ways)('what the store holds, %s', (way, open) => {
     const to = { clock: systemClock, log: () => undefined };
     const server = await startAgentServer({ configPath, databaseUrl: postgres.url, revisionId, ...address, ...to });
     try {
-      await use(open(server));
+      await use((path, init) => fetch(`${server.url}${path}`, init));
     } finally {
       await server.close();
     }
@@ -52,7 +42,7 @@ describe.each(ways)('what the store holds, %s', (way, open) => {
     'outlives the run and the revision that wrote it',
     { meta: { claims: ['agent.store.persistent', 'agent.store.key-value'] } },
     async () => {
-      const user = way.replaceAll(' ', '-');
+      const user = 'someone';
       const item = { namespace: [user, 'kept'], key: 'k', value: { for: 'the next one' } };
       const query = `/store/items?namespace=${user}.kept&key=k`;
       const says = { by: 'a run' };

@@ -3,7 +3,7 @@ import { STREAM_MODES } from '../../../src/contract/agent/stream-event.ts';
 import { UUID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
-import { sendBothWays } from './send.ts';
+import { sendTo } from './send.ts';
 import type { Send } from './send.ts';
 
 /** Runs are slow while many tests run at once. */
@@ -46,10 +46,10 @@ const chat = { assistant_id: 'chat', input: { messages: [{ role: 'user', content
 /** Text that lines, fields and old event readers could take for an end. */
 const odd = 'a\nb\r\nc\rd\n\ndata: e\u2028f\u2029g\u0000h \ud83d\ude00';
 
-describe.each(sendBothWays)('streams, %s', (_, open) => {
+describe('streams, over HTTP', () => {
   let send: Send;
   beforeAll(() => {
-    send = open(serving);
+    send = sendTo(serving.url);
   });
   /** The stream of a run, on a thread and without one. */
   const streams = async (run: object): Promise<Written[][]> => {

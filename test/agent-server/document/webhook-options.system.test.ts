@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { askBothWays } from '../ask.ts';
+import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveConfig } from './serve-config.ts';
 import type { Serving } from '../serving.ts';
@@ -43,12 +43,12 @@ afterAll(async () => {
   for (const serving of Object.values(servers)) await serving.close();
 });
 
-describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
+describe('the options of webhooks, over HTTP', () => {
   let interrupts: Record<'plain' | 'strict' | 'ports', Ask>;
   beforeAll(() => {
     const { plain, strict: tight, ports } = servers;
     if (!plain || !tight || !ports) throw new Error('Three servers were started.');
-    interrupts = { plain: open(plain), strict: open(tight), ports: open(ports) };
+    interrupts = { plain: askAt(plain.url), strict: askAt(tight.url), ports: askAt(ports.url) };
   });
 
   /** The outcome for a delayed run, so that nothing is sent: `accepted`, or the option that rejects its webhook. */

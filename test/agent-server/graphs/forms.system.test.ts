@@ -1,6 +1,6 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askBothWays } from '../ask.ts';
+import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -16,8 +16,8 @@ afterAll(async () => {
   agent.remove();
 });
 
-describe.each(askBothWays)('graphs, %s', (_, open) => {
-  const ask: Ask = (...request) => open(serving)(...request);
+describe('graphs, over HTTP', () => {
+  const ask: Ask = (...request) => askAt(serving.url)(...request);
   const get = async (path: string) => (await ask('GET', `/assistants/${path}`)).body;
   const wait = async (assistant_id: string, rest: object = {}) =>
     (await ask('POST', '/runs/wait', { assistant_id, input: {}, ...rest })).body;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planOrder } from '../../../src/agent-server/runs/acceptance.ts';
 import { GraphNotMade } from '../../../src/agent-server/graphs/graph-not-made.ts';
-import { agentServerInProcess } from '../in-process.ts';
+import { connectAgentServer } from '../../../src/client/agent.ts';
+import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
@@ -21,10 +22,13 @@ const agent = temporaryAgent({
     }`,
 });
 let serving: Serving;
+let server: AgentServerClient;
 beforeAll(async () => {
   serving = await serveAgent({ configPath: agent.configPath });
+  server = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
 });
 afterAll(async () => {
+  await server.close();
   await serving.close();
   agent.remove();
 });
@@ -34,7 +38,6 @@ describe('a graph factory', () => {
     ['throws', 'none', { error: 'NoModel', message: 'which model?' }],
     ['returns no graph', 'odd', { error: 'StartupError', message: expect.stringContaining('is no graph') }],
   ])('fails the run if it %s, on a thread and without one', async (_, model, error) => {
-    const server = agentServerInProcess(serving.fetch);
     const { thread_id } = await server.createThread({});
     const request = { assistant_id: 'picky', input: {}, config: { configurable: { model } } };
     expect(await server.waitRun(request, thread_id)).toEqual({ kind: 'error', error });

@@ -15,7 +15,7 @@ afterAll(() => servers.close());
 test('a client at a stopping process gets no result of a run that continues', async () => {
   const leaving = await servers.start();
   const [here, there] = [asking(leaving), asking(await servers.start())];
-  const place = await here.run(await here.thread(), { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 3000 } });
+  const place = await here.run(await here.thread(), { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 1500 } });
   await until(async () => ((await there.status(place)) === 'running' ? true : undefined));
   const waits = await here.get(`${place}/join`);
   const requested = here.get(`${place}/join`);
@@ -37,8 +37,8 @@ test('a stopping process does not pick up the runs that it released', async () =
     const agent = asking(leaving);
     const later = { assistant_id: 'echo', input: { input: 'later' }, after_seconds: 3600 };
     await agent.run(await agent.thread(), later);
-    // Meanwhile it polls for orphaned runs every second.
-    const slow = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 4000 } };
+    // Meanwhile it polls for orphaned runs, several times a second.
+    const slow = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 1000 } };
     const place = await agent.run(await agent.thread(), slow);
     await until(async () => ((await agent.status(place)) === 'running' ? true : undefined));
     const began = performance.now();

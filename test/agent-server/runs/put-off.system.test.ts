@@ -18,7 +18,7 @@ const steps = (values: unknown) => Object(values).steps.length;
 describe('a delayed run', () => {
   test('blocks no other run, and is queued when its time comes', async () => {
     const thread = await agent.thread();
-    const later = await agent.run(thread, echo('later', { after_seconds: 4 }));
+    const later = await agent.run(thread, echo('later', { after_seconds: 3 }));
     expect(await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('now')))).toMatchObject({
       output: 'hello now',
     });

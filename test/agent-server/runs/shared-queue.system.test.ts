@@ -57,7 +57,7 @@ describe('two processes of a deployment', () => {
     const giveBack = await takeTheSlot();
     const thread = await narrow.thread();
     const waited = narrow.json(narrow.post(`/threads/${thread}/runs/wait`, echo('mine')));
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     expect((await wide.json(wide.get(`/threads/${thread}`)))['status']).toBe('busy');
     await giveBack();
     expect(await waited).toMatchObject({ output: 'hello mine' });
@@ -104,7 +104,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
   });
 
   test('streams live events of the other process once a client follows', async () => {
-    const place = await wide.run(await wide.thread(), { ...echo('x', 2500), stream_mode: ['updates'] });
+    const place = await wide.run(await wide.thread(), { ...echo('x', 1000), stream_mode: ['updates'] });
     await until(async () => ((await wide.status(place)) === 'running' ? true : undefined));
     const events = await eventsOf(narrow.get(`${place}/stream`));
     expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates']);
@@ -112,7 +112,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
   });
 
   test('returns a stateless run of the other process to a client that waits', async () => {
-    const run = await wide.json(wide.post('/runs', echo('stateless', 2500)));
+    const run = await wide.json(wide.post('/runs', echo('stateless', 1000)));
     const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}`;
     const followed = eventsOf(narrow.get(`/runs/${String(run['run_id'])}/stream`));
     expect(await narrow.json(narrow.get(`${place}/join`))).toMatchObject({ output: 'hello stateless' });
@@ -124,14 +124,15 @@ describe.concurrent('requests at one process for the runs of the other', () => {
     const alone = await sharedDatabase();
     try {
       const small = asking(await alone.start({ atOnce: 1 }));
-      const busy = await small.run(await small.thread(), echo('long', 4000));
+      const busy = await small.run(await small.thread(), echo('long', 60_000));
       await until(async () => ((await small.status(busy)) === 'running' ? true : undefined));
-      const place = await small.run(await small.thread(), { ...echo('x', 2500), stream_mode: ['updates'] });
+      const place = await small.run(await small.thread(), { ...echo('x', 1500), stream_mode: ['updates'] });
       const followed = eventsOf(small.get(`${place}/stream`));
       const joined = small.json(small.get(`${place}/join`));
       const leaving = await alone.start();
       await until(async () => ((await small.status(place)) === 'running' ? true : undefined));
       await leaving.close();
+      await small.post(`${busy}/cancel?wait=1`);
       expect(await joined).toMatchObject({ output: 'hello x' });
       expect((await small.json(small.get(place)))['status']).toBe('success');
       const events = await followed;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bothWays } from '../both-ways.ts';
-import type { Way } from '../both-ways.ts';
+import { connectAgentServer } from '../../../src/client/agent.ts';
+import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { runLimitOf, takeEnvironment } from '../../../src/agent-server/environment.ts';
 import { eventsOf } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
@@ -8,7 +8,7 @@ import type { Serving } from '../serving.ts';
 
 let serving: Serving;
 beforeAll(async () => {
-  serving = await serveAgent({ runLimitMs: 2000 });
+  serving = await serveAgent({ runLimitMs: 1500 });
 });
 afterAll(() => serving.close());
 
@@ -16,21 +16,20 @@ const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 60_000 } };
 const tooLong = {
   error: 'TimeoutError',
   message:
-    'The run took longer than 2 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
+    'The run took longer than 1.5 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
 };
 
-describe.each(bothWays)('a run that exceeds its time limit, %s', (_, open) => {
-  let way: Way;
+describe.concurrent('a run that exceeds its time limit, over HTTP', () => {
+  let agent: AgentServerClient;
   beforeAll(() => {
-    way = open(serving);
+    agent = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
   });
-  afterAll(() => way.close());
+  afterAll(() => agent.close());
 
   test(
     'fails with a timeout error for clients that wait, join or follow',
     { meta: { claims: ['agent.errors.timeout-type'] } },
     async () => {
-      const { agent } = way;
       const [a, b, c] = await Promise.all([1, 2, 3].map(async () => (await agent.createThread({})).thread_id));
       const run = await agent.createRun(slow, String(c));
       const [waited, stateless, events, joined] = await Promise.all([
@@ -49,7 +48,6 @@ describe.each(bothWays)('a run that exceeds its time limit, %s', (_, open) => {
     'has the status timeout, and its thread the status error',
     { meta: { claims: ['agent.runs.status-other-words'] } },
     async () => {
-      const { agent } = way;
       const { thread_id } = await agent.createThread({});
       const run = await agent.createRun(slow, thread_id);
       await agent.joinRun(thread_id, run.run_id);

@@ -1,8 +1,7 @@
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerOptions, AgentServerProcess } from '../../../src/agent-server/server.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
-import { agentConfig } from '../serving.ts';
+import { agentConfig, hurriedClock } from '../serving.ts';
 
 /** Several servers of one deployment, on one database. */
 export interface Servers {
@@ -28,7 +27,7 @@ export async function sharedDatabase(): Promise<Servers> {
         databaseUrl: postgres.url,
         host: '127.0.0.1',
         port: 0,
-        clock: systemClock,
+        clock: hurriedClock,
         log: (line) => lines.push(line),
         drainMs: 0,
         ...options,

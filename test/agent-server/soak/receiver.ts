@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Chance } from './chance.ts';
 
@@ -17,7 +18,7 @@ export interface FlakyReceiver {
   port: number;
   /** By run id. */
   heard: ReadonlyMap<string, Heard>;
-  /** From now on, accepts every delivery at once. */
+  /** From now on, accepts every delivery at once; those that hang end, to be repeated. */
   calmDown(): void;
   close(): Promise<void>;
 }
@@ -31,6 +32,7 @@ const SLOW_MS = 1500;
 export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver> {
   const heard = new Map<string, Heard>();
   const moods = new Map<string, Mood[]>();
+  const hanging = new Set<Socket>();
   let isCalm = false;
 
   const draw = (): Mood[] =>
@@ -47,7 +49,7 @@ export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver>
     moods.set(runId, waiting);
     const mood = waiting.shift() ?? 'takes';
     if (!isCalm) {
-      if (mood === 'hangs') return;
+      if (mood === 'hangs') return void hanging.add(request.socket);
       if (mood === 'hangs-up') return void request.socket.destroy();
       if (mood === 'fails') return void response.writeHead(500).end('not today');
       if (mood === 'busy') return void response.writeHead(429, { 'retry-after': '1' }).end();
@@ -68,7 +70,10 @@ export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver>
   return {
     port: address.port,
     heard,
-    calmDown: () => void (isCalm = true),
+    calmDown() {
+      isCalm = true;
+      for (const socket of hanging) socket.destroy();
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

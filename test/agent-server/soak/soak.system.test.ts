@@ -21,7 +21,7 @@ import type { FlakyReceiver } from './receiver.ts';
 import { newWorker } from './worker.ts';
 
 /** Duration of the load; `LANDFALL_SOAK_MINUTES=10` is a full round. */
-const minutes = Number(process.env['LANDFALL_SOAK_MINUTES'] ?? 0.6);
+const minutes = Number(process.env['LANDFALL_SOAK_MINUTES'] ?? 0.2);
 /** The random seed; `LANDFALL_SOAK_SEED` repeats another round. */
 const seed = Number(process.env['LANDFALL_SOAK_SEED'] ?? Date.now() % 1_000_000);
 /** The number of concurrent clients. */
@@ -30,9 +30,11 @@ const WORKERS = 10;
 const STRUCK = 0.65;
 /** The minimum number of kill events, however slow this machine is. */
 const MIN_KILLS = 3;
-/** The longest pause (ms) between two kill events. */
-const PAUSE_MS = 6000;
-/** How long (ms) the servers may take to become idle: a webhook attempt times out after 15 s. */
+/** The longest pause (ms) between two kill events: the minimum number fits into their share of the time. */
+const PAUSE_MS = Math.min(6000, (minutes * 60_000 * STRUCK) / (2 * MIN_KILLS));
+/** The minimum time (ms) with load and without kill events. */
+const CALM_MS = 4000;
+/** How long (ms) the servers may take to become idle. */
 const SETTLE_MS = 120_000;
 /** Allowed heap growth (bytes) of a process while no kill event happens. */
 const GROWTH = 48 * 2 ** 20;
@@ -103,7 +105,7 @@ test(
       await pair.strike();
     }
     const before = await lookAt(pair.urls());
-    await sleep(Math.max(0, end - Date.now()));
+    await sleep(Math.max(CALM_MS, end - Date.now()));
     stop.abort();
     const steps = await asking;
     receiver.calmDown();

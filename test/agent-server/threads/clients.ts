@@ -10,27 +10,9 @@ export const threadsAgent = join(import.meta.dirname, 'agent', 'langgraph.json')
 export const serveThreads = (options: Parameters<typeof serveAgent>[0] = {}): Promise<Serving> =>
   serveAgent({ configPath: threadsAgent, ...options });
 
-/** The public client, in the two ways that every test runs. */
-export const bothClients: [name: string, open: (serving: Serving) => Client][] = [
-  [
-    'in process',
-    ({ fetch }) => {
-      const inProcess = async (input: string | URL | Request, init?: RequestInit) => {
-        const request = new Request(input, init);
-        const response = await fetch(request);
-        // An aborted request ends its response, as a closed connection does.
-        const body = response.body?.pipeThrough(new TransformStream(), { signal: request.signal });
-        return new Response(body ?? null, response);
-      };
-      return new Client({
-        apiUrl: 'http://agent.test',
-        apiKey: null,
-        callerOptions: { maxRetries: 0, fetch: inProcess },
-      });
-    },
-  ],
-  ['over HTTP', ({ url }) => new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })],
-];
+/** The public client of a server. */
+export const clientOf = (apiUrl: string): Client =>
+  new Client({ apiUrl, apiKey: null, callerOptions: { maxRetries: 0 } });
 
 /** A thread with notes. */
 export async function notedThread(client: Client): Promise<string> {

@@ -1,17 +1,17 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Serving } from '../serving.ts';
-import { bothClients, refusedWith, serveThreads } from './clients.ts';
+import { clientOf, refusedWith, serveThreads } from './clients.ts';
 import { forwardClock, isGone, MINUTE, stays } from './forward-clock.ts';
 
-describe.each(bothClients)('an expired thread, %s', (_, open) => {
+describe('an expired thread, over HTTP', () => {
   const clock = forwardClock();
   let serving: Serving;
   let client: Client;
   beforeAll(async () => {
     // The sweep runs every five minutes, so nothing removes it.
     serving = await serveThreads({ clock });
-    client = open(serving);
+    client = clientOf(serving.url);
   });
   afterAll(() => serving.close());
 

@@ -1,7 +1,7 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UNKNOWN_ID } from '../promises/given.ts';
-import { bothClients, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
+import { clientOf, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 import type { Serving } from '../serving.ts';
 
 let serving: Serving;
@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(bothClients)('the states of a thread, %s', (_, open) => {
+describe('the states of a thread, over HTTP', () => {
   let client: Client;
   beforeAll(() => {
-    client = open(serving);
+    client = clientOf(serving.url);
   });
 
   const noted = () => notedThread(client);
@@ -269,15 +269,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
 });
 
 test('returns 404 for states of a graph that the revision does not have', async () => {
-  const [[, open]] = [
-    bothClients[0] ?? [
-      '',
-      () => {
-        throw new Error('no client');
-      },
-    ],
-  ];
-  const client = open(serving);
+  const client = clientOf(serving.url);
   const { thread_id } = await client.threads.create({ graphId: 'gone' });
   expect(await refusedWith(client.threads.getState(thread_id))).toMatchObject({
     status: 404,

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { ISO, UNKNOWN_ID } from '../promises/given.ts';
+import { hurriedClock } from '../serving.ts';
 import type { Serving } from '../serving.ts';
-import { bothClients, refusedWith, serveThreads, threadsAgent } from './clients.ts';
+import { clientOf, refusedWith, serveThreads, threadsAgent } from './clients.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -51,10 +52,10 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
+describe('the stream of a thread, over HTTP', () => {
   let client: Client;
   beforeAll(() => {
-    client = open(serving);
+    client = clientOf(serving.url);
   });
 
   test('has the events of all its runs in order, and stays open', async () => {
@@ -159,7 +160,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
 
   test('starts with the active run for a client that joins midway', async () => {
     const { thread_id } = await client.threads.create();
-    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 1500 } });
+    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 600 } });
     await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status, slowly).toBe('running');
     const listeners = [listenTo(client, thread_id), listenTo(client, thread_id)];
     for (const { heard, ends } of listeners) {
@@ -206,7 +207,7 @@ test('the stream of a thread has the events of other processes', async () => {
     databaseUrl: serving.databaseUrl,
     host: '127.0.0.1',
     port: 0,
-    clock: systemClock,
+    clock: hurriedClock,
     log: () => undefined,
     drainMs: 0,
   });
@@ -219,7 +220,7 @@ test('the stream of a thread has the events of other processes', async () => {
     await settled();
     const quick = await there.runs.create(thread_id, 'notes', { input: {} });
     await expect.poll(ends, slowly).toBe(1);
-    const slow = await there.runs.create(thread_id, 'notes', { input: { sleep_ms: 2500 }, streamMode: ['updates'] });
+    const slow = await there.runs.create(thread_id, 'notes', { input: { sleep_ms: 1000 }, streamMode: ['updates'] });
     await expect.poll(ends, slowly).toBe(2);
     const ofSlow = heard.slice(heard.findIndex(isEnd) + 1).map((each) => (isEnd(each) ? 'end' : each.event));
     expect(ofSlow).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);

@@ -6,7 +6,7 @@ import { lifetimesOf } from '../../../src/agent-server/threads/lifetime.ts';
 import { ThreadExpiry } from '../../../src/agent-server/threads/thread-expiry.ts';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { Serving } from '../serving.ts';
-import { bothClients, refusedWith, serveThreads } from './clients.ts';
+import { clientOf, refusedWith, serveThreads } from './clients.ts';
 import { forwardClock, isGone, MINUTE, slowly, stays } from './forward-clock.ts';
 
 const config = (name: string) => join(import.meta.dirname, 'agent', name);
@@ -15,13 +15,13 @@ const config = (name: string) => join(import.meta.dirname, 'agent', name);
 const ttlOf = async (client: Client, threadId: string): Promise<unknown> =>
   Reflect.get(await client.threads.get(threadId, { include: ['ttl'] }), 'ttl');
 
-describe.each(bothClients)('the time to live of threads, %s', (_, open) => {
+describe('the time to live of threads, over HTTP', () => {
   const clock = forwardClock();
   let serving: Serving;
   let client: Client;
   beforeAll(async () => {
     serving = await serveThreads({ configPath: config('short-lived.json'), clock });
-    client = open(serving);
+    client = clientOf(serving.url);
   });
   afterAll(() => serving.close());
 

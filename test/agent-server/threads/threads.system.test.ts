@@ -2,7 +2,7 @@ import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { UNKNOWN_ID } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
-import { bothClients, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
+import { clientOf, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 
 let serving: Serving;
 beforeAll(async () => {
@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(bothClients)('threads, %s', (_, open) => {
+describe('threads, over HTTP', () => {
   let client: Client;
   beforeAll(() => {
-    client = open(serving);
+    client = clientOf(serving.url);
   });
 
   const noted = () => notedThread(client);

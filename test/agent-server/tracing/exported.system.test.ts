@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connectAgentServer } from '../../../src/client/agent.ts';
+import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
@@ -48,8 +49,17 @@ afterAll(async () => {
 
 const tracing = () => ({ url: collector.url, token: collector.token });
 
+/** Makes the pauses between exports a tenth as long. */
+const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 10, signal) };
+
 async function serve(more = {}): Promise<Serving & { agent: ReturnType<typeof connectAgentServer> }> {
-  const server = await serveAgent({ configPath: talking.configPath, tracing: tracing(), revisionId: 'r-1', ...more });
+  const server = await serveAgent({
+    configPath: talking.configPath,
+    tracing: tracing(),
+    revisionId: 'r-1',
+    clock,
+    ...more,
+  });
   const agent = connectAgentServer({ url: server.url, userAgent: 'test' });
   atTheEnd.push(
     () => server.close(),

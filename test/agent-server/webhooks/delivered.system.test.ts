@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunCreate } from '../../../src/contract/agent/run.ts';
 import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
-import { bothWays } from '../both-ways.ts';
-import type { Way } from '../both-ways.ts';
+import { connectAgentServer } from '../../../src/client/agent.ts';
+import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { eventsOf, ISO, refusalOf, until, UUID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -54,13 +54,13 @@ const run = (at: string, more: Partial<RunCreate> = {}): RunCreate => ({
   ...more,
 });
 
-describe.each(bothWays)('webhooks, %s', (_, open) => {
-  let way: Way;
+describe('webhooks, over HTTP', () => {
+  let agent: AgentServerClient;
   beforeAll(() => {
-    way = open(serving);
+    agent = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
   });
-  afterAll(() => way.close());
-  const thread = async (): Promise<string> => (await way.agent.createThread({})).thread_id;
+  afterAll(() => agent.close());
+  const thread = async (): Promise<string> => (await agent.createThread({})).thread_id;
 
   test(
     'an ended run posts JSON with the URL’s token and the configured headers',
@@ -79,7 +79,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     },
     async () => {
       const at = path();
-      await way.agent.waitRun(run(`${at}?token=t%20o`), await thread());
+      await agent.waitRun(run(`${at}?token=t%20o`), await thread());
       expect((await first(at)).status).toBe('success');
       const [request, more] = receiver.to(at);
       expect(request).toMatchObject({
@@ -123,7 +123,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     async () => {
       const [at, thread_id] = [path(), await thread()];
       const request = run(at, { metadata: { m: 1 }, config: { tags: ['t'] }, multitask_strategy: 'interrupt' });
-      const { run_id } = await way.agent.createRun(request, thread_id);
+      const { run_id } = await agent.createRun(request, thread_id);
       const payload = await first(at);
       expect(payload).toEqual({
         run_id,
@@ -147,9 +147,9 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
       });
       const order = [payload.created_at, payload.run_started_at, payload.run_ended_at, payload.webhook_sent_at];
       expect(order.toSorted((one = '', other = '') => one.localeCompare(other))).toEqual(order);
-      const shown = await way.agent.getRun(thread_id, run_id);
+      const shown = await agent.getRun(thread_id, run_id);
       expect(payload).toMatchObject(shown);
-      expect((await way.agent.getThreadState(thread_id)).values).toEqual(payload.values);
+      expect((await agent.getThreadState(thread_id)).values).toEqual(payload.values);
     },
   );
 
@@ -158,14 +158,14 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     { meta: { claims: ['agent.webhook.payload.values-stateful-only'] } },
     async () => {
       const [at, kept] = [path(), path()];
-      await way.agent.waitRun(run(at), undefined);
+      await agent.waitRun(run(at), undefined);
       expect(await first(at)).not.toHaveProperty('values');
       expect(await first(at)).toMatchObject({
         status: 'success',
         error: null,
         run_ended_at: expect.stringMatching(ISO),
       });
-      await way.agent.waitRun(run(kept, { on_completion: 'keep' }), undefined);
+      await agent.waitRun(run(kept, { on_completion: 'keep' }), undefined);
       expect(await first(kept)).toMatchObject({ values: { said: 'said hi' } });
     },
   );
@@ -185,7 +185,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     async () => {
       for (const threadId of [await thread(), undefined]) {
         const at = path();
-        await way.agent.waitRun(run(at, { input: { word: 'hi', fail: 'no ink' } }), threadId);
+        await agent.waitRun(run(at, { input: { word: 'hi', fail: 'no ink' } }), threadId);
         expect(await first(at)).toMatchObject({ status: 'error', error: { error: 'OutOfInk', message: 'no ink' } });
       }
     },
@@ -193,24 +193,24 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
 
   test('the values of a failed run are those of its last step', async () => {
     const at = path();
-    await way.agent.waitRun(run(at, { input: { word: 'hi', fail: 'no ink' } }), await thread());
+    await agent.waitRun(run(at, { input: { word: 'hi', fail: 'no ink' } }), await thread());
     expect((await first(at)).values).toMatchObject({ word: 'hi', steps: ['prepare'] });
   });
 
   test('an interrupted run is reported as successful', async () => {
     const at = path();
-    await way.agent.waitRun(run(at, { input: { word: 'hi', ask: true } }), await thread());
+    await agent.waitRun(run(at, { input: { word: 'hi', ask: true } }), await thread());
     expect(await first(at)).toMatchObject({ status: 'success', error: null, values: { steps: ['prepare'] } });
   });
 
   test('notifies of a cancelled run, started or not; skips a run that is rolled back', async () => {
     const [started, waiting, undone, thread_id] = [path(), path(), path(), await thread()];
     const slow = { word: 'hi', sleep_ms: 20_000 };
-    const one = await way.agent.createRun(run(started, { input: slow }), thread_id);
-    const other = await way.agent.createRun(run(waiting), thread_id);
-    await until(async () => ((await way.agent.getRun(thread_id, one.run_id)).status === 'running' ? true : undefined));
-    await way.agent.cancelRun(thread_id, other.run_id, { wait: true });
-    await way.agent.cancelRun(thread_id, one.run_id, { wait: true });
+    const one = await agent.createRun(run(started, { input: slow }), thread_id);
+    const other = await agent.createRun(run(waiting), thread_id);
+    await until(async () => ((await agent.getRun(thread_id, one.run_id)).status === 'running' ? true : undefined));
+    await agent.cancelRun(thread_id, other.run_id, { wait: true });
+    await agent.cancelRun(thread_id, one.run_id, { wait: true });
     expect(await first(started)).toMatchObject({ status: 'interrupted', error: null, values: { word: 'hi' } });
     expect(await first(waiting)).toMatchObject({
       status: 'interrupted',
@@ -218,27 +218,27 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
       run_id: other.run_id,
       run_started_at: expect.stringMatching(ISO),
     });
-    const third = await way.agent.createRun(run(undone, { input: slow }), thread_id);
-    await way.agent.cancelRun(thread_id, third.run_id, { wait: true, action: 'rollback' });
+    const third = await agent.createRun(run(undone, { input: slow }), thread_id);
+    await agent.cancelRun(thread_id, third.run_id, { wait: true, action: 'rollback' });
     const after = path();
-    await way.agent.waitRun(run(after), await thread());
+    await agent.waitRun(run(after), await thread());
     await first(after);
     expect(receiver.to(undone)).toEqual([]);
   });
 
   test('reports a run as cut off when its stream is closed', async () => {
     const at = path();
-    const events = way.agent.streamRun(run(at, { input: { word: 'hi', sleep_ms: 20_000 } }), await thread());
+    const events = agent.streamRun(run(at, { input: { word: 'hi', sleep_ms: 20_000 } }), await thread());
     for await (const { event } of events) if (event === 'values') break;
     expect(await first(at)).toMatchObject({ status: 'interrupted', error: null });
   });
 
   test('a run without a webhook sends nothing', { meta: { claims: ['agent.webhook.none-without-url'] } }, async () => {
     const before = receiver.received.length;
-    await way.agent.waitRun({ assistant_id: 'hook', input: { word: 'hi' } }, await thread());
-    await way.agent.waitRun({ assistant_id: 'hook', input: { word: 'hi' } }, undefined);
+    await agent.waitRun({ assistant_id: 'hook', input: { word: 'hi' } }, await thread());
+    await agent.waitRun({ assistant_id: 'hook', input: { word: 'hi' } }, undefined);
     const at = path();
-    await way.agent.waitRun(run(at), undefined);
+    await agent.waitRun(run(at), undefined);
     await first(at);
     expect(receiver.received.length).toBe(before + 1);
   });
@@ -266,12 +266,12 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
         waitedStateless: path(),
         createdStateless: path(),
       };
-      await way.agent.createRun(run(all.created), threadId);
-      await eventsOf(way.agent, run(all.streamed), threadId);
-      await way.agent.waitRun(run(all.waited), threadId);
-      await eventsOf(way.agent, run(all.streamedStateless));
-      await way.agent.waitRun(run(all.waitedStateless), undefined);
-      await way.agent.createRun(run(all.createdStateless), undefined);
+      await agent.createRun(run(all.created), threadId);
+      await eventsOf(agent, run(all.streamed), threadId);
+      await agent.waitRun(run(all.waited), threadId);
+      await eventsOf(agent, run(all.streamedStateless));
+      await agent.waitRun(run(all.waitedStateless), undefined);
+      await agent.createRun(run(all.createdStateless), undefined);
       for (const at of Object.values(all)) expect(await received(at)).toHaveLength(1);
     },
   );
@@ -280,7 +280,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     'an invalid webhook is rejected with the option, without its token',
     { meta: { claims: ['agent.errors.webhook-url-refused'] } },
     async () => {
-      const refused = async (webhook: string) => refusalOf(way.agent.createRun(run('/', { webhook }), await thread()));
+      const refused = async (webhook: string) => refusalOf(agent.createRun(run('/', { webhook }), await thread()));
       const [port, domain, privately, nothing] = await Promise.all(
         [
           'http://127.0.0.1:1/?t=geheim',
@@ -300,7 +300,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
         expect(JSON.stringify(error?.problems)).not.toContain('geheim');
       }
       const stateless = run('/', { webhook: 'ftp://x' });
-      expect((await refusalOf(way.agent.waitRun(stateless, undefined))).status).toBe(422);
+      expect((await refusalOf(agent.waitRun(stateless, undefined))).status).toBe(422);
     },
   );
 
@@ -318,7 +318,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
       },
     },
     async () => {
-      const info = await way.agent.info();
+      const info = await agent.info();
       const [major = 0, minor = 0, patch = 0] = info.version.split('.').map(Number);
       expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(5036);
       expect(info.flags).toMatchObject({ webhooks: true });
