@@ -8,7 +8,8 @@ import * as z from 'zod';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, type Ask } from './kill-ledger.ts';
 import { UploadLedger, uploadDeployment } from './uploads.ts';
-import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
+import { linkPackages } from '../installed-packages.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const day = 86_400_000;
 const shifter = join(import.meta.dirname, 'shifted-clock.mjs');
