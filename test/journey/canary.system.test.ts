@@ -18,7 +18,7 @@ let repository: Repository;
 let id = '';
 
 beforeAll(async () => {
-  fixture = await openJourneyFixture();
+  fixture = await openJourneyFixture({ ownPostgres: true });
   repository = await fixture.repository('gossip');
 });
 afterAll(() => fixture?.close());

@@ -84,7 +84,7 @@ test('a day forward and back loses nothing, fires no storm, and stops nothing', 
   const uploadedId = await uploadDeployment(fixture, 'uploaded');
   const uploads = new UploadLedger(fixture, uploadedId);
   await uploads.upload();
-  for (const [index, shift] of [day, 0, -day, 0].entries()) {
+  for (const [index, shift] of [day, -day].entries()) {
     await jump(shift);
     // The gateway, the queue of runs and the agent work at this time of day.
     expect((await fixture.ask(url ?? undefined, 'hello')).said).toBe('first hello');

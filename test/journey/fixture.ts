@@ -12,6 +12,8 @@ import { removeIsolated } from '../../src/control-service/isolation/isolation.ts
 import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { commitLinkScript, linkPackages } from '../installed-packages.ts';
+import { dropAgentDatabases } from '../control-service/databases-of.ts';
+import { startTestPostgres } from '../postgres/postgres.ts';
 import { runStep } from '../../src/demo/runner.ts';
 import type { Step, StepResult } from '../../src/demo/runner.ts';
 
@@ -53,10 +55,18 @@ const Talk = z.object({ said: z.string(), mood: z.string().default(''), pid: z.i
 /** The talker's final values; the gossip agent has fewer. */
 export type Talk = z.infer<typeof Talk>;
 
-/** Starts a fixture; `env` is the services' environment. The caller closes it. */
-export async function openJourneyFixture({
-  env = process.env,
-}: { env?: NodeJS.ProcessEnv } = {}): Promise<JourneyFixture> {
+/** What differs from the usual. */
+export interface JourneyOptions {
+  /** The services' environment. */
+  env?: NodeJS.ProcessEnv;
+  /** The services start a Postgres of their own, as for people; otherwise they use that of the test run, which is there. */
+  ownPostgres?: boolean;
+}
+
+/** Starts a fixture. The caller closes it. */
+export async function openJourneyFixture(options: JourneyOptions = {}): Promise<JourneyFixture> {
+  const postgres = options.ownPostgres ? undefined : await startTestPostgres();
+  const env = { ...(options.env ?? process.env), ...(postgres ? { DATABASE_URL: postgres.url } : {}) };
   const folder = await mkdtemp(join(tmpdir(), 'landfall-journey-'));
   // As root, the database runs as another user, who needs access to the parent folders.
   await chmod(folder, 0o711);
@@ -136,7 +146,10 @@ export async function openJourneyFixture({
       await control.close();
       await service.stop();
       await removeIsolated(data);
-      await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
+      if (postgres) {
+        await dropAgentDatabases(postgres.url);
+        await postgres.stop();
+      } else await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };

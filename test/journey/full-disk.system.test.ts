@@ -30,7 +30,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
     disk = mkdtempSync(join(tmpdir(), 'landfall-disk-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${wide},mode=0755`, 'tmpfs', disk]);
     vi.stubEnv('TMPDIR', disk);
-    fixture = await openJourneyFixture();
+    fixture = await openJourneyFixture({ ownPostgres: true });
     const repository = await fixture.repository('talker');
     const made = await fixture.control.createDeployment({
       name: 'cramped',

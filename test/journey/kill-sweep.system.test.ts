@@ -44,7 +44,7 @@ function random(): number {
 }
 
 beforeAll(async () => {
-  fixture = await openJourneyFixture();
+  fixture = await openJourneyFixture({ ownPostgres: true });
   repository = await fixture.repository('talker');
   const made = await fixture.control.createDeployment({
     name: 'swept',
