@@ -14,9 +14,9 @@ export interface AgentMemoryParts {
 }
 
 /** How many runs, each on a thread of its own: memory is measured after half of them, and after all. */
-const RUNS = sized(10_000, 20);
+const RUNS = sized(10_000, 4);
 /** The public server takes half a second for every run. */
-const PEER_RUNS = sized(500, 4);
+const PEER_RUNS = sized(500, 2);
 /** How long (ms) a process is idle before its memory is measured. */
 const REST_MS = sized(3_000, 100);
 

@@ -14,11 +14,12 @@ const engineLoad = join(import.meta.dirname, 'engine-load.ts');
 /** How many runs a round has, by how many there are at once. A round is over when it took that long (ms). */
 const sizes = [
   { atOnce: 1, count: sized(100, 2) },
-  { atOnce: 10, count: sized(200, 10) },
-  { atOnce: 50, count: sized(400, 50) },
+  { atOnce: 10, count: sized(200, 2) },
+  { atOnce: 50, count: sized(400, 2) },
 ] as const;
 const ROUND_MS = 1_500;
 const rounds = { rounds: 5, warmups: 1 };
+const warmupRuns = sized(300, 2);
 
 type Kind = RoundRequest['kind'];
 type Loads = { ours: RunLoad; floor: RunLoad } & Partial<Record<Other, RunLoad>>;
@@ -63,7 +64,7 @@ export async function agentRuns(): Promise<Measured[]> {
   const beside = peer ? { peer } : {};
 
   // Code gets compiled: a first hundred runs are slower than all the others.
-  for (const load of [ours, floor, inMemory, plain]) await load.round({ kind: 'wait', count: 300, atOnce: 10 });
+  for (const load of [ours, floor, inMemory, plain]) await load.round({ kind: 'wait', count: warmupRuns, atOnce: 10 });
 
   const measured: Measured[] = [];
   for (const { atOnce, count } of sizes) {
@@ -92,7 +93,7 @@ async function compare(loads: Loads, requested: RoundRequest): Promise<Rounds> {
     {
       ours: of(ours),
       floor: of(floor),
-      ...(peer ? { peer: of(peer, requested.atOnce * 2) } : {}),
+      ...(peer ? { peer: of(peer, sized(requested.atOnce * 2, 2)) } : {}),
       ...Object.fromEntries(Object.entries(others).map(([name, load]) => [name, of(load)])),
     },
     rounds,

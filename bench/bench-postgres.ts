@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { createDatabase } from '../src/postgres/databases.ts';
 import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
 import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
+import { isTiny } from './rounds.ts';
 
 /** A folder of a bench run. */
 export interface BenchFolder extends AsyncDisposable {
@@ -25,8 +27,18 @@ export interface BenchPostgres extends AsyncDisposable {
   database(name: string): Promise<string>;
 }
 
-/** Starts it in a folder. It is stopped, and its data removed, where it is disposed of. */
+/**
+ * Starts it in a folder. It is stopped, and its data removed, where it is disposed of. Where figures mean nothing, a server
+ * that runs may be given instead: then its owner removes the databases.
+ */
 export async function startBenchPostgres(folder: string): Promise<BenchPostgres> {
+  const given = process.env['LANDFALL_BENCH_TINY_POSTGRES'];
+  if (isTiny && given !== undefined) {
+    return {
+      database: (name) => createDatabase(given, `${name}_${randomBytes(4).toString('hex')}`),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  }
   const dataDir = join(folder, 'postgres');
   const log = (): void => undefined;
   const server = await startEmbeddedPostgres({ dataDir, log });

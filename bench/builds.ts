@@ -7,9 +7,10 @@ import { startLocalService } from '../src/demo/processes.ts';
 import { Repository } from '../src/demo/repository.ts';
 import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
+import { commitLinkScript, linkPackages } from '../test/installed-packages.ts';
 import { benchFolder } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
-import { median, sized, spread } from './rounds.ts';
+import { isTiny, median, sized, spread } from './rounds.ts';
 
 const root = join(import.meta.dirname, '..');
 const example = 'echo-agent';
@@ -70,6 +71,7 @@ async function playRound(): Promise<Round> {
   const folder = ending.use(benchFolder());
   const data = join(folder.path, 'data');
   const repository = await Repository.ofExample(join(root, 'examples', example), join(folder.path, 'git', example));
+  if (isTiny) await commitLinkScript(repository);
   ending.defer(async () => {
     await removeIsolated(data);
     await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
@@ -87,7 +89,7 @@ async function playRound(): Promise<Round> {
   const { id, latest_revision_id: started } = await control.createDeployment({
     name: example,
     source: 'github',
-    source_config: { repo_url: repository.folder },
+    source_config: { repo_url: repository.folder, ...(isTiny ? { install_command: linkPackages } : {}) },
     source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
     secrets: [],
   });

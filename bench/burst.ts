@@ -5,7 +5,7 @@ import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
 import { sized } from './rounds.ts';
 
-const size = { pushes: sized(1_000, 20), instant: sized(45, 4), real: sized(5, 1) };
+const size = { pushes: sized(1_000, 20), instant: sized(45, 4), real: sized(5, 0) };
 
 /** Times of one burst (ms), and requests of it. */
 export async function burst(): Promise<Measured[]> {

@@ -150,9 +150,9 @@ export async function controlLoad(): Promise<Measured[]> {
   await seedControl(url, { deployments, revisionsEach });
   const all: Measured[] = [];
   const means = new Map<string, number>();
+  await using floor = await startContender(import.meta.filename, 'floor', url);
   for (const [kind, what] of Object.entries(notes)) {
     await using ours = await startContender(import.meta.filename, 'ours', url, kind);
-    await using floor = await startContender(import.meta.filename, 'floor', url);
     const measured = await interleave({ ours, floor }, { rounds: 7, warmups: 2 });
     means.set(kind, median(measured.ours));
     all.push({

@@ -4,9 +4,10 @@
 import { dirname } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
 import { startDemo, type DemoEnvironment } from '../src/demo/environment.ts';
+import { commitLinkScript, linkPackages } from '../test/installed-packages.ts';
 import type { Measured } from './figure.ts';
 import { othersAtRest, rssOf } from './memory-at-rest.ts';
-import { median, sized, spread } from './rounds.ts';
+import { isTiny, median, sized, spread } from './rounds.ts';
 
 const root = dirname(import.meta.dirname);
 const example = 'echo-agent';
@@ -44,11 +45,12 @@ export async function push(): Promise<Measured[]> {
   });
   ending.defer(() => control.close());
 
+  if (isTiny) await commitLinkScript(repository);
   await repository.push();
   const deployment = await control.createDeployment({
     name: example,
     source: 'github',
-    source_config: { repo_url: repoUrl, build_on_push: true },
+    source_config: { repo_url: repoUrl, build_on_push: true, ...(isTiny ? { install_command: linkPackages } : {}) },
     source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
     secrets: [],
   });

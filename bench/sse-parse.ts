@@ -148,7 +148,7 @@ function contender(parse: Parse) {
 /** Parsed megabytes for every second of CPU time, for each shape of a stream. */
 export async function sseParse(): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (const shape of Object.keys(shapes)) measured.push(await ofShape(shape));
+  for (const shape of Object.keys(shapes).slice(0, sized(Infinity, 1))) measured.push(await ofShape(shape));
   return measured;
 }
 

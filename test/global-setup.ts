@@ -25,6 +25,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // As root the server runs as another user, who has to get in.
   chmodSync(folder, 0o711);
   openPackages(folder);
+  // Hundreds of processes load the same modules: with their compiled code each starts in half the time.
+  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
   const start = () =>
     startEmbeddedPostgres({
       dataDir: join(folder, 'postgres'),

@@ -1,5 +1,7 @@
 import { chmodSync, cpSync, realpathSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import type { Repository } from '../src/demo/repository.ts';
 import { firstClosed, wayTo } from '../src/postgres/embedded/reach.ts';
 import { packagesOf } from '../src/control-service/isolation/program.ts';
 
@@ -19,6 +21,18 @@ export const isOpen = (folder: string): boolean => firstClosed(anyone, wayTo(rea
 
 /** The folder `node_modules` that agents of the tests are given instead of an installation, which they would wait for. */
 export const installedPackages = (): string => process.env[variable] ?? join(root, 'node_modules');
+
+/** An install command that links this project's packages, in no time. Its script is `link.mjs` in the repository. */
+export const linkPackages = 'node link.mjs';
+export const linkScript = `import { symlinkSync } from 'node:fs';
+symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
+`;
+
+/** Commits the script of `linkPackages`. */
+export async function commitLinkScript(repository: Repository): Promise<void> {
+  await writeFile(join(repository.folder, 'link.mjs'), linkScript);
+  await repository.commit('Link the packages');
+}
 
 /**
  * As root agents run as users of their own, and a checkout may lie in a home that is closed to them: then they are given a

@@ -106,7 +106,7 @@ export async function startAppProcess(settings: AppProcessSettings): Promise<App
     // A folder that holds no `.env` of anybody's.
     cwd: data,
     env: {
-      ...own(['PATH', 'HOME', 'USER', 'TMPDIR']),
+      ...own(['PATH', 'HOME', 'USER', 'TMPDIR', 'NODE_COMPILE_CACHE']),
       APP_ID: String(github.app.id),
       PRIVATE_KEY: github.app.privateKey,
       WEBHOOK_SECRET: github.app.webhookSecret,

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { nodeEnvironment } from '../node-environment.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'agent-server', 'main.ts');
-
-/** Shares compiled code between processes: each starts about a quarter faster. */
-const compileCache = join(tmpdir(), 'landfall-agent-processes');
 
 /** A real agent server process. */
 export interface AgentProcess {
@@ -40,7 +37,7 @@ export async function startAgentProcess(env: Record<string, string>): Promise<Ag
 /** Spawns `main.ts` with only this environment. */
 export function spawnAgentProcess(env: Record<string, string>) {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache, ...env },
+    env: { ...nodeEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output: string[] = [];

@@ -1,15 +1,22 @@
 // A benchmark that can't run is a defect: each family runs once here, small, and its figures are not judged.
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { families } from '../../bench/families.ts';
+import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres?.stop());
 
 const root = dirname(dirname(import.meta.dirname));
 
 function run(family: string): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, [join(root, 'bench/main.ts'), '--only', family], {
     cwd: root,
-    env: { ...process.env, LANDFALL_BENCH_TINY: '1' },
+    env: { ...process.env, LANDFALL_BENCH_TINY: '1', LANDFALL_BENCH_TINY_POSTGRES: postgres.adminUrl },
   });
   const end = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (end.out += chunk.toString()));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { nodeEnvironment } from '../node-environment.ts';
 
 export const root = join(import.meta.dirname, '../..');
 const program = join(root, 'src/cli/main.ts');
@@ -26,7 +27,7 @@ export interface CliRun {
 export function runCli(args: readonly string[], { cwd = root, env = {}, onOutput }: CliRun = {}): Promise<CliEnd> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env },
+    env: { ...nodeEnvironment(), HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A test that ends early leaves nothing running.

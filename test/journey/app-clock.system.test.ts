@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-test('pushes are built and proven while the clock goes a day back and forward', aJourney, async () => {
+test('pushes are built and proven while the clock goes a day back, and then a day ahead', aJourney, async () => {
   const project = await openProject(fixture, 'jumps');
-  for (const jump of [-day, 0, day, 0]) {
+  for (const jump of [-day, day]) {
     const letGo = fixture.service.hold(project.deploymentId);
     const commit = await project.push(`While the clock goes to ${jump}`);
     await project.building();
@@ -25,5 +25,5 @@ test('pushes are built and proven while the clock goes a day back and forward', 
     await project.concluded(commit, 'success', /Live and proven/);
     expect(await project.liveCommit()).toBe(commit);
   }
-  expect(await project.revisions()).toHaveLength(4);
+  expect(await project.revisions()).toHaveLength(2);
 });

@@ -6,7 +6,8 @@ import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { canaries, canaryWord } from './canary.ts';
 import { sings } from './canary-word.ts';
-import { linkPackages, openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
+import { linkPackages } from '../installed-packages.ts';
+import { openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
 
 const word = canaryWord();
 const secrets = canaries(word);
@@ -17,7 +18,7 @@ let repository: Repository;
 let id = '';
 
 beforeAll(async () => {
-  fixture = await openJourneyFixture();
+  fixture = await openJourneyFixture({ ownPostgres: true });
   repository = await fixture.repository('gossip');
 });
 afterAll(() => fixture?.close());

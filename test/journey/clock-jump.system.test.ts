@@ -8,7 +8,8 @@ import * as z from 'zod';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, type Ask } from './kill-ledger.ts';
 import { UploadLedger, uploadDeployment } from './uploads.ts';
-import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
+import { linkPackages } from '../installed-packages.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const day = 86_400_000;
 const shifter = join(import.meta.dirname, 'shifted-clock.mjs');
@@ -83,7 +84,7 @@ test('a day forward and back loses nothing, fires no storm, and stops nothing', 
   const uploadedId = await uploadDeployment(fixture, 'uploaded');
   const uploads = new UploadLedger(fixture, uploadedId);
   await uploads.upload();
-  for (const [index, shift] of [day, 0, -day, 0].entries()) {
+  for (const [index, shift] of [day, -day].entries()) {
     await jump(shift);
     // The gateway, the queue of runs and the agent work at this time of day.
     expect((await fixture.ask(url ?? undefined, 'hello')).said).toBe('first hello');

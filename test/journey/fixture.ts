@@ -1,5 +1,5 @@
 // The fixture of the journeys: both services in a process of their own, git repositories, and a runner.
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,9 @@ import { startLocalService, type LocalService } from '../../src/demo/processes.t
 import { removeIsolated } from '../../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
 import { Repository } from '../../src/demo/repository.ts';
-import { installedPackages } from '../installed-packages.ts';
+import { commitLinkScript, linkPackages } from '../installed-packages.ts';
+import { dropAgentDatabases } from '../control-service/databases-of.ts';
+import { startTestPostgres } from '../postgres/postgres.ts';
 import { runStep } from '../../src/demo/runner.ts';
 import type { Step, StepResult } from '../../src/demo/runner.ts';
 
@@ -53,17 +55,18 @@ const Talk = z.object({ said: z.string(), mood: z.string().default(''), pid: z.i
 /** The talker's final values; the gossip agent has fewer. */
 export type Talk = z.infer<typeof Talk>;
 
-/** Links this project's packages instead of installing them, which would delay every build. */
-export const linkPackages = 'node link.mjs';
-/** The script of that command. */
-export const linkScript = `import { symlinkSync } from 'node:fs';
-symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
-`;
+/** What differs from the usual. */
+export interface JourneyOptions {
+  /** The services' environment. */
+  env?: NodeJS.ProcessEnv;
+  /** The services start a Postgres of their own, as for people; otherwise they use that of the test run, which is there. */
+  ownPostgres?: boolean;
+}
 
-/** Starts a fixture; `env` is the services' environment. The caller closes it. */
-export async function openJourneyFixture({
-  env = process.env,
-}: { env?: NodeJS.ProcessEnv } = {}): Promise<JourneyFixture> {
+/** Starts a fixture. The caller closes it. */
+export async function openJourneyFixture(options: JourneyOptions = {}): Promise<JourneyFixture> {
+  const postgres = options.ownPostgres ? undefined : await startTestPostgres();
+  const env = { ...(options.env ?? process.env), ...(postgres ? { DATABASE_URL: postgres.url } : {}) };
   const folder = await mkdtemp(join(tmpdir(), 'landfall-journey-'));
   // As root, the database runs as another user, who needs access to the parent folders.
   await chmod(folder, 0o711);
@@ -92,8 +95,7 @@ export async function openJourneyFixture({
     },
     async repository(agent, name = agent) {
       const made = await Repository.ofExample(join(import.meta.dirname, 'agents', agent), join(git, owner, name));
-      await writeFile(join(made.folder, 'link.mjs'), linkScript);
-      await made.commit('Link the packages');
+      await commitLinkScript(made);
       return made;
     },
     async step(repository, { inputs = {}, baseUrl = service.url, commit, ...given } = {}) {
@@ -144,7 +146,10 @@ export async function openJourneyFixture({
       await control.close();
       await service.stop();
       await removeIsolated(data);
-      await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
+      if (postgres) {
+        await dropAgentDatabases(postgres.url);
+        await postgres.stop();
+      } else await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };

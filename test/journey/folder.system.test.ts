@@ -3,7 +3,8 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runStep, type StepResult } from '../../src/demo/runner.ts';
-import { linkPackages, linkScript, openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
+import { linkPackages, linkScript } from '../installed-packages.ts';
+import { openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
 
 let fixture: JourneyFixture;
 let workspace = '';

@@ -11,7 +11,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { putTarball, UploadLedger, uploadDeployment } from './uploads.ts';
-import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
+import { linkPackages } from '../installed-packages.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 /** Enough for everything here, and for what a build wants to see free. */
 const wide = 2 ** 31;
@@ -29,7 +30,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
     disk = mkdtempSync(join(tmpdir(), 'landfall-disk-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${wide},mode=0755`, 'tmpfs', disk]);
     vi.stubEnv('TMPDIR', disk);
-    fixture = await openJourneyFixture();
+    fixture = await openJourneyFixture({ ownPostgres: true });
     const repository = await fixture.repository('talker');
     const made = await fixture.control.createDeployment({
       name: 'cramped',

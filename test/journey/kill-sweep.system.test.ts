@@ -8,7 +8,8 @@ import { seeProcesses } from '../../src/control-service/compute/seen-processes.t
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { UploadLedger, uploadDeployment } from './uploads.ts';
-import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
+import { linkPackages } from '../installed-packages.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const rounds = Number(process.env['LANDFALL_KILLS'] ?? 2);
 const seed = Number(process.env['LANDFALL_KILLS_SEED'] ?? 1);
@@ -43,7 +44,7 @@ function random(): number {
 }
 
 beforeAll(async () => {
-  fixture = await openJourneyFixture();
+  fixture = await openJourneyFixture({ ownPostgres: true });
   repository = await fixture.repository('talker');
   const made = await fixture.control.createDeployment({
     name: 'swept',

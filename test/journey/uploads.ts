@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uploadedFile } from '../../src/control-service/uploads/object-path.ts';
 import { tarballOf } from '../control-service/builds/tarballs.ts';
-import { linkPackages, linkScript, type JourneyFixture } from './fixture.ts';
+import { linkPackages, linkScript } from '../installed-packages.ts';
+import { type JourneyFixture } from './fixture.ts';
 
 /** An upload with a 2xx response. */
 export interface Uploaded {

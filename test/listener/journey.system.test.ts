@@ -9,6 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 import { startLocal, type LocalServices } from '../../src/control-service/local.ts';
 import { startApiServer, type ApiServer } from '../control-service/kubernetes/api-server.ts';
 import { fromImage, refusalOf } from '../control-service/service-fixture.ts';
+import { nodeEnvironment } from '../node-environment.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -68,7 +69,7 @@ async function startListenerProcess(): Promise<ListenerProcess> {
     process.execPath,
     [join(root, 'src/cli/main.ts'), 'listener', ...flags, '--lease', '3', '--trouble', '1'],
     {
-      env: { PATH: process.env['PATH'], KUBECONFIG: cluster.kubeconfig, LANDFALL_API_KEY: services.apiKey },
+      env: { ...nodeEnvironment(), KUBECONFIG: cluster.kubeconfig, LANDFALL_API_KEY: services.apiKey },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

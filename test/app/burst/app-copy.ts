@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { nodeEnvironment } from '../../node-environment.ts';
 
 /** A copy of the App: a process of its own, as `npm start` runs it. */
 export interface AppCopy {
@@ -20,7 +21,7 @@ const main = join(import.meta.dirname, '../../../app/main.ts');
 export async function startAppCopy(folder: string, settings: Readonly<Record<string, string>>): Promise<AppCopy> {
   const child = spawn(process.execPath, [main], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, HOST: '127.0.0.1', PORT: '0', ...settings },
+    env: { ...nodeEnvironment(), HOME: folder, HOST: '127.0.0.1', PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

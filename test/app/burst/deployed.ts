@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Repository } from '../../../src/demo/repository.ts';
-import { installedPackages } from '../../installed-packages.ts';
+import { commitLinkScript, linkPackages } from '../../installed-packages.ts';
 import type { BurstService } from './burst-service.ts';
 import type { ModelGitHub, ModelRepository } from './github-model.ts';
 
@@ -27,12 +27,6 @@ export interface Deployed {
   deploymentId: string;
 }
 
-/** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
-const installCommand = 'node link.mjs';
-const linkScript = `import { symlinkSync } from 'node:fs';
-symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
-`;
-
 /** With whom deployments are made. */
 export interface Parties {
   github: ModelGitHub;
@@ -54,7 +48,7 @@ export async function deployAll({ instant, real }: BurstSize, parties: Parties):
     const { id } = await service.control.createDeployment({
       name,
       source: 'github',
-      source_config: { repo_url: repoUrl, build_on_push: true, ...(git ? { install_command: installCommand } : {}) },
+      source_config: { repo_url: repoUrl, build_on_push: true, ...(git ? { install_command: linkPackages } : {}) },
       source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
       secrets: [],
     });
@@ -70,8 +64,7 @@ export async function deployAll({ instant, real }: BurstSize, parties: Parties):
 
 async function realRepository(folder: string): Promise<Repository> {
   const repository = await Repository.ofExample(join(root, 'examples/echo-agent'), folder);
-  await writeFile(join(folder, 'link.mjs'), linkScript);
-  await repository.commit('Link the packages');
+  await commitLinkScript(repository);
   return repository;
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { nodeEnvironment } from '../../node-environment.ts';
 import { newPrivateKey } from '../settings/keys.ts';
 import { secret } from './intake.ts';
 
@@ -31,7 +32,7 @@ export function temporaryFolder(): string {
 export function startApp(env: Record<string, string>, folder = temporaryFolder()) {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../app/main.ts')], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    env: { ...nodeEnvironment(), HOME: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessFixture } from './process-fixture.ts';
 
@@ -20,8 +19,6 @@ export interface ChildApp {
 export async function startChildApp(fixture: ProcessFixture): Promise<ChildApp> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'app-process.ts'), JSON.stringify(fixture)], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The same modules are loaded dozens of times.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'landfall-kill-sweep') },
   });
   const written: string[] = [];
   const ended = once(child, 'exit').then(() => child.signalCode);

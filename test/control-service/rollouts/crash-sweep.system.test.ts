@@ -57,12 +57,7 @@ const said = z.object({ url: z.string(), apiKey: z.string() });
 async function startService(machine: { place: string }): Promise<Swept> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(machine)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // All starts share one compile cache.
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: join(machine.place, 'compiled'),
-      PATH: `${join(machine.place, 'bin')}:${process.env.PATH}`,
-    },
+    env: { ...process.env, PATH: `${join(machine.place, 'bin')}:${process.env.PATH}` },
   });
   const died = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const [first] = await once(child, 'message');

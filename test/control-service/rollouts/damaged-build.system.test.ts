@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { linkPackages, linkScript } from '../../installed-packages.ts';
 import {
   requestAgent,
   closeAll,
@@ -17,7 +18,7 @@ import {
 afterEach(closeAll);
 
 const example = join(import.meta.dirname, '../../../examples/echo-agent');
-const files = ['langgraph.json', 'package.json', 'package-lock.json', 'src/graph.ts'];
+const files = ['langgraph.json', 'package.json', 'src/graph.ts'];
 const compute = processCompute({ clock: systemClock, drainMs: 5_000 });
 
 const damages: ((source: string) => void)[] = [
@@ -29,11 +30,12 @@ const damages: ((source: string) => void)[] = [
 ];
 
 test('rebuilds and serves a damaged live build, or says why it cannot', async () => {
-  const machine = await openMachine(
-    Object.fromEntries(files.map((path) => [path, readFileSync(join(example, path), 'utf8')])),
-  );
+  const machine = await openMachine({
+    ...Object.fromEntries(files.map((path) => [path, readFileSync(join(example, path), 'utf8')])),
+    'link.mjs': linkScript,
+  });
   let instance = await startService(machine, { compute });
-  const requested = await deploy(instance);
+  const requested = await deploy(instance, { config: { install_command: linkPackages } });
   await goesLive(instance, requested);
   const builds = join(machine.dataDir, 'builds');
   const source = join(builds, requested.revisionId, 'source');

@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 import { Repository } from '../../../src/demo/repository.ts';
 import { startReceiver } from '../../agent-server/webhooks/receiver.ts';
 import type { Receiver } from '../../agent-server/webhooks/receiver.ts';
-import { linkPackages } from '../../journey/fixture.ts';
+import { linkPackages } from '../../installed-packages.ts';
 import { openServed } from '../control-plane/service.ts';
 
 /** The sources of the agent that others' clients talk to. */

@@ -6,7 +6,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { Repository } from '../../../src/demo/repository.ts';
-import { linkPackages } from '../../journey/fixture.ts';
+import { linkPackages } from '../../installed-packages.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { openServed, type Served } from './service.ts';
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/contract/service-error.ts';
 import { tarballOf } from '../../control-service/builds/tarballs.ts';
 import { tarball } from '../../control-service/uploads/upload-places.ts';
 import { refusalOf } from '../../control-service/service-fixture.ts';
-import { linkPackages } from '../../journey/fixture.ts';
+import { linkPackages } from '../../installed-packages.ts';
 import { installPublicCli, publicCli, type CliEnd } from './public-cli.ts';
 import { openServed, type Served } from './service.ts';
 

@@ -10,7 +10,7 @@ import type { LocalServices } from '../../../src/control-service/local.ts';
 import { databaseNamed } from '../../control-service/databases-of.ts';
 import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
-import { linkScript } from '../../journey/fixture.ts';
+import { linkScript } from '../../installed-packages.ts';
 
 /** The services of one machine as `landfall local` starts them, below a path as self-hosted ones are. */
 export interface Served extends LocalServices {

@@ -30,7 +30,7 @@ import {
 } from '../../src/report/sanitize.ts';
 import { cpuOf } from './cpu.ts';
 
-const size = 1_000_000;
+const size = 300_000;
 /** Characters of a line of output that are kept. */
 const longestLine = 16_384;
 
