@@ -11,6 +11,7 @@ test.each<[what: string, requested: Source | undefined, digest: string | undefin
   ['a ref in another spelling', { repo_ref: 'refs/heads/main' }, undefined, true],
   ['another ref', { repo_ref: 'next' }, undefined, false],
   ['a field that the revision does not report', { image_uri: 'a:1' }, undefined, false],
+  ['a field with the value of another', { image_uri: 'main' }, undefined, false],
   ['an upload at another path with the same digest', { source_tarball_path: 'uploads/2' }, 'sha256:a', true],
   ['an upload at another path with another digest', { source_tarball_path: 'uploads/2' }, 'sha256:b', false],
   ['that upload with another ref', { source_tarball_path: 'uploads/2', repo_ref: 'next' }, 'sha256:a', false],
