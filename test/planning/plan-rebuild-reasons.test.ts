@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
+import { standingOf } from '../../src/planning/plan-rebuild.ts';
 import { plan } from '../../src/planning/plan.ts';
 import type { Plan, Seen } from '../../src/planning/plan-types.ts';
 import {
@@ -7,6 +8,7 @@ import {
   unknown,
   github,
   docker,
+  image,
   revision,
   imageRevision,
   live,
@@ -29,6 +31,7 @@ describe('says why', () => {
 
   test.each<[what: string, actual: Partial<Seen>, requested: Partial<DesiredGithub>, words: string[]]>([
     ['a commit that is live', {}, {}, ['commit aaaaaaa is live already']],
+    ['a live commit of no known newest revision', { latest: undefined }, {}, ['commit aaaaaaa is live already']],
     ['another commit that is live', newest(live, theirs), {}, ['restated: commit aaaaaaa is not live, bbbbbbb is']],
     ['nothing that is live', { latest: undefined, live: undefined }, {}, ['restated: commit aaaaaaa is not live']],
     [
@@ -186,4 +189,52 @@ describe('says why', () => {
       'image registry.test/agent:1 is live already',
     );
   });
+
+  test('of an image of the service’s own registry', () => {
+    const pushed = { source: 'internal_docker', name: 'agent', secretsStrategy: 'merge' } as const;
+    const deployment = { ...image, source: 'internal_docker' };
+    const words = (actual: Partial<Seen>) => inWords(plan(pushed, { ...seenImage, deployment, ...actual }))[0];
+    expect(words({})).toBe('nothing differs from what is live');
+    expect(words(failedImage)).toBe('image registry.test/agent:1 is live already');
+  });
 });
+
+describe('beside a change that makes a revision', () => {
+  const secrets = [{ name: 'TOKEN', value: 'two' }];
+  const beside = (actual: Partial<Seen>, requested: Partial<DesiredGithub> = {}) =>
+    plan({ ...github, secrets, ...requested }, { ...seen, ...actual });
+
+  test('nothing is adopted, and what else is on its way is not noted', () => {
+    const planned = beside(newest(revision('r2', 'BUILDING')));
+    expect(planned).toMatchObject({ kind: 'patch', notes: [] });
+    expect(planned).not.toHaveProperty('adopt');
+    expect(beside(newest(revision('r2', 'BUILD_FAILED', theirs)))).toMatchObject({ notes: [] });
+  });
+
+  test('the ref is restated where the commit is not known, which is noted', () => {
+    expect(beside({ commit: unknown })).toMatchObject({
+      notes: ['the requested commit is not known (unknown commit): the ref is built again to be sure'],
+    });
+  });
+
+  test('rebuild: never forbids nothing', () => {
+    expect(beside({ live: undefined, latest: undefined }, { rebuild: 'never' })).toMatchObject({
+      kind: 'patch',
+      notes: [],
+    });
+  });
+});
+
+test('a plan that changes nothing adopts nothing', () => {
+  expect(plan(github, seen)).not.toHaveProperty('adopt');
+});
+
+test.each([
+  ['DEPLOYED', 'r1', 'live'],
+  ['DEPLOYED', 'r2', 'on-its-way'],
+  ['BUILDING', 'r1', 'on-its-way'],
+  ['PONDERING', 'r1', 'on-its-way'],
+  ['SKIPPED', 'r1', 'ended'],
+])('r1 with the status %s, where %s is active, is %s', (status, active, standing) =>
+  expect(standingOf(revision('r1', status), active)).toBe(standing),
+);

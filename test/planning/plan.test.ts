@@ -66,7 +66,9 @@ describe('field by field', () => {
   });
 
   test('notes a command that takes effect with the next revision', () => {
-    expect(notes(plan({ ...github, buildCommand: 'npm run build' }, seen))).toContain('until the next revision');
+    expect(notes(plan({ ...github, buildCommand: 'make', installCommand: 'npm ci', buildOnPush: true }, seen))).toBe(
+      'source_config.install_command, source_config.build_command: changed, and without effect until the next revision',
+    );
     expect(notes(plan({ ...github, buildCommand: 'npm run build', repoRef: 'next' }, seen))).toBe('');
   });
 });
@@ -108,6 +110,11 @@ describe('what cannot be changed', () => {
         advice: 'Set source to github, or give another name to create a new deployment.',
       },
     ]);
+  });
+
+  test('another source, although a field could not be changed either', () => {
+    const deployment = { ...image, source_config: { repo_url: null } };
+    expect(obstacles(plan(github, { ...seenImage, deployment })).map(({ field }) => field)).toEqual(['source']);
   });
 
   test('another name than that of the given id, in words; a deployment of no given name is compared by none', () => {

@@ -66,5 +66,5 @@ function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
 
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

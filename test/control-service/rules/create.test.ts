@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeploymentCreateRequest } from '../../../src/contract/control/deployment.ts';
-import { judgeCreate, type CreateFacts } from '../../../src/control-service/rules/create.ts';
+import { judgeCreate, readCreate, type CreateFacts } from '../../../src/control-service/rules/create.ts';
 
 type Changes = Partial<DeploymentCreateRequest>;
 
@@ -152,6 +152,11 @@ describe('a creation that is refused', () => {
 });
 
 describe('a creation that is accepted', () => {
+  test('with a body of the right shape', () => {
+    expect(readCreate(fromGit())).toEqual({ ok: true, value: fromGit() });
+    expect(readCreate({})).toMatchObject({ ok: false, refusal: { status: 422 } });
+  });
+
   test.each<[string, DeploymentCreateRequest, Partial<CreateFacts>, object]>([
     [
       'from git, its ref in the document’s spelling',
@@ -187,6 +192,12 @@ describe('a creation that is accepted', () => {
       'a namespace of its listener',
       fromImage({ listener_id: id, listener_config: { k8s_namespace: 'a' } }),
       k8s('b', 'a'),
+      {},
+    ],
+    [
+      'any namespace of a listener whose namespaces are not known',
+      fromImage({ listener_id: id, listener_config: { k8s_namespace: 'a' } }),
+      { listener: { compute_type: 'k8s', compute_config: {} } },
       {},
     ],
     [

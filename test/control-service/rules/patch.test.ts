@@ -75,6 +75,23 @@ describe('a change that is refused', () => {
       'source_config.custom_url is for external_docker: leave it out or null with the source github.',
     ],
     [
+      'a tarball for an image',
+      image,
+      tarball,
+      undefined,
+      'source_revision_config.source_tarball_path is for internal_source: leave it out or null with the source external_docker.',
+    ],
+    [
+      'fields of another source beside the shown address',
+      git,
+      {
+        source_config: { custom_url: git.shownUrl, resource_spec: { cpu: 1 } },
+        source_revision_config: { image_uri: 'a:2' },
+      },
+      undefined,
+      'source_config.resource_spec is for external_docker: leave it out or null with the source github. source_revision_config.image_uri is for external_docker and internal_docker: leave it out or null with the source github.',
+    ],
+    [
       'a revision from another source',
       git,
       { revision_source: 'internal_source' },
@@ -135,6 +152,14 @@ describe('a change that is refused', () => {
 describe('a change that is accepted', () => {
   test.each<[string, Current, object, object, string[]]>([
     ['nothing', git, {}, {}, []],
+    ['secrets of an upload without a graph configuration', upload, { secrets: [] }, {}, ['secrets']],
+    [
+      'a listener’s settings that are empty',
+      { ...image, source_config: {} },
+      { source_config: { listener_config: {} } },
+      { source_config: { listener_config: {} } },
+      [],
+    ],
     ['nulls', git, { source_config: { install_command: null }, source_revision_config: null, secrets: null }, {}, []],
     [
       'what is fixed, repeated',
