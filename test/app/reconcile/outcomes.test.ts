@@ -28,8 +28,8 @@ const failed: Rollout = { kind: 'failed', status: 'BUILD_FAILED', statusMessage:
 const held = (isHeld: boolean): HeldExpectation => ({
   expectation: { kind: 'status', equals: 'success' },
   held: isHeld,
-  expected: 'status is success',
-  seen: 'error',
+  expected: isHeld ? 'nodes include a' : 'status is success',
+  seen: isHeld ? 'a' : 'error',
 });
 const times = { firstEventMs: 5, totalMs: 9 };
 const passed: TestVerdict = { kind: 'passed', held: [held(true)], ...times };

@@ -58,6 +58,17 @@ test.each<[what: string, body: unknown, problems: object[]]>([
   expect(readBody(schema, body)).toEqual({ ok: false, refusal: { status: 422, problems } }),
 );
 
+test('refuses a body that is nested too deep before it looks into it', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(9_000)}${']'.repeat(9_000)}`);
+  expect(readBody(schema, deep)).toMatchObject({ refusal: { status: 422, problems: [{ type: 'too_deep' }] } });
+});
+
+test('a choice that is missing is a wrong one', () => {
+  expect(readBody(z.object({ kind: z.enum(['a', 'b']) }), {})).toMatchObject({
+    refusal: { problems: [{ loc: ['body', 'kind'], type: 'invalid_value' }] },
+  });
+});
+
 test('names the part of the request', () => {
   const refused = (problem: object) => ({ ok: false, refusal: { status: 422, problems: [problem] } });
   expect(readShape(schema, {}, 'query')).toEqual(refused({ loc: ['query', 'name'], ...required }));
