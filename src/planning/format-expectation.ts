@@ -77,11 +77,10 @@ const sanitize = (text: string): string =>
       (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
     );
 
-/** What kind of thing a value is, for a sentence. */
+/** What kind of thing a value that is no text is, for a sentence. */
 export function kindOfValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return 'text';
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
 }
 

@@ -91,22 +91,21 @@ function choices(path: string, found: Found | undefined): Obstacle[] {
 }
 
 function changesOf(desired: Desired, request: DeploymentCreateRequest): FieldChange[] {
-  const created = (change: FieldChange): FieldChange => ({ ...change, why: 'the deployment is created with it' });
   const resources = Object.entries(request.source_config.resource_spec ?? {}).map(([field, value]) => ({
     field: `source_config.resource_spec.${field}`,
     from: undefined,
     to: typeof value === 'object' ? 'set' : String(value),
     makesRevision: true,
-    why: '',
   }));
-  return [
-    { field: 'name', from: undefined, to: request.name, makesRevision: false, why: '' },
-    { field: 'source', from: undefined, to: request.source, makesRevision: false, why: '' },
+  const changes: Omit<FieldChange, 'why'>[] = [
+    { field: 'name', from: undefined, to: request.name, makesRevision: false },
+    { field: 'source', from: undefined, to: request.source, makesRevision: false },
     ...requestedFields(desired).map(({ path, value }) => fieldChange(path, undefined, value, ruleOf(path).patch)),
     ...resources,
     ...compareSecrets(request.secrets, 'overwrite', []).changes,
     ...compareReferences(request.secret_references ?? [], []),
-  ].map(created);
+  ];
+  return changes.map((change) => ({ ...change, why: 'the deployment is created with it' }));
 }
 
 function notesOf(desired: Desired, integration: Found | undefined, listener: Found | undefined): string[] {

@@ -88,8 +88,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);
   const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
-  const right = judged.findLast(({ kind }) => kind === 'right');
-  if (right && against.length === 0) return verdictOf('passed', right);
+  if (against.length === 0) return verdictOf('passed', last);
   return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
 }
 

@@ -3,7 +3,7 @@ import type { DesiredExternalDocker } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
 import { withoutRequest } from '../../src/planning/reported-plan.ts';
 import type { Plan } from '../../src/planning/plan-types.ts';
-import { docker, image, seenImage, changed, request, obstacles } from './plan-cases.ts';
+import { docker, image, seenImage, changed, request, obstacles, notes } from './plan-cases.ts';
 
 describe('secrets', () => {
   const held = [
@@ -53,10 +53,44 @@ describe('secrets', () => {
     expect(JSON.stringify(withoutRequest(planned))).not.toMatch(/hush|"one"|kept/);
   });
 
-  test('hidden values are not overwritten with asterisks', () => {
-    const hidden = { ...image, secrets: [{ name: 'OTHER', value: '******' }] };
+  const change = (name: string, from: string | undefined, to: string | undefined, why: string) => ({
+    field: `secrets.${name}`,
+    from,
+    to,
+    makesRevision: true,
+    why,
+  });
+
+  test('says why each is changed', () => {
+    const planned = requested(
+      [
+        { name: 'TOKEN', value: 'two' },
+        { name: 'NEW', value: 'x' },
+      ],
+      'overwrite',
+    );
+    expect(planned.kind === 'patch' && planned.changes).toEqual([
+      change('TOKEN', 'set', 'set', 'it differs'),
+      change('NEW', undefined, 'set', 'it is not there'),
+      change('OTHER', 'set', undefined, 'it is not in the configuration, and secrets-strategy is overwrite'),
+    ]);
+  });
+
+  test.each<[hidden: string, masked: boolean]>([
+    ['******', true],
+    ['•••', true],
+    ['**', false],
+    ['***a', false],
+    ['a***', false],
+  ])('a value that is shown as %s is hidden: %s', (value, masked) => {
+    const hidden = { ...image, secrets: [{ name: 'OTHER', value }] };
     const planned = plan({ ...docker, secrets: [{ name: 'A', value: 'b' }] }, { ...seenImage, deployment: hidden });
-    expect(obstacles(planned)[0]).toMatchObject({ field: 'secrets.OTHER', advice: expect.stringContaining('secrets') });
+    const obstacle = {
+      field: 'secrets.OTHER',
+      problem: 'the service hides its value, and a change of any secret replaces all of them, so it would be lost',
+      advice: 'Give OTHER in secrets too, or set secrets-strategy to overwrite if it may go.',
+    };
+    expect(obstacles(planned)).toEqual(masked ? [obstacle] : []);
   });
 
   test('references are compared by name and change in place', () => {
@@ -67,7 +101,32 @@ describe('secrets', () => {
       makesRevision: false,
       request: { secret_references: secretReferences },
     });
+    const reference = (name: string, from: string | undefined, to: string | undefined, why: string) => ({
+      field: `secret_references.${name}`,
+      from,
+      to,
+      makesRevision: false,
+      why,
+    });
+    const differs = 'it differs, and it takes effect with the next revision';
+    expect(planned.kind === 'patch' && planned.changes).toEqual([reference('A', undefined, 's/k', differs)]);
     const there = { ...image, secret_references: secretReferences };
+    const replaced = plan(
+      { ...docker, secretReferences: [{ name: 'LONGER', secret_name: 's', secret_key: 'k' }] },
+      { ...seenImage, deployment: there },
+    );
+    expect(replaced.kind === 'patch' && replaced.changes).toEqual([
+      reference('LONGER', undefined, 's/k', differs),
+      reference('A', 's/k', undefined, 'it is not in the configuration, and the list is replaced whole'),
+    ]);
+    expect(notes(replaced)).toBe(
+      'secret_references.LONGER, secret_references.A: changed, and without effect until the next revision',
+    );
+    const beside = plan(
+      { ...docker, secretReferences, customUrl: 'https://b.test' },
+      { ...seenImage, deployment: there },
+    );
+    expect(request(beside)).toEqual({ source_config: { custom_url: 'https://b.test' } });
     expect(plan({ ...docker, secretReferences }, { ...seenImage, deployment: there }).kind).toBe('none');
     expect(plan({ ...docker, secretReferences: [] }, { ...seenImage, deployment: there })).toMatchObject({
       request: { secret_references: [] },

@@ -142,6 +142,33 @@ describe('a folder', () => {
     expect(inShort(plan(desired, { ...seen, ...looked }))).toBe(expected);
   });
 
+  test('that a deployment waits for: the obstacle says what to give', () => {
+    const never = (secrets?: DesiredInternalSource['secrets']) =>
+      plan({ ...folder, rebuild: 'never', ...(secrets ? { secrets } : {}) }, { ...seen, ...waiting });
+    const waits = (advice: string) => [
+      {
+        field: 'source_revision_config.source_tarball_path',
+        problem: 'revision r1 waits for a folder to be uploaded',
+        advice,
+      },
+    ];
+    expect(obstacles(never())).toEqual(waits('Set rebuild to auto.'));
+    expect(obstacles(never([{ name: 'A', value: 'b' }]))).toEqual(waits('Set rebuild to auto.'));
+    const { sourceDir: _, ...nothing } = folder;
+    expect(obstacles(plan(nothing, { ...seen, ...waiting, tarball: undefined }))).toEqual(waits('Give source-dir.'));
+  });
+
+  test('that is live: the plan says so, and nothing of what was left out', () => {
+    const why = 'the folder is live as it is';
+    expect(plan(folder, { ...seen, tarball: { ...tarball, leftOut: ['.env'] } })).toMatchObject({ why, notes: [] });
+    expect(plan(folder, { ...seen, latest: undefined })).toMatchObject({ why, notes: [] });
+    expect(plan(folder, { ...seen, ...newest('BUILD_FAILED') })).toMatchObject({
+      why,
+      notes: ['the newest revision r2 ended BUILD_FAILED and does not serve'],
+    });
+    expect(plan(folder, { ...seen, ...newest('BUILD_FAILED'), live: undefined })).toMatchObject({ kind: 'patch' });
+  });
+
   test('reports the size of the upload, and both digests', () => {
     const planned = plan(folder, { ...seen, ...newest('DEPLOYED', { digest: theirs }) });
     expect(planned).toMatchObject({

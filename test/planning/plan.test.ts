@@ -66,7 +66,9 @@ describe('field by field', () => {
   });
 
   test('notes a command that takes effect with the next revision', () => {
-    expect(notes(plan({ ...github, buildCommand: 'npm run build' }, seen))).toContain('until the next revision');
+    expect(notes(plan({ ...github, buildCommand: 'make', installCommand: 'npm ci', buildOnPush: true }, seen))).toBe(
+      'source_config.install_command, source_config.build_command: changed, and without effect until the next revision',
+    );
     expect(notes(plan({ ...github, buildCommand: 'npm run build', repoRef: 'next' }, seen))).toBe('');
   });
 });
@@ -101,9 +103,30 @@ describe('what cannot be changed', () => {
   });
 
   test('another source is the only difference: nothing else can be compared', () => {
-    const found = obstacles(plan(docker, seen));
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ field: 'source', problem: expect.stringContaining('github') });
+    expect(obstacles(plan(docker, seen))).toEqual([
+      {
+        field: 'source',
+        problem: 'it is github since the deployment was created, and it cannot be changed to external_docker',
+        advice: 'Set source to github, or give another name to create a new deployment.',
+      },
+    ]);
+  });
+
+  test('another source, although a field could not be changed either', () => {
+    const deployment = { ...image, source_config: { repo_url: null } };
+    expect(obstacles(plan(github, { ...seenImage, deployment })).map(({ field }) => field)).toEqual(['source']);
+  });
+
+  test('another name than that of the given id, in words; a deployment of no given name is compared by none', () => {
+    expect(obstacles(plan({ ...github, name: 'other', deploymentId: 'd1' }, seen))).toEqual([
+      {
+        field: 'name',
+        problem: 'the deployment of this deployment-id is named agent, and a name cannot be changed',
+        advice: 'Set name to agent or remove it, or remove deployment-id to find one by its name.',
+      },
+    ]);
+    const { name: _, ...unnamed } = github;
+    expect(plan({ ...unnamed, deploymentId: 'd1' }, seen).kind).toBe('none');
   });
 
   test('a tag, if build-on-push is on already and stays on', () => {
@@ -131,9 +154,14 @@ describe('what cannot be changed', () => {
     expect(notes(planned)).toContain('source_config.deployment_type could not be compared');
   });
 
-  test('a deployment that is being deleted', () => {
-    const deployment = { ...built, status: 'AWAITING_DELETE' };
-    expect(obstacles(plan(github, { ...seen, deployment }))[0]?.advice).toContain('another name');
+  test.each(['AWAITING_DELETE', 'AWAITING_FINAL_DELETE'])('a deployment that is being deleted (%s)', (status) => {
+    expect(obstacles(plan(github, { ...seen, deployment: { ...built, status } }))).toEqual([
+      {
+        field: 'status',
+        problem: `the deployment is being deleted (${status})`,
+        advice: 'Run this again when it is gone, or give another name.',
+      },
+    ]);
   });
 
   test('shows no password of an address', () => {

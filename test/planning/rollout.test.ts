@@ -44,6 +44,7 @@ describe('a followed revision', () => {
   test.each<[string, string | undefined, string | undefined, string]>([
     ['a newer one serves', '2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z', 'superseded'],
     ['an older one still serves', '2026-01-01T10:00:00Z', '2026-01-01T09:00:00Z', 'in-progress'],
+    ['one of the same moment serves', '2026-01-01T10:00:00Z', '2026-01-01T10:00:00Z', 'in-progress'],
     ['there are no creation times', undefined, undefined, 'in-progress'],
   ])('is DEPLOYED in the middle of a queue, and %s', (_, created_at, activeCreatedAt, kind) => {
     const queued = observation('DEPLOYED', serves('rx', 'r9', activeCreatedAt), created_at ? { created_at } : {});
@@ -88,7 +89,9 @@ test('names the revision that superseded it', () => {
 
 describe('at the deadline', () => {
   test('an unfinished one reports the last observation', () => {
-    expect(rolloutOutOfTime(after(observation('QUEUED'), observation('BUILDING')))).toMatchObject({
+    expect(
+      rolloutOutOfTime(after(observation('CREATING'), observation('QUEUED'), observation('BUILDING'))),
+    ).toMatchObject({
       kind: 'timed-out',
       lastStatus: 'BUILDING',
     });

@@ -19,11 +19,21 @@ describe('a push to build', () => {
     ['one that was forced', { forced: true }, { forced: true }],
     ['one that makes a branch', { created: true, before: nothing }, { created: true, before: undefined }],
     ['a new branch with a zero `before` only', { before: nothing }, { created: true, before: undefined }],
+    [
+      'commits whose names begin or end with zeros',
+      { after: `0${'a'.repeat(39)}`, before: `${'b'.repeat(39)}0` },
+      { created: false },
+    ],
+    [
+      'commits whose names end or begin with zeros',
+      { after: `${'a'.repeat(39)}0`, before: `0${'b'.repeat(39)}` },
+      { created: false },
+    ],
     ['a branch with slashes in its name', { ref: 'refs/heads/feat/refs/tags/x' }, { branch: 'feat/refs/tags/x' }],
     [
       'one whose payload lacks everything that it may',
-      { created: undefined, repository: undefined },
-      { created: false },
+      { created: undefined, deleted: undefined, forced: undefined, repository: undefined },
+      { created: false, forced: false },
     ],
   ])('%s', (_, more, push) => {
     expect(pushFrom(payload(more))).toMatchObject({ kind: 'push', push });

@@ -43,6 +43,12 @@ test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, 
     'fails: status is success | error (BoomError: boom: yes)',
   ],
   [
+    'a run that the server refuses has no status',
+    success,
+    { refused: true, error: { error: 'NotFound', message: 'no such assistant' } },
+    'fails: status is success | no run: NotFound: no such assistant',
+  ],
+  [
     'a text that contains the text',
     at('$.reply', contains('hello')),
     {},
@@ -153,6 +159,12 @@ test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, 
     {},
     'fails: nodes are answer → prepare | prepare → answer',
   ],
+  [
+    'nor with another one among them',
+    nodes('sequence', 'prepare', 'check'),
+    {},
+    'fails: nodes are prepare → check | prepare → answer',
+  ],
   ['nor with one more', nodes('sequence', 'prepare'), {}, 'fails: nodes are prepare | prepare → answer'],
   ['nodes among others, in any order', nodes('set', 'answer'), {}, 'holds: nodes include answer | prepare → answer'],
   [
@@ -248,6 +260,8 @@ const right = answer();
 const wrong = answer({ values: { reply: 'bye' } });
 const late = answer({ totalMs: 9000 });
 const away: Evidence = { kind: 'unreachable', why: 'connect ECONNREFUSED' };
+/** Wrong, and late as well. */
+const lateWrong = answer({ values: { reply: 'bye' }, totalMs: 9000 });
 const denied: Evidence = { kind: 'unreachable', why: 'answered 401', denied: true };
 
 /** A test that `right` passes, `wrong` fails, and `late` fails by its time alone. */
@@ -255,15 +269,22 @@ const polite = (attempts: number) =>
   requests([success, at('$.reply', contains('hello')), { kind: 'total', withinMs: 5000 }], attempts);
 
 const reported = (verdict: TestVerdict): string =>
-  verdict.kind === 'unproven' ? `unproven: ${verdict.why}` : verdict.kind;
+  verdict.kind === 'unproven' ? `${verdict.because}: ${verdict.why}` : verdict.kind;
 
 test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   ['a right answer passes', [right], 'passed'],
   ['a wrong answer fails', [wrong], 'failed'],
   ['a late answer fails', [late], 'failed'],
-  ['a test without an attempt is unproven', [], 'unproven: no request was sent'],
-  ['an unreachable one is unproven', [away], 'unproven: no answer in one attempt: connect ECONNREFUSED'],
-  ['however often', [away, away, away], 'unproven: no answer in 3 attempts: connect ECONNREFUSED'],
+  ['a test without an attempt is unproven', [], 'unreachable: no request was sent'],
+  ['an unreachable one is unproven', [away], 'unreachable: no answer in one attempt: connect ECONNREFUSED'],
+  ['however often', [away, away, away], 'unreachable: no answer in 3 attempts: connect ECONNREFUSED'],
+  ['a caller that is refused is denied', [away, denied], 'denied: the caller is refused: answered 401'],
+  ['right answers that agree pass', [right, right], 'passed'],
+  [
+    'an answer that is wrong and late was no cold start',
+    [lateWrong, right],
+    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+  ],
   ['a cold start that could not be reached does not count against a right answer', [away, away, right], 'passed'],
   ['nor for a wrong one', [away, wrong, wrong], 'failed'],
   ['a wrong answer stands when nothing could be reached after it', [wrong, away], 'failed'],
@@ -271,17 +292,17 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   [
     'a wrong answer and a right one disagree',
     [wrong, right],
-    'unproven: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
   ],
   [
     'in whichever order',
     [right, wrong],
-    'unproven: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
   ],
   [
     'even with a cold start between them',
     [wrong, away, right],
-    'unproven: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
   ],
   ['an answer that was only late before a right one was a cold start', [late, right], 'passed'],
   ['answers that are all late fail', [late, late, late], 'failed'],
@@ -289,14 +310,19 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   [
     'late after a right one is a disagreement',
     [right, late],
-    'unproven: 1 of 2 answers were wrong and the others right: total within 5s, but once it was 9s',
+    'disagreement: 1 of 2 answers were wrong and the others right: total within 5s, but once it was 9s',
   ],
   [
     'a cold start does not excuse a wrong answer',
     [late, wrong, right],
-    'unproven: 1 of 3 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 3 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
   ],
 ])('%s', (_, attempts, verdict) => expect(reported(concludeTest(polite(3), attempts))).toBe(verdict));
+
+test('a first event that is late before a right answer was a cold start', () => {
+  const quick = requests([{ kind: 'first-event', withinMs: 100 }]);
+  expect(concludeTest(quick, [answer({ firstEventMs: 200 }), right]).kind).toBe('passed');
+});
 
 test('a verdict has the times and expectations of its answer', () => {
   const passed = concludeTest(polite(3), [late, answer({ totalMs: 700, firstEventMs: undefined })]);

@@ -61,6 +61,7 @@ const cases: Case[] = [
   ],
   ['nor while the rollback waits', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
   ['a requested rollback precedes waiting pushes', 'go-back requested-action', [waiting, requestedAction]],
+  ['also while it waits', 'go-back waiting', [waiting, { ...requestedAction, id: 'waiting', state: 'waiting' }]],
   ['but not what is in progress', 'follow following', [following, requestedAction]],
   ['a held push needs nothing while the deployment is held', 'requeue', [heldBack], held],
   ['and is taken up after the hold', 'requests', [heldBack], free],

@@ -98,17 +98,36 @@ describe('the environment', () => {
     },
   );
 
+  test.each(['HOST', 'NODE_PATH', 'LD_LIBRARY_PATH', 'LANGSMITH_TRACING', 'LANGSERVE_GRAPHS'])(
+    '%s is refused as well',
+    (name) => expect(environmentProblems([{ name, value: '' }], null)).toHaveLength(1),
+  );
+
+  test.each(['MY_LANDFALL_X', 'a1', 'A'.repeat(200)])('%s is taken', (name) =>
+    expect(environmentProblems([{ name, value: '' }], [])).toEqual([]),
+  );
+
   test('reports every problem at once, and never a value', () => {
+    const long = `A${'B'.repeat(100)}-`;
     const reported = environmentProblems(
       [
         { name: '1st', value: 'secret-value' },
         { name: 'A=B', value: 'secret-value' },
-        { name: 'TWICE', value: 'secret-value' },
-        { name: 'LONG', value: 'secret-value'.repeat(longestValue) },
+        { name: 'TWICE', value: 'é'.repeat(longestValue / 2) },
+        { name: 'LONG', value: `${'é'.repeat(longestValue / 2)}s` },
+        { name: long, value: 'secret-value'.repeat(longestValue) },
       ],
-      [reference('TWICE')],
+      [reference('TWICE'), reference('LANDFALL_X')],
     );
-    expect(reported).toHaveLength(4);
-    expect(reported.join()).not.toContain('secret-value');
+    const unknown = 'is no name of an environment variable; use letters, digits and underscores.';
+    expect(reported).toEqual([
+      `secrets: "1st" ${unknown}`,
+      `secrets: "A=B" ${unknown}`,
+      `secrets: "${long.slice(0, 80)}" ${unknown}`,
+      'secret_references: "TWICE" is given more than once.',
+      'secret_references: "LANDFALL_X" is set by the platform itself; choose another name.',
+      'secrets: the value of "LONG" is longer than 120000 bytes.',
+      `secrets: the value of "${long.slice(0, 80)}" is longer than 120000 bytes.`,
+    ]);
   });
 });

@@ -46,8 +46,7 @@ const advice = 'must be the https address of a git repository, as in https://hos
 
 const refused = (why: string): ReadRepoUrl => ({ ok: false, problem: `source_config.repo_url ${why}.` });
 
-const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+const isLoopback = (hostname: string): boolean => hostname === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 
 function readFileUrl(url: URL, allowGit: readonly string[]): ReadRepoUrl {
   if (url.hostname !== '' || url.search !== '' || url.hash !== '' || /%2f|%5c|%00/i.test(url.pathname)) {
@@ -67,5 +66,5 @@ function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
 
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
