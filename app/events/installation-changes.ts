@@ -3,8 +3,7 @@ import { recoverHeads } from '../recovery/recover-heads.ts';
 import { fullName } from '../repository.ts';
 import type { AppContext } from '../context.ts';
 import { endOpenWork } from './end-open-work.ts';
-import type { DecisionOf } from './event-types.ts';
-import type { Handler } from './handling.ts';
+import type { DecisionOf, Handler } from './event-types.ts';
 
 /** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {

@@ -1,13 +1,16 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import type { Cause, Intent } from '../reconcile/intent.ts';
 import { checkName } from '../reconcile/report.ts';
-import type { Target, AppContext } from '../context.ts';
-import type { DecisionOf } from './event-types.ts';
-import type { Handler } from './handling.ts';
+import type { AppContext, Target } from '../context.ts';
+import type { DecisionOf, Handler } from './event-types.ts';
 import { buildBranchRequest } from './request-branch.ts';
 import { noteOnCheck } from './note-on-check.ts';
-import { targetFor } from './target-for.ts';
-import { findRollbackTarget } from './rollback-target.ts';
+import { targetFor } from '../targets/target-resolver.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { liveBefore } from '../../src/deploy/roll-back-failed.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import type { Revision } from '../../src/contract/control/revision.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
 
 /** Who may press: GitHub shows the buttons to more people than may deploy. */
 const mayPress = new Set(['admin', 'write']);
@@ -91,3 +94,36 @@ async function rollback(
 }
 
 const isOf = (intent: Intent, { kind, key }: Cause): boolean => intent.cause.kind === kind && intent.cause.key === key;
+
+/** The revision to restore, or why there is none: a clause without a full stop. */
+type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: string };
+
+/**
+ * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
+ * that the latter is still live.
+ *
+ * @param intents those of the check's deployment and commit, oldest first.
+ * @throws ServiceError
+ */
+async function findRollbackTarget(
+  intents: readonly Intent[],
+  deploymentId: string,
+  control: ControlService,
+): Promise<RollbackTarget> {
+  const { active_revision_id: active } = await control.getDeployment(deploymentId);
+  if (!active) return no('nothing is live, so there is nothing to go back from');
+  const serving = intents.findLast(({ revisionId }) => revisionId === active);
+  if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
+  const former = serving.formerLiveRevisionId;
+  if (former && former !== active) return { ok: true, revision: await control.getRevision(deploymentId, former) };
+  const before = await attempt(liveBefore(active, (page) => control.listRevisions(deploymentId, page), lookedThrough));
+  if (before.ok && before.value) return { ok: true, revision: before.value };
+  if (before.ok) return no(`no revision was live before ${active}`);
+  if (!isNotOffered(before.error)) throw before.error;
+  return no('this service does not list revisions, so the previously live one is unknown');
+}
+
+const no = (why: string): RollbackTarget => ({ ok: false, why });
+
+/** How many revisions are searched; an older one is no useful rollback target. */
+const lookedThrough = 1_000;

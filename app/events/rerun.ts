@@ -2,11 +2,10 @@ import { fullName } from '../repository.ts';
 import type { Cause, Intent } from '../reconcile/intent.ts';
 import { checkName, commitCheckName } from '../reconcile/report.ts';
 import type { AppContext } from '../context.ts';
-import type { DecisionOf } from './event-types.ts';
-import type { Handler, Handling } from './handling.ts';
+import type { DecisionOf, Handler, Handling } from './event-types.ts';
 import { requestBranch, buildBranchRequest, unlessRequested } from './request-branch.ts';
 import { noteOnCheck } from './note-on-check.ts';
-import { targetFor } from './target-for.ts';
+import { targetFor } from '../targets/target-resolver.ts';
 
 /** Re-run: requests every deployment of the check again, at the commit of the check. */
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {

@@ -1,6 +1,7 @@
-import { graphConfigPaths, type ExaminedFiles } from '../pull-requests/examined-files.ts';
-import { validate, type Validation } from '../pull-requests/validation.ts';
-import { readDeployFile, type DeployFile } from '../targets/file-entries.ts';
+import { type ExaminedFiles, graphConfigPaths, validate, type Validation } from '../pull-requests/validation.ts';
+import { type DeployFile, readDeployFile } from '../targets/file-entries.ts';
+import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import { startWorker, type WorkerOptions } from '../worker/worker.ts';
 
 /** Reads files of repositories: they are untrusted, and reading some takes long. */
 export interface FileReader {
@@ -19,3 +20,27 @@ export const readHere: FileReader = {
   validate: async (files) => validate(files),
   readDeployFile: async (text) => readDeployFile(text),
 };
+
+/** Reads files on a worker thread. A file that takes too much time or memory is reported as a problem of the file. */
+export function threadReader(options: WorkerOptions, deadlineMs?: number): FileReader & { close(): Promise<void> } {
+  const worker = startWorker(options, deadlineMs);
+  return {
+    async graphConfigPaths(deployFile) {
+      const json = await worker.request({ name: 'graphConfigPaths', argument: deployFile });
+      return json === undefined ? undefined : JSON.parse(json);
+    },
+    async validate(files) {
+      const json = await worker.request({ name: 'validate', argument: files });
+      if (json !== undefined) return JSON.parse(json);
+      const message = `the files of this commit were not validated: ${whyUnread}`;
+      const problem = { file: defaultConfigPath, field: '', line: 1, column: 1, message };
+      return { problems: [problem], warnings: [], deployments: [] };
+    },
+    async readDeployFile(text) {
+      if (text === undefined) return { entries: [], notes: [] };
+      const json = await worker.request({ name: 'readDeployFile', argument: text });
+      return json === undefined ? { entries: [], notes: [], unread: whyUnread } : JSON.parse(json);
+    },
+    close: worker.close,
+  };
+}

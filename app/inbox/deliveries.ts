@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../src/clock.ts';
-import { appSchema } from './migrations.ts';
+import { appSchema, type InboxTables } from './migrations.ts';
 import { storableJson } from './storable-json.ts';
-import type { InboxTables } from './tables.ts';
 
 /** A delivery as it lies in the inbox. Times are ms since the epoch. */
 export interface StoredDelivery {

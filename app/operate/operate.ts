@@ -8,7 +8,7 @@ import { openQueue } from '../../src/postgres/queue.ts';
 import { runJobAgain, failingJobs, type FailingJob } from '../../src/postgres/queue-jobs.ts';
 import { openDeliveries, type StoredDelivery } from '../inbox/deliveries.ts';
 import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
-import type { InboxTables } from '../inbox/tables.ts';
+import type { InboxTables } from '../inbox/migrations.ts';
 import type { Variables } from '../settings/read-settings.ts';
 import { variablesHere } from '../settings/variables.ts';
 import { isObject } from '../../src/contract/json-object.ts';

@@ -1,11 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { Clock } from '../clock.ts';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
 import { stopLeftover } from './embedded/leftover.ts';
-import { locate } from './embedded/locate.ts';
+import { locate, socketFolderOf } from './embedded/locate.ts';
 import { clusterOf } from './embedded/placement.ts';
-import { socketFolderOf } from './embedded/socket-folder.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** Which data is removed. */

@@ -2,7 +2,7 @@
 // with running agents, and the App in this process.
 import { join } from 'node:path';
 import { makeWork } from '../../app/create-app-work.ts';
-import { logLine } from '../../app/operate/log-line.ts';
+import { logLine } from '../../app/program.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';

@@ -1,12 +1,10 @@
 import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { openDatabase } from '../../postgres/database.ts';
-import type { Database } from '../../postgres/database.ts';
+import { openDatabase, type Database } from '../../postgres/database.ts';
 import { FolderBusyError } from '../../postgres/embedded/folder-lock.ts';
 import { resolveDatabase } from '../../postgres/resolve-database.ts';
 import { systemClock } from '../../clock.ts';
-import { retryWhileUnavailable } from '../../postgres/retry-while-unavailable.ts';
-import { isDatabaseStarting } from '../../postgres/unavailable.ts';
+import { retryWhileUnavailable, isDatabaseStarting } from '../../postgres/unavailable.ts';
 import { hasEmbeddedData, runningEmbedded } from '../../postgres/running-embedded.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';

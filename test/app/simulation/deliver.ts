@@ -1,6 +1,5 @@
-import type { CheckAction, RequestedAction } from '../../../app/events/event-types.ts';
-import { onBranchDeleted, onPush } from '../../../app/events/commits.ts';
-import type { Handling } from '../../../app/events/handling.ts';
+import type { CheckAction, RequestedAction, Handling } from '../../../app/events/event-types.ts';
+import { onBranchDeleted, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction } from '../../../app/events/requested-action.ts';
 import { onRerun } from '../../../app/events/rerun.ts';
 import type { AppContext } from '../../../app/context.ts';
