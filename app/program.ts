@@ -4,9 +4,15 @@ import { strictMaskOf } from '../src/contract/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
 import type { AppResources, AppWork, RunningApp } from './start.ts';
 import { webhookPaths } from './server/webhook-route.ts';
-import { formatProblems, readSettings, type Variables } from './settings/read-settings.ts';
+import {
+  formatProblems,
+  readSettings,
+  type Variables,
+  mistypedVariables,
+  readTextFile,
+  variablesHere,
+} from './settings/read-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import { mistypedVariables, readTextFile, variablesHere } from './settings/variables.ts';
 import type { AppContext } from './context.ts';
 import { withoutFullStop } from '../src/contract/plain-text.ts';
 import type { ControlService } from '../src/contract/control/service.ts';

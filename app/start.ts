@@ -7,17 +7,23 @@ import { openQueue, type Queue } from '../src/postgres/queue.ts';
 import { countJobs } from '../src/postgres/queue-jobs.ts';
 import { resolveDatabase } from '../src/postgres/resolve-database.ts';
 import { decisionNotes, startDeliveryWorker } from './inbox/delivery-worker.ts';
-import { type Deliveries, openDeliveries } from './inbox/deliveries.ts';
-import { appSchema, inboxMigrations, inboxMigrationTable, type InboxTables } from './inbox/migrations.ts';
+import {
+  type Deliveries,
+  openDeliveries,
+  appSchema,
+  inboxMigrations,
+  inboxMigrationTable,
+  type InboxTables,
+} from './inbox/deliveries.ts';
 import { storeDeliveries } from './inbox/store-deliveries.ts';
-import { createProbot, landfall, type RegisterHandlers } from './index.ts';
 import { type AppMetrics, createMetrics } from './operate/metrics.ts';
 import { listen, type Route } from './server/http-server.ts';
 import { verifySignature, webhookRoutes } from './server/webhook-route.ts';
 import { systemRoutes } from './server/system-routes.ts';
 import type { Settings } from './settings/settings.ts';
 import type { AppContext } from './context.ts';
-import type { Probot } from 'probot';
+import { Probot } from 'probot';
+import { AppOctokit } from './github/sending.ts';
 
 /** What starting the App takes. */
 export interface StartOptions {
@@ -186,3 +192,19 @@ export interface AppWork {
   /** Called when the queue has stopped. */
   close(): Promise<void>;
 }
+
+/** Registers what is done about each event, at a Probot app. */
+type RegisterHandlers = (app: Probot, context: AppContext) => void;
+
+/**
+ * The App for Probot: `app.on('push', ...)` and the rest. Probot's own server is not used: ours stores deliveries
+ * first, and each delivery's job passes it to `probot.receive`.
+ */
+const landfall =
+  (context: AppContext, register: RegisterHandlers): ((app: Probot) => void) =>
+  (app) =>
+    register(app, context);
+
+/** A Probot without a server: event types, and an Octokit for each installation. It logs nothing. */
+const createProbot = ({ appId, privateKey, webhookSecrets: [secret], apiUrl }: Settings['github']): Probot =>
+  new Probot({ appId, privateKey, secret, baseUrl: apiUrl, logLevel: 'fatal', Octokit: AppOctokit });

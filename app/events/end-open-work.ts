@@ -1,6 +1,5 @@
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt, AppContext } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
-import type { AppContext } from '../context.ts';
 
 const leaseMs = 30_000;
 

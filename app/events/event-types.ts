@@ -1,5 +1,4 @@
-import type { RepositoryAt } from '../repository.ts';
-import type { AppContext } from '../context.ts';
+import type { RepositoryAt, AppContext } from '../context.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
 export interface CheckAction {

@@ -1,13 +1,11 @@
 import type { Probot } from 'probot';
-import type { AppContext } from '../context.ts';
+import { type AppContext, fullName } from '../context.ts';
 import { decidedEvents, decideEvent } from './event-decision.ts';
 import type { EventDecision, Handler, Handling, PullRequestExaminer } from './event-types.ts';
-import { onRequestedAction } from './requested-action.ts';
+import { onRequestedAction, onRerun } from './check-actions.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
-import { onRerun } from './rerun.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/planning/commit.ts';
-import { fullName } from '../repository.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import { notifyBranch, requestBranch, unlessRequested } from './request-branch.ts';
 

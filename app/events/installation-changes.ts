@@ -1,7 +1,6 @@
 import { deployedBranches } from '../recovery/deployed-branches.ts';
 import { recoverHeads } from '../recovery/recover-heads.ts';
-import { fullName } from '../repository.ts';
-import type { AppContext } from '../context.ts';
+import { fullName, type AppContext } from '../context.ts';
 import { endOpenWork } from './end-open-work.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
 

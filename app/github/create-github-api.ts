@@ -1,6 +1,6 @@
 import { writeCheck } from '../../src/github/check.ts';
 import { makeDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import { GitHubApiError, type GitHubApi } from './github-api.ts';
 import { readComparison, readFile, readHead, readPermission } from './reading.ts';
 import type { PacedClient } from './sending.ts';

@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { onPages, type GitHubClient } from '../../src/github/client.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import {
   FileTooLarge,
   GitHubApiError,
@@ -9,7 +9,7 @@ import {
   type Head,
   type Permission,
 } from './github-api.ts';
-import type { AppRoute } from './octokit.ts';
+import type { AppRoute } from './sending.ts';
 import type { PullRequestAt } from '../events/event-types.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { JobCount } from '../../src/postgres/queue-jobs.ts';
-import type { OctokitFor, Sends } from '../github/octokit.ts';
+import type { OctokitFor, Sends } from '../github/sending.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import { PostgresStore, type PostgresStoreOptions } from '../reconcile/postgres-store.ts';
 import type { ReportPut } from '../reconcile/report.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { codeOf, stackOf } from '../../src/errors.ts';
 import { type Clock, pause } from '../../src/clock.ts';
-import { comeAgain, refuse, sendText } from './send-text.ts';
+import { comeAgain, refuse, sendText } from './http-messages.ts';
 
 /** How long slow clients are borne with (ms). */
 export interface Timeouts {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
-import { sendText } from './send-text.ts';
+import { sendText } from './http-messages.ts';
 import type { Route } from './http-server.ts';
 
 /** What the routes for those who run the App need. */

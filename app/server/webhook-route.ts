@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
 import { StorageError, type StoreDelivery } from '../inbox/store-deliveries.ts';
-import { comeAgain, type Refusal, refuse } from './send-text.ts';
-import { byteBudget, readBody } from './body.ts';
+import { comeAgain, type Refusal, refuse, byteBudget, readBody } from './http-messages.ts';
 import type { Route } from './http-server.ts';
 import { isUuid } from '../../src/contract/uuid.ts';
 import { isUtf8 } from 'node:buffer';

@@ -3,15 +3,20 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
-import { type FileReader, readHere } from '../files/readers.ts';
-import { fullName, type RepositoryAt } from '../repository.ts';
+import { type FileReader, readHere } from '../worker/file-readers.ts';
+import {
+  fullName,
+  type RepositoryAt,
+  type AppContext,
+  type Target,
+  type TargetResolver,
+  type Targets,
+} from '../context.ts';
 import type { Binding } from '../settings/settings.ts';
-import type { AppContext, Target, TargetResolver, Targets } from '../context.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';
 import { createDeploymentsReader, type Listed, type ListedDeployment, sharedReading } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
-import { selectTargets } from './select-targets.ts';
-import type { CommonTerms } from './terms.ts';
+import { selectTargets, type CommonTerms } from './select-targets.ts';
 
 /** Options of the target resolver. */
 export interface TargetResolverOptions {

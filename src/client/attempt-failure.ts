@@ -2,7 +2,6 @@ import type { FieldProblem, ServiceErrorKind } from '../contract/service-error.t
 import { looksLikeHtml, readErrorBody, tidy } from './error-body.ts';
 import { header, type HttpReply, type ReplyHeaders } from './http.ts';
 import type { Mask } from '../contract/mask.ts';
-import { readRetryAfter } from './retry-after.ts';
 import type { SendFailure } from './send-failure.ts';
 
 /** The failure of one attempt, for the error message and the retry decision. */
@@ -107,4 +106,22 @@ export function notJson(text: string, headers: ReplyHeaders): string {
   if (text.trim() === '') return 'the answer is empty where JSON was expected';
   const kind = looksLikeHtml(text) ? 'a web page' : 'not JSON';
   return `the answer is ${kind} (${tidy(type, (words) => words)}, ${text.length} characters)`;
+}
+
+/**
+ * The delay (ms) of a `Retry-After` header, in seconds or as a date; undefined if absent. A date is relative to the
+ * response's `Date` header if present: the clocks may differ.
+ */
+export function readRetryAfter(
+  retryAfter: string | undefined,
+  date: string | undefined,
+  now: number,
+): number | undefined {
+  const written = retryAfter?.trim();
+  if (!written) return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(written)) return Math.min(Math.ceil(Number(written) * 1000), Number.MAX_SAFE_INTEGER);
+  const until = Date.parse(written);
+  if (Number.isNaN(until) || !/[a-z]/i.test(written)) return undefined;
+  const theirNow = Date.parse(date ?? '');
+  return Math.max(0, until - (Number.isNaN(theirNow) ? now : theirNow));
 }

@@ -19,8 +19,7 @@ import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/c
 import type { ChangeOptions, ControlFeatures, WholeControlService } from '../contract/control/service.ts';
 import { pushToken, type TarballStore, uploadTarget } from '../contract/control/upload.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
-import { query, segment } from './path.ts';
-import { call, type Operation } from './call.ts';
+import { query, segment, call, type Operation } from './call.ts';
 import { connection, type Connection, type ConnectionSettings } from './connection.ts';
 import { checked, type Reader, readJson, readNothing } from './reading.ts';
 import { tarballStore } from './tarball-store.ts';

@@ -1,11 +1,21 @@
 import type { CallOptions } from '../contract/call-options.ts';
-import { listener, listenersList } from '../contract/control/listener.ts';
-import type { Listener, ListenerCreateRequest, ListenerPatchRequest } from '../contract/control/listener.ts';
-import { claimStanding, workClaim } from '../contract/control/listener-work.ts';
-import type { ClaimStanding, WorkClaim, WorkReport, WorkRequest } from '../contract/control/listener-work.ts';
-import { call } from '../client/call.ts';
+import {
+  listener,
+  listenersList,
+  type Listener,
+  type ListenerCreateRequest,
+  type ListenerPatchRequest,
+} from '../contract/control/listener.ts';
+import {
+  claimStanding,
+  workClaim,
+  type ClaimStanding,
+  type WorkClaim,
+  type WorkReport,
+  type WorkRequest,
+} from '../contract/control/listener-work.ts';
+import { call, query, segment } from '../client/call.ts';
 import { connection, type ConnectionSettings } from '../client/connection.ts';
-import { query, segment } from '../client/path.ts';
 import { readJson, readNothing, type Reader } from '../client/reading.ts';
 
 /** The part of a control service that a listener needs, over HTTP. Every failure of the other party is a `ServiceError`. */

@@ -7,7 +7,7 @@ import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { freePort } from '../../src/demo/processes.ts';
-import { gitOr } from '../../src/demo/github/git/run-git.ts';
+import { gitOr } from '../../src/demo/github/git/commits.ts';
 import type { GitHubForDemo } from '../../src/demo/github/github.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';

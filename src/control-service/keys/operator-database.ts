@@ -5,7 +5,7 @@ import { FolderBusyError } from '../../postgres/embedded/folder-lock.ts';
 import { resolveDatabase } from '../../postgres/resolve-database.ts';
 import { systemClock } from '../../clock.ts';
 import { retryWhileUnavailable, isDatabaseStarting } from '../../postgres/unavailable.ts';
-import { hasEmbeddedData, runningEmbedded } from '../../postgres/running-embedded.ts';
+import { hasEmbeddedData, runningEmbedded } from '../../postgres/embedded/launch.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
 

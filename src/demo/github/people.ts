@@ -1,8 +1,7 @@
 import { deliverCheckRun, deliverCheckSuite, latestOf, runsOfSuite } from './answers/checks.ts';
 import type { DeploymentRecord } from './answers/deployments.ts';
 import { openPull, type NewPull } from './answers/pulls.ts';
-import { deliverRename, installApp, removeApp } from './events/deliver.ts';
-import type { Delivery } from './events/deliveries.ts';
+import { deliverRename, installApp, removeApp, type Delivery } from './events/deliveries.ts';
 import { queueForMerge } from './events/push-events.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './exchange.ts';
 import { resolveCommit } from './git/commits.ts';

@@ -1,6 +1,6 @@
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { git } from './git/run-git.ts';
+import { git } from './git/commits.ts';
 
 /** A repository: its bare git repository on disk, and what GitHub knows of it. */
 export interface Repository {

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { openDeliveries } from '../../../app/inbox/deliveries.ts';
+import {
+  openDeliveries,
+  appSchema,
+  inboxMigrations,
+  inboxMigrationTable,
+  type InboxTables,
+} from '../../../app/inbox/deliveries.ts';
 import type { Delivery } from '../../../app/inbox/delivery.ts';
-import { appSchema, inboxMigrations, inboxMigrationTable, type InboxTables } from '../../../app/inbox/migrations.ts';
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';

@@ -3,13 +3,17 @@
 // a real Postgres. GitHub and the control service are models in the process that started it.
 import { handleEvent } from '../../../app/events/handle-event.ts';
 import { decisionNotes, startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
-import { openDeliveries } from '../../../app/inbox/deliveries.ts';
-import { inboxMigrations, inboxMigrationTable, type InboxTables } from '../../../app/inbox/migrations.ts';
+import {
+  openDeliveries,
+  inboxMigrations,
+  inboxMigrationTable,
+  type InboxTables,
+} from '../../../app/inbox/deliveries.ts';
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
 import { listen } from '../../../app/server/http-server.ts';
 import { verifySignature, webhookRoutes } from '../../../app/server/webhook-route.ts';
 import { startReportWorker } from '../../../app/reporting/report-job.ts';
-import { sharedReportLocks } from '../../../app/reporting/report-locks.ts';
+import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startReconcileWorkers } from '../../../app/reconcile/workers.ts';

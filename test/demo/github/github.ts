@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startGitHub, type GitHubForDemo, type GitHubSettings } from '../../../src/demo/github/github.ts';
-import { git } from '../../../src/demo/github/git/run-git.ts';
+import { git } from '../../../src/demo/github/git/commits.ts';
 import { problemsOf } from './openapi.ts';
 
 /** GitHub for one test: every exchange is held against GitHub's own document. */

@@ -1,8 +1,7 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { deliver } from '../events/deliver.ts';
+import { deliver } from '../events/deliveries.ts';
 import { notFound, numberAt, objectAt, paged, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
-import { changedFiles, resolveCommit } from '../git/commits.ts';
-import { git, gitOr } from '../git/run-git.ts';
+import { changedFiles, resolveCommit, git, gitOr } from '../git/commits.ts';
 import { fullNameOf, type Repository } from '../repositories.ts';
 import { demand, objectFromEmulated, repositoryFor, type Site } from '../site.ts';
 import { withWholeAccounts } from './accounts.ts';

@@ -2,12 +2,10 @@ import { deliverCheckSuite, suiteIdOf } from '../answers/checks.ts';
 import { movePull } from '../answers/pulls.ts';
 import { repositoryAnswer } from '../answers/repositories.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
-import { contains, listCommits, noCommit, pathsOf, readOne } from '../git/commits.ts';
-import type { GitCommit, Person } from '../git/commits.ts';
-import { git } from '../git/run-git.ts';
+import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, type Person, git } from '../git/commits.ts';
 import type { Repository } from '../repositories.ts';
 import { administrator, utc, webUrl, type Site } from '../site.ts';
-import { deliver } from './deliver.ts';
+import { deliver } from './deliveries.ts';
 
 /** What a push did to one ref. */
 export interface RefChange {

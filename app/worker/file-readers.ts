@@ -1,7 +1,7 @@
 import { type ExaminedFiles, graphConfigPaths, validate, type Validation } from '../pull-requests/validation.ts';
 import { type DeployFile, readDeployFile } from '../targets/file-entries.ts';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
-import { startWorker, type WorkerOptions } from '../worker/worker.ts';
+import { startWorker, type WorkerOptions } from './worker.ts';
 
 /** Reads files of repositories: they are untrusted, and reading some takes long. */
 export interface FileReader {
