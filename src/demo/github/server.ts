@@ -1,36 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isObject } from '../../contract/json-object.ts';
-import {
-  type Answer,
-  type ApiCall,
-  type Exchange,
-  type JsonObject,
-  Refusal,
-  type RequestLine,
-  type Who,
-} from './exchange.ts';
+import { type Answer, type ApiCall, type JsonObject, Refusal, type Who } from './exchange.ts';
 import { gitAddress, GitBackend } from './git/backend.ts';
-import { demand, identify, repositoryFor, repositoryUrl, type Site } from './site.ts';
-import { withWholeAccounts } from './answers/accounts.ts';
+import { identify, repositoryUrl, type Handler, type Operation, type Site } from './site.ts';
 import * as app from './answers/app.ts';
 import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
-import { listPullFiles } from './answers/pulls.ts';
 import { getPermission, getRepository } from './answers/repositories.ts';
-
-/**
- * What is done to a request before it is answered, in tests of what goes wrong: an answer in its place, the answer
- * lost after its effect, or the connection closed before it.
- */
-export type Interference = (call: ApiCall) => Answer | 'lose' | 'close' | undefined;
 
 export interface ServerSettings {
   /** Undefined while everything starts. */
   site: () => Site | undefined;
-  log: RequestLine[];
-  onExchange: (exchange: Exchange) => void;
-  interfere: () => Interference | undefined;
   /** Called with what went wrong in the gateway itself. */
   onError: (error: unknown) => void;
 }
@@ -57,13 +38,12 @@ async function handle(
   if (!site) return write(response, { status: 503, body: { message: 'Starting' } });
   const url = new URL(request.url ?? '/', site.url);
   const address = gitAddress(url);
-  if (address) return site.names.keep(() => git.handle(site, request, response, address));
+  if (address) return site.extension.around(() => git.handle(site, request, response, address));
   const sent = await bodyOf(request);
-  return site.names.keep(() => answerApi(settings, site, request, response, { url, sent }));
+  return site.extension.around(() => answerApi(site, request, response, { url, sent }));
 }
 
 async function answerApi(
-  settings: ServerSettings,
   site: Site,
   request: IncomingMessage,
   response: ServerResponse,
@@ -71,13 +51,10 @@ async function answerApi(
 ): Promise<void> {
   const call = await read(site, request, url, sent);
   if ('answer' in call) return write(response, call.answer);
-  const done = settings.interfere()?.(call.call);
+  const done = site.extension.interfere?.(call.call);
   if (done === 'close') return void request.socket.destroy();
   const answer = typeof done === 'object' ? done : await call.handle();
-  const { method, template, who } = call.call;
-  const installation = who.kind === 'installation' ? { installationId: who.installationId } : {};
-  settings.log.push({ method, template, status: answer.status, at: site.clock.now(), ...installation });
-  settings.onExchange({ call: call.call, answer });
+  site.extension.answered?.({ call: call.call, answer });
   if (done === 'lose') return void request.socket.destroy();
   write(response, answer);
 }
@@ -109,7 +86,7 @@ async function read(
   } catch (error) {
     refused = refusalOf(error);
   }
-  const route = routeOf(method, path);
+  const route = routeOf(method, path, site.extension.operations);
   const { template, params } = route ?? { template: path, params: {} };
   const call = { method, path, template, params, query: url.searchParams, headers, sent, body: objectOf(sent), who };
   return {
@@ -175,26 +152,10 @@ function write(response: ServerResponse, { status, body, headers = {} }: Answer)
   response.end(bytes);
 }
 
-type Handler = (call: ApiCall, site: Site) => Promise<Answer>;
-
-/** Requests that the emulated GitHub handles correctly: passed on, with complete organizations. */
-const handOn: Handler = async (call, site) => {
-  const { method, path, query, headers, sent, body, params, who } = call;
-  if ('repo' in params) demand(who, repositoryFor(site, params, who), 'metadata', 'read');
-  const search = query.size > 0 ? `?${query.toString()}` : '';
-  const answer = await site.emulated.ask(
-    method,
-    `${path}${search}`,
-    headers['authorization'],
-    sent === '' || !isObject(body) ? undefined : body,
-  );
-  return { status: answer.status, body: withWholeAccounts(site, answer.body) };
-};
-
 const repo = '/repos/{owner}/{repo}';
 
 /** Every operation, in GitHub's spelling. Where two fit a path the first counts. */
-const operations: readonly (readonly [method: string, template: string, handler: Handler])[] = [
+const operations: readonly Operation[] = [
   ['GET', '/app', app.getApp],
   ['GET', '/app/hook/deliveries', app.listDeliveries],
   ['POST', '/app/hook/deliveries/{delivery_id}/attempts', app.attemptDelivery],
@@ -215,21 +176,19 @@ const operations: readonly (readonly [method: string, template: string, handler:
   ['POST', `${repo}/deployments`, deployments.createDeployment],
   ['GET', `${repo}/deployments/{deployment_id}/statuses`, deployments.listDeploymentStatuses],
   ['POST', `${repo}/deployments/{deployment_id}/statuses`, deployments.createDeploymentStatus],
-  ['GET', `${repo}/issues/{issue_number}/comments`, handOn],
-  ['POST', `${repo}/issues/{issue_number}/comments`, handOn],
-  ['PATCH', `${repo}/issues/comments/{comment_id}`, handOn],
-  ['GET', `${repo}/pulls/{pull_number}/files`, listPullFiles],
   ['GET', repo, getRepository],
 ];
 
 /** Parts of a path that may hold slashes. */
 const long = new Set(['ref', 'basehead', 'branch', 'path']);
 
-const patterns = operations.map(([method, template, handler]) => {
+const patternOf = ([method, template, handler]: Operation) => {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const source = template.replace(/\{(\w+)\}/g, (_, name: string) => (long.has(name) ? '(.+)' : '([^/]+)'));
   return { method, template, handler, names, pattern: new RegExp(`^${source}/?$`) };
-});
+};
+
+const patterns = operations.map(patternOf);
 
 /** An operation found for a request. */
 interface Route {
@@ -239,8 +198,8 @@ interface Route {
 }
 
 /** Finds the operation of a request by its method and path; undefined for what this GitHub does not know. */
-export function routeOf(method: string, path: string): Route | undefined {
-  for (const { method: wanted, template, handler, names, pattern } of patterns) {
+export function routeOf(method: string, path: string, further: readonly Operation[] = []): Route | undefined {
+  for (const { method: wanted, template, handler, names, pattern } of [...patterns, ...further.map(patternOf)]) {
     const found = wanted === method ? pattern.exec(path) : null;
     if (!found) continue;
     const params = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));

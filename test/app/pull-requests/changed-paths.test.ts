@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { Probot } from 'probot';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changedPaths, mostListedFiles } from '../../../app/github/reading.ts';
+import { changedPaths, mostListedFiles } from '../../../app/github/github-client.ts';
 import { AppOctokit } from '../../../app/github/sending.ts';
 
 const api = 'https://api.github.com';

@@ -200,20 +200,11 @@ const briefRepository = (repository: Repository): JsonObject => ({
   private: repository.isPrivate,
 });
 
-/** Installs the App for all repositories of an owner, and delivers the event. */
-export function installApp(site: Site, owner: string): void {
-  deliverInstallation(site, owner, 'created', true);
-}
-
-/** Takes the App away from an owner; its tokens are worth nothing from now on. */
-export function removeApp(site: Site, owner: string): void {
-  deliverInstallation(site, owner, 'deleted', false);
-}
-
-function deliverInstallation(site: Site, owner: string, action: 'created' | 'deleted', isInstalled: boolean): void {
+/** Installs the App for all repositories of an owner, or takes it away, and delivers the event. */
+export function changeInstallation(site: Site, owner: string, action: 'created' | 'deleted'): void {
   const installation = site.installations.find((each) => each.owner === owner);
   if (!installation) throw new Error(`there is no organization ${owner}`);
-  installation.isInstalled = isInstalled;
+  installation.isInstalled = action === 'created';
   const own = site.repositories.all().filter((repository) => repository.owner === owner);
   const payload = {
     action,
@@ -223,10 +214,4 @@ function deliverInstallation(site: Site, owner: string, action: 'created' | 'del
     sender: senderOf(site, undefined),
   };
   site.deliveries.send('installation', payload, { installationId: installation.id, repositoryId: null });
-}
-
-/** Delivers the event of a renamed repository. */
-export async function deliverRename(site: Site, repository: Repository, former: string): Promise<void> {
-  const changes = { repository: { name: { from: former } } };
-  await deliver(site, repository, 'repository', { action: 'renamed', changes });
 }
