@@ -4,7 +4,6 @@ import type { ControlService } from '../src/contract/control/service.ts';
 import type { Verdict } from '../src/planning/verdict-types.ts';
 import type { GitHubApi } from './github/github-api.ts';
 import type { Intent, SmokeState, Terms } from './reconcile/intent.ts';
-import type { RepositoryAt } from './repository.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
 /** Progress of a live revision's smoke tests. */
@@ -60,3 +59,14 @@ export interface AppContext {
   /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */
   decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
 }
+
+/** A repository as one installation of the App reaches it. The id stays when the repository is renamed or moved. */
+export interface RepositoryAt {
+  installationId: number;
+  repositoryId: number;
+  owner: string;
+  name: string;
+}
+
+/** `owner/name`, as people say it. */
+export const fullName = ({ owner, name }: Pick<RepositoryAt, 'owner' | 'name'>): string => `${owner}/${name}`;

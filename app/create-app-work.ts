@@ -1,19 +1,14 @@
 import { connectControlService } from '../src/client/control.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
-import { connectAgents } from './agents.ts';
-import { threadReader } from './files/thread-reader.ts';
-import { changedPaths, createRepositoryClient } from './github/reading.ts';
-import { createGitHubApi } from './github/create-github-api.ts';
+import { threadReader } from './worker/file-readers.ts';
+import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
-import { octokitsOf } from './github/octokit.ts';
-import { clientsFor } from './github/sending.ts';
-import type { AppResources, AppWork } from './resources.ts';
+import { octokitsOf, clientsFor } from './github/sending.ts';
+import type { AppResources, AppWork } from './start.ts';
 import { registerHandlers } from './events/handle-event.ts';
-import { countingOctokits } from './operate/metrics.ts';
-import { CountedStore } from './operate/work-tally.ts';
-import { actingRule } from './pull-requests/acting-rule.ts';
-import { createPullRequestExaminer } from './pull-requests/examine.ts';
+import { CountedStore, countingOctokits } from './operate/metrics.ts';
+import { actingRule, createPullRequestExaminer } from './pull-requests/examine.ts';
 import { startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './verify/receive-run.ts';
@@ -22,10 +17,12 @@ import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
 import { createTargetResolver } from './targets/target-resolver.ts';
 import { createOwnership, webHostOf } from './targets/ownership.ts';
 import { giveReportJobs, startReportWorker } from './reporting/report-job.ts';
-import { sharedReportLocks } from './reporting/report-locks.ts';
+import { sharedReportLocks } from './reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from './reconcile/migrations.ts';
 import { startReconcileWorkers } from './reconcile/workers.ts';
 import type { AppContext } from './context.ts';
+import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
+import type { AgentServer } from '../src/contract/agent/service.ts';
 
 /** The client's name for services. */
 const userAgent = 'landfall-app';
@@ -123,4 +120,41 @@ async function oldestBusyQueues({ database }: AppResources): Promise<number[]> {
      where state <> 'ended' group by deployment_id`,
   );
   return rows.map(({ since }) => since);
+}
+
+/** The most values in a response or an event of an agent: parsing more holds the App's event loop. */
+const mostValues = 30_000;
+
+/** Connections to agents, one for each address. */
+interface Agents {
+  at: (url: string) => AgentServer;
+  close(): Promise<void>;
+}
+
+/** The limit of open connections. */
+const keptAtMost = 500;
+
+/** How long an agent may be silent (ms): a smoke test's own time bounds it before. */
+const longestSilenceMs = 15 * 60_000;
+
+/** Connects to agents on first use, and drops the least recently used connection above the limit. */
+export function connectAgents(settings: Omit<AgentServerSettings, 'url'>): Agents {
+  const kept = new Map<string, AgentServerClient>();
+  return {
+    at: (url) => {
+      const agent =
+        kept.get(url) ?? connectAgentServer({ idleMs: longestSilenceMs, maxJsonValues: mostValues, ...settings, url });
+      kept.delete(url);
+      kept.set(url, agent);
+      const [oldest] = kept;
+      if (kept.size > keptAtMost && oldest !== undefined) {
+        kept.delete(oldest[0]);
+        void oldest[1].close();
+      }
+      return agent;
+    },
+    close: async () => {
+      await Promise.all([...kept.values()].map((agent) => agent.close()));
+    },
+  };
 }

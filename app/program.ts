@@ -2,15 +2,20 @@ import { messageOf } from '../src/errors.ts';
 import { systemClock } from '../src/clock.ts';
 import { strictMaskOf } from '../src/contract/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
-import type { AppResources, AppWork } from './resources.ts';
-import { startupCheck } from './operate/startup-check.ts';
-import { logLine } from './operate/log-line.ts';
+import type { AppResources, AppWork, RunningApp } from './start.ts';
 import { webhookPaths } from './server/webhook-route.ts';
-import { readSettings, formatProblems, type Variables } from './settings/read-settings.ts';
+import {
+  formatProblems,
+  readSettings,
+  type Variables,
+  mistypedVariables,
+  readTextFile,
+  variablesHere,
+} from './settings/read-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import { mistypedVariables, readTextFile, variablesHere } from './settings/variables.ts';
-import type { RunningApp } from './start.ts';
 import type { AppContext } from './context.ts';
+import { withoutFullStop } from '../src/contract/plain-text.ts';
+import type { ControlService } from '../src/contract/control/service.ts';
 
 /** The program's environment. */
 export interface ProgramEnvironment {
@@ -102,3 +107,62 @@ export const runAppProgram = (makeWork: ProgramEnvironment['makeWork']): Promise
       makeWork,
     }),
   );
+
+/** One line for the operator: the time, what happened, and what it was about, as `name=value`. */
+export function logLine(at: Date, message: string, fields: Parameters<AppContext['log']>[1] = {}): string {
+  const reported = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quoted(value)}`],
+  );
+  return [at.toISOString(), oneLine(message), ...reported].join(' ');
+}
+
+const quoted = (value: string | number): string =>
+  /^[\w.:/@+-]+$/.test(String(value)) ? String(value) : sanitize(JSON.stringify(value));
+
+/** Stacks keep their lines, each set in, so that a line that begins with a time begins something new. */
+const oneLine = (text: string): string => sanitize(text.trimEnd()).replace(/\n/g, '\n    ');
+
+/** Escapes control characters, which a terminal would execute: branch names and services' messages are untrusted. */
+const sanitize = (text: string): string =>
+  text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\uFFFD');
+
+/** Options of the check at startup, which shows wrong settings early. */
+interface StartupCheckOptions {
+  control: Pick<ControlService, 'listDeployments'>;
+  /** The App's own name at GitHub. */
+  appName: () => Promise<string>;
+  apiUrl: string;
+  baseUrl: string;
+}
+
+/**
+ * Checks GitHub and the control service, and returns one sentence each. A failure is reported; the App starts anyway.
+ */
+export async function startupCheck({ control, appName, apiUrl, baseUrl }: StartupCheckOptions): Promise<string[]> {
+  const github = appName().then(
+    (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,
+    (error: unknown) =>
+      isAnswer(error)
+        ? `GitHub at ${apiUrl} does not know this App (${wordsOf(error)}). Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.`
+        : `GitHub at ${apiUrl} could not be reached (${wordsOf(error)}). Check the network, the proxy and GITHUB_API_URL.`,
+  );
+  const service = control.listDeployments({ limit: 100 }).then(
+    ({ resources }) => `The control service at ${baseUrl} has ${counted(resources.length)}.`,
+    (error: unknown) =>
+      `The control service at ${baseUrl} did not list its deployments (${wordsOf(error)}). Check LANDFALL_BASE_URL, LANDFALL_API_KEY and LANDFALL_TENANT_ID.`,
+  );
+  return Promise.all([github, service]);
+}
+
+/** Octokit reports a request without a response as a 500 that has no `response`. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && 'response' in error && error.response !== undefined;
+
+const counted = (count: number): string => {
+  if (count >= 100) return '100 deployments or more';
+  return count === 1 ? 'one deployment' : `${count} deployments`;
+};
+
+const wordsOf = (error: unknown): string => withoutFullStop(messageOf(error));

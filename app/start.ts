@@ -1,26 +1,29 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../src/clock.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import { type Database, openDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
-import { openQueue } from '../src/postgres/queue.ts';
+import { openQueue, type Queue } from '../src/postgres/queue.ts';
 import { countJobs } from '../src/postgres/queue-jobs.ts';
 import { resolveDatabase } from '../src/postgres/resolve-database.ts';
-import type { AppResources, AppWork } from './resources.ts';
-import { decisionNotes } from './inbox/decision-notes.ts';
-import { openDeliveries } from './inbox/deliveries.ts';
-import { startDeliveryWorker } from './inbox/delivery-worker.ts';
-import { appSchema, inboxMigrations, inboxMigrationTable } from './inbox/migrations.ts';
+import { decisionNotes, startDeliveryWorker } from './inbox/delivery-worker.ts';
+import {
+  type Deliveries,
+  openDeliveries,
+  appSchema,
+  inboxMigrations,
+  inboxMigrationTable,
+  type InboxTables,
+} from './inbox/deliveries.ts';
 import { storeDeliveries } from './inbox/store-deliveries.ts';
-import type { InboxTables } from './inbox/tables.ts';
-import { createProbot, landfall } from './index.ts';
-import { createMetrics } from './operate/metrics.ts';
-import { listen } from './server/http-server.ts';
-import { verifySignature } from './server/signature.ts';
+import { type AppMetrics, createMetrics } from './operate/metrics.ts';
+import { listen, type Route } from './server/http-server.ts';
+import { verifySignature, webhookRoutes } from './server/webhook-route.ts';
 import { systemRoutes } from './server/system-routes.ts';
-import { webhookRoutes } from './server/webhook-route.ts';
 import type { Settings } from './settings/settings.ts';
 import type { AppContext } from './context.ts';
+import { Probot } from 'probot';
+import { AppOctokit } from './github/sending.ts';
 
 /** What starting the App takes. */
 export interface StartOptions {
@@ -152,3 +155,56 @@ async function openSource({ databaseUrl, dataDir }: Settings, log: AppContext['l
   if (databaseUrl === undefined) mkdirSync(folder, { recursive: true, mode: 0o711 });
   return resolveDatabase({ databaseUrl, dataDir: join(folder, 'postgres'), log });
 }
+
+/** What the App's work is built on. */
+export interface AppResources {
+  settings: Settings;
+  clock: Clock;
+  log: AppContext['log'];
+  /** The App's database; its tables are in the schema `app`. */
+  database: Database<InboxTables> & {
+    /** With user and password: a secret. */
+    url: string;
+  };
+  queue: Queue;
+  probot: Probot;
+  deliveries: Deliveries;
+  decided: NonNullable<AppContext['decided']>;
+  metrics: AppMetrics;
+  /** The database is this process's alone. */
+  alone: boolean;
+  /** Aborts on shutdown: work stops at its next step. */
+  leaving: AbortSignal;
+}
+
+/** The App's work: what is done about deliveries once they are stored. */
+export interface AppWork {
+  context: AppContext;
+  register: RegisterHandlers;
+  /** Routes besides webhooks and those for the operator. */
+  routes: readonly Route[];
+  /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
+  busySince: () => Promise<readonly number[]>;
+  /** Starts what works on jobs, until the queue stops. */
+  begin(): Promise<void>;
+  /** Called when the database was unavailable, to search for missed work afterwards. */
+  onDatabaseAway(): void;
+  /** Called when the queue has stopped. */
+  close(): Promise<void>;
+}
+
+/** Registers what is done about each event, at a Probot app. */
+type RegisterHandlers = (app: Probot, context: AppContext) => void;
+
+/**
+ * The App for Probot: `app.on('push', ...)` and the rest. Probot's own server is not used: ours stores deliveries
+ * first, and each delivery's job passes it to `probot.receive`.
+ */
+const landfall =
+  (context: AppContext, register: RegisterHandlers): ((app: Probot) => void) =>
+  (app) =>
+    register(app, context);
+
+/** A Probot without a server: event types, and an Octokit for each installation. It logs nothing. */
+const createProbot = ({ appId, privateKey, webhookSecrets: [secret], apiUrl }: Settings['github']): Probot =>
+  new Probot({ appId, privateKey, secret, baseUrl: apiUrl, logLevel: 'fatal', Octokit: AppOctokit });

@@ -4,8 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '../src/postgres/databases.ts';
-import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
-import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
+import { startEmbeddedPostgres, removeEmbeddedData } from '../src/postgres/embedded.ts';
 import { isTiny } from './rounds.ts';
 
 /** A folder of a bench run. */

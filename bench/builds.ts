@@ -6,7 +6,7 @@ import { connectControlService, type ControlServiceClient } from '../src/client/
 import { startLocalService } from '../src/demo/processes.ts';
 import { Repository } from '../src/demo/repository.ts';
 import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
+import { removeEmbeddedData } from '../src/postgres/embedded.ts';
 import { commitLinkScript, linkPackages } from '../test/installed-packages.ts';
 import { benchFolder } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';

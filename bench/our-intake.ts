@@ -1,8 +1,7 @@
 import type { StoreDelivery } from '../app/inbox/store-deliveries.ts';
 import { createMetrics } from '../app/operate/metrics.ts';
 import { listen } from '../app/server/http-server.ts';
-import { verifySignature } from '../app/server/signature.ts';
-import { webhookRoutes } from '../app/server/webhook-route.ts';
+import { verifySignature, webhookRoutes } from '../app/server/webhook-route.ts';
 import { systemClock } from '../src/clock.ts';
 import { webhookSecret } from './webhook.ts';
 

@@ -10,6 +10,9 @@ import { othersAtRest, rssOf } from './memory-at-rest.ts';
 import { isTiny, median, sized, spread } from './rounds.ts';
 
 const root = dirname(import.meta.dirname);
+
+/** How many requests GitHub has answered. */
+let requests = 0;
 const example = 'echo-agent';
 const rounds = sized(3, 1);
 
@@ -31,6 +34,7 @@ interface Pushed {
 export async function push(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
   const environment = await startDemo(root, example);
+  environment.github.site.extension.answered = () => void (requests += 1);
   ending.defer(() => environment.clear(() => undefined));
   // Databases survive the process that started them, unless they are stopped.
   const leave = (): void => void ending.disposeAsync().finally(() => process.exit(1));
@@ -58,7 +62,7 @@ export async function push(): Promise<Measured[]> {
   await github.install('acme');
   const app = await environment.startApp();
 
-  await silent(environment);
+  await silent();
   const atRest = await rssOf(app.pid);
   const alone: number[] = [];
   const pushed: Pushed[] = [];
@@ -67,7 +71,7 @@ export async function push(): Promise<Measured[]> {
     const build = await buildAlone(environment, control, deployment.id, round);
     github.sendWebhooksTo(app.webhookUrl);
     const timed = await pushOnce(environment, round);
-    await silent(environment);
+    await silent();
     if (round < 0) continue;
     alone.push(build);
     pushed.push({ ...timed, requests: timed.requests() });
@@ -170,14 +174,14 @@ async function pushOnce(
   const { github, repository } = environment;
   const commit = await change(environment, `Change ${round}`);
   const heard: { visible?: number; proven?: number; ended?: string } = {};
-  github.interfere(({ method, template, body }) => {
+  github.site.extension.interfere = ({ method, template, body }) => {
     if (!template.includes('/check-runs')) return undefined;
     if (method === 'POST' && body['head_sha'] === commit) heard.visible ??= Date.now();
     if (typeof body['conclusion'] === 'string') heard.ended = body['conclusion'];
     if (body['conclusion'] === 'success') heard.proven ??= Date.now();
     return undefined;
-  });
-  const before = github.requests.length;
+  };
+  const before = requests;
   await repository.push();
   const at = github.deliveries().findLast(({ event }) => event === 'push')?.at;
   if (at === undefined) throw new Error('GitHub delivered nothing');
@@ -185,13 +189,13 @@ async function pushOnce(
   while (heard.ended === undefined && performance.now() < until) await pause(lookMs);
   const { visible, proven, ended } = heard;
   if (visible === undefined || proven === undefined) throw new Error(`the check ended ${ended ?? 'not at all'}`);
-  return { visible: visible - at, proven: proven - at, requests: () => github.requests.length - before };
+  return { visible: visible - at, proven: proven - at, requests: () => requests - before };
 }
 
 /** Waits until GitHub receives no more requests. */
-async function silent({ github }: DemoEnvironment): Promise<void> {
-  for (let seen = -1; seen !== github.requests.length;) {
-    seen = github.requests.length;
+async function silent(): Promise<void> {
+  for (let seen = -1; seen !== requests;) {
+    seen = requests;
     await pause(silenceMs);
   }
 }

@@ -1,9 +1,8 @@
 // How many webhooks a second are verified, stored and answered, 32 at once, on a real Postgres: our inbox, beside the
 // least that node:http can do with nothing stored, and beside a queue that is given one job for each request.
 import { PgBoss } from 'pg-boss';
-import { appSchema, inboxMigrations, inboxMigrationTable } from '../app/inbox/migrations.ts';
+import { appSchema, inboxMigrations, inboxMigrationTable, type InboxTables } from '../app/inbox/deliveries.ts';
 import { storeDeliveries } from '../app/inbox/store-deliveries.ts';
-import type { InboxTables } from '../app/inbox/tables.ts';
 import { systemClock } from '../src/clock.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';

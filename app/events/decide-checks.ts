@@ -1,4 +1,4 @@
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import {
   actionOf,
   checkRunPayload,

@@ -1,8 +1,20 @@
 import { decideCheckRun, decideCheckSuite } from './decide-checks.ts';
-import { decideDelete, decideMergeGroup, decidePullRequest, decidePush } from './decide-commits.ts';
-import { decideInstallation, decideInstallationRepositories, decideRepository } from './decide-installation.ts';
-import { hasInstallation } from './event-payloads.ts';
-import type { EventDecision } from './event-types.ts';
+import {
+  actionOf,
+  deletePayload,
+  hasInstallation,
+  ignored,
+  installationPayload,
+  installationRepositoriesPayload,
+  mergeGroupPayload,
+  pullRequestPayload,
+  pushPayload,
+  readPayload,
+  repositoryAt,
+  repositoryPayload,
+} from './event-payloads.ts';
+import type { EventDecision, InstallationChange } from './event-types.ts';
+import { pushFrom } from '../../src/planning/trigger-push.ts';
 
 type Decide = (payload: unknown) => EventDecision;
 
@@ -44,4 +56,139 @@ export function decideEvent(name: string, payload: unknown): EventDecision {
     return { kind: 'ignore', why: 'it names no installation of the App, so no action is possible' };
   }
   return decide(payload);
+}
+
+const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> = new Map([
+  ['created', { change: 'added', why: 'the App was installed' }],
+  ['new_permissions_accepted', { change: 'added', why: "the App's new permissions were accepted" }],
+  ['deleted', { change: 'removed', why: 'the App was uninstalled' }],
+  ['suspend', { change: 'suspended', why: 'the installation was suspended' }],
+  ['unsuspend', { change: 'resumed', why: 'the installation was resumed' }],
+]);
+
+/** An account installs, removes, suspends or resumes the App. */
+function decideInstallation(payload: unknown): EventDecision {
+  const known = changes.get(actionOf(payload) ?? '');
+  if (!known) return ignored('it changes nothing about what the App reaches');
+  return readPayload(installationPayload, payload, ({ installation, repositories }) => ({
+    kind: 'installation',
+    installationId: installation.id,
+    ...known,
+    // An uninstall removes the App from every repository, whatever the list holds.
+    ...(repositories && known.change === 'added'
+      ? { repositories: repositories.map((each) => repositoryAt(each, installation)) }
+      : {}),
+  }));
+}
+
+/** An installation reaches more repositories, or fewer. */
+function decideInstallationRepositories(payload: unknown): EventDecision {
+  return readPayload(installationRepositoriesPayload, payload, ({ installation, ...lists }) => {
+    const [added, removed] = [lists.repositories_added, lists.repositories_removed];
+    if (added.length === 0 && removed.length === 0) return ignored('it names no repository');
+    const isRemoval = added.length === 0;
+    return {
+      kind: 'installation',
+      installationId: installation.id,
+      change: isRemoval ? 'removed' : 'added',
+      repositories: (isRemoval ? removed : added).map((each) => repositoryAt(each, installation)),
+      why: isRemoval ? 'the App was removed from repositories' : 'the App was added to repositories',
+    };
+  });
+}
+
+const renamings: ReadonlyMap<string, string> = new Map([
+  ['renamed', 'the repository has a new name'],
+  ['transferred', 'the repository has a new owner'],
+]);
+const endings: ReadonlyMap<string, string> = new Map([
+  ['deleted', 'the repository was deleted'],
+  ['archived', 'the repository was archived, so nothing can be reported there any more'],
+]);
+
+/** Renames and removal of a repository. Other events carry all other changes. */
+function decideRepository(payload: unknown): EventDecision {
+  const action = actionOf(payload) ?? '';
+  const [renamed, ended] = [renamings.get(action), endings.get(action)];
+  const why = renamed ?? ended;
+  if (why === undefined) return ignored('of a repository only a new name or owner, or its end, changes something here');
+  return readPayload(repositoryPayload, payload, (read) => {
+    const repository = repositoryAt(read.repository, read.installation);
+    const { installationId } = repository;
+    return renamed === undefined
+      ? { kind: 'installation', installationId, change: 'removed', repositories: [repository], why }
+      : { kind: 'repository-renamed', repository, why };
+  });
+}
+
+const branchPrefix = 'refs/heads/';
+
+/** A push to a branch is examined; a push that deletes the branch is a deletion. */
+function decidePush(payload: unknown): EventDecision {
+  return readPayload(pushPayload, payload, (read) => {
+    const repository = repositoryAt(read.repository, read.installation);
+    const pushed = pushFrom(read);
+    if (pushed.kind === 'push') {
+      const { branch, after, created, forced } = pushed.push;
+      const how = created ? 'made with a push' : forced ? 'pushed with force' : 'pushed';
+      return { kind: 'push', repository, branch, after, why: `the branch was ${how}` };
+    }
+    if (pushed.code === 'deleted') {
+      return { kind: 'branch-deleted', repository, branch: read.ref.slice(branchPrefix.length), why: pushed.why };
+    }
+    if (pushed.code === 'fork') return { kind: 'nothing-to-build', repository, headSha: read.after, why: pushed.why };
+    return ignored(pushed.why);
+  });
+}
+
+/** The deletion of a branch. A push event says the same; either may arrive alone. */
+function decideDelete(payload: unknown): EventDecision {
+  return readPayload(deletePayload, payload, ({ ref, ref_type: type, repository, installation }) =>
+    type === 'branch'
+      ? {
+          kind: 'branch-deleted',
+          repository: repositoryAt(repository, installation),
+          branch: ref,
+          why: 'the branch was deleted',
+        }
+      : ignored('a tag was deleted, and tags are not built on push'),
+  );
+}
+
+const examined: ReadonlyMap<string, string> = new Map([
+  ['opened', 'a pull request was opened'],
+  ['reopened', 'a pull request was opened again'],
+  ['synchronize', 'a pull request has a new head'],
+  ['edited', 'a pull request goes to another branch'],
+]);
+
+/** Every new head of a pull request gets a check, and again after its base changed. */
+function decidePullRequest(payload: unknown): EventDecision {
+  const action = actionOf(payload);
+  const why = examined.get(action ?? '');
+  if (why === undefined) return ignored('it changes neither the head nor the base of a pull request');
+  return readPayload(pullRequestPayload, payload, ({ number, pull_request: pull, changes, ...at }) => {
+    if (action === 'edited' && !changes?.base) return ignored('only words of the pull request were changed');
+    return {
+      kind: 'pull-request',
+      repository: repositoryAt(at.repository, at.installation),
+      number,
+      headSha: pull.head.sha,
+      baseBranch: pull.base.ref,
+      fork: pull.head.repo?.id !== at.repository.id,
+      why,
+    };
+  });
+}
+
+/** A merge group waits for its checks as a pull request does. */
+function decideMergeGroup(payload: unknown): EventDecision {
+  if (actionOf(payload) !== 'checks_requested') return ignored('only a merge group that waits for checks needs one');
+  return readPayload(mergeGroupPayload, payload, ({ merge_group: group, repository, installation }) => ({
+    kind: 'merge-group',
+    repository: repositoryAt(repository, installation),
+    headSha: group.head_sha,
+    baseBranch: group.base_ref.startsWith(branchPrefix) ? group.base_ref.slice(branchPrefix.length) : group.base_ref,
+    why: 'a merge group waits for its checks',
+  }));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { storableText } from '../inbox/storable-json.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import type { DecisionOf, EventDecision } from './event-types.ts';
 
 // Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and

@@ -1,4 +1,4 @@
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt, AppContext } from '../context.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
 export interface CheckAction {
@@ -71,3 +71,25 @@ export type EventDecision =
 
 /** The decision of one kind. */
 export type DecisionOf<Kind extends EventDecision['kind']> = Extract<EventDecision, { kind: Kind }>;
+
+/** Examines a pull request and puts the check `Landfall` on its head. Safe to call twice for the same head. */
+export interface PullRequestExaminer {
+  examine(pull: PullRequestAt): Promise<void>;
+}
+
+/** A handler's arguments besides the decision. */
+export interface Handling {
+  context: AppContext;
+  pullRequests: PullRequestExaminer;
+  /** The delivery's GUID: the key of every cause that it is. */
+  delivery: string;
+}
+
+/**
+ * Carries out what an event requires. It may run again for the same delivery after a crash, so it must be idempotent.
+ * @returns what was done, each as a short clause.
+ */
+export type Handler<Kind extends EventDecision['kind']> = (
+  decision: DecisionOf<Kind>,
+  handling: Handling,
+) => Promise<readonly string[]>;

@@ -1,10 +1,8 @@
 import { deployedBranches } from '../recovery/deployed-branches.ts';
 import { recoverHeads } from '../recovery/recover-heads.ts';
-import { fullName } from '../repository.ts';
-import type { AppContext } from '../context.ts';
-import { endOpenWork } from './end-open-work.ts';
-import type { DecisionOf } from './event-types.ts';
-import type { Handler } from './handling.ts';
+import { type AppContext, fullName, type RepositoryAt } from '../context.ts';
+import type { DecisionOf, Handler } from './event-types.ts';
+import type { Intent } from '../reconcile/intent.ts';
 
 /** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
@@ -59,3 +57,80 @@ export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repos
   await context.store.moved(repository);
   return [`the repository is now reported as ${fullName(repository)} from now on`];
 };
+
+const leaseMs = 30_000;
+
+/** Another worker holds the deployment, so its open intents cannot be closed: the event is retried. */
+export class DeploymentBusy extends Error {
+  constructor(deploymentId: string) {
+    super(`deployment ${deploymentId} is being worked on; what is open there is ended at the next attempt`);
+    this.name = 'DeploymentBusy';
+  }
+}
+
+/**
+ * Closes every open intent of repositories that the App can no longer reach: nothing can be reported there, and nothing
+ * may be built for an uninstalled repository. Pending reports to GitHub are dropped.
+ *
+ * @param isGone which repositories are meant.
+ * @returns the repositories whose intents were ended.
+ * @throws DeploymentBusy
+ */
+async function endOpenWork(
+  context: AppContext,
+  holder: string,
+  isGone: (repository: RepositoryAt) => boolean,
+  why: string,
+): Promise<number[]> {
+  const { store } = context;
+  const repositories = new Set<number>();
+  for (const deploymentId of await store.busyDeployments()) {
+    const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
+    if (gone.length === 0) continue;
+    for (const { repository } of gone) repositories.add(repository.repositoryId);
+    await endOpen(context, deploymentId, holder, isGone, why);
+  }
+  for (const repositoryId of [...repositories, ...(await pendingReportsOf(context, isGone))])
+    await store.dropPendingReports(repositoryId);
+  return [...repositories];
+}
+
+/** Repositories with pending reports but no open intent. */
+async function pendingReportsOf(
+  { store }: AppContext,
+  isGone: (repository: RepositoryAt) => boolean,
+): Promise<Set<number>> {
+  const repositories = new Set<number>();
+  for (const id of await store.pendingReports()) {
+    const report = await store.report(id);
+    if (report && isGone(report.repository)) repositories.add(report.repository.repositoryId);
+  }
+  return repositories;
+}
+
+async function endOpen(
+  { store, clock }: AppContext,
+  deploymentId: string,
+  holder: string,
+  isGone: (repository: RepositoryAt) => boolean,
+  why: string,
+): Promise<void> {
+  await store.wake(deploymentId);
+  const lease = await store.takeLease(deploymentId, holder, leaseMs);
+  if (!lease) throw new DeploymentBusy(deploymentId);
+  const now = clock.now();
+  const ended = (await store.openIntents(deploymentId))
+    .filter(({ repository }) => isGone(repository))
+    .map((intent) => endedBy(intent, why, now));
+  await store.save(lease, { intents: ended });
+  // Other intents are still open: notify the queue, so that the next worker starts now.
+  for (let held = lease; !(await store.leaveLease(held, now));) held = await store.renewLease(held, leaseMs);
+}
+
+const endedBy = (intent: Intent, why: string, at: number): Intent => ({
+  ...intent,
+  state: 'ended',
+  decision: { kind: 'skip', code: 'not-installed', why },
+  end: { kind: 'skipped', reason: why, at },
+  updatedAt: at,
+});

@@ -1,8 +1,7 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import type { CheckContent } from '../github/github-api.ts';
-import { fullName, type RepositoryAt } from '../repository.ts';
+import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
 import type { Cause, DeployRequest } from '../reconcile/intent.ts';
-import type { Target, AppContext } from '../context.ts';
 import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 
 /** A commit of a branch, as an event reported it. */

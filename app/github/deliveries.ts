@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../src/github/client.ts';
-import type { AppRoute } from './octokit.ts';
+import type { AppRoute } from './sending.ts';
 
 /** One attempt of GitHub's to deliver a webhook to the App. Attempts of one delivery share its GUID. */
 export interface HeldDelivery {

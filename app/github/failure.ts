@@ -1,5 +1,5 @@
 import { isObject } from '../../src/contract/json-object.ts';
-import { readRetryAfter } from '../../src/client/retry-after.ts';
+import { readRetryAfter } from '../../src/client/attempt-failure.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
 

@@ -1,6 +1,6 @@
 import type { Check as CheckContent } from '../../src/github/check.ts';
 import type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 
 /** The newest commit of a branch. */
 export interface Head {

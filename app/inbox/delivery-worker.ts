@@ -4,8 +4,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { Job, Queue } from '../../src/postgres/queue.ts';
 import { InstallationPaused } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
-import type { DecisionNotes } from './decision-notes.ts';
-import type { Deliveries } from './deliveries.ts';
+import type { Deliveries, DeliveryDecision } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob } from './delivery.ts';
 
 type WebhookEvent = Parameters<Probot['receive']>[0];
@@ -90,3 +89,24 @@ const pauseIn = (error: unknown): InstallationPaused | undefined => {
 };
 
 const reasonOf = (error: unknown): string => errorsIn(error).map(messageOf).join('; ');
+
+/** What handlers decide, on its way from them to the delivery's row. */
+interface DecisionNotes {
+  /** The last decision about a delivery counts. */
+  note(deliveryId: string, decision: DeliveryDecision): void;
+  /** Takes the note away. */
+  take(deliveryId: string): DeliveryDecision | undefined;
+}
+
+/** An empty set of notes. */
+export function decisionNotes(): DecisionNotes {
+  const notes = new Map<string, DeliveryDecision>();
+  return {
+    note: (id, decision) => void notes.set(id, decision),
+    take: (id) => {
+      const noted = notes.get(id);
+      notes.delete(id);
+      return noted;
+    },
+  };
+}

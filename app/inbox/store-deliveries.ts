@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../src/clock.ts';
 import type { OpenTransaction, Queue } from '../../src/postgres/queue.ts';
-import { deliveryJob, type Delivery, type DeliveryJob } from './delivery.ts';
-import { inGroups } from './in-groups.ts';
-import { StorageError, toStorageError } from './storage-error.ts';
+import { type Delivery, deliveryJob, type DeliveryJob } from './delivery.ts';
+import { codeOf } from '../../src/errors.ts';
+import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
 
 /** What storing needs. */
 export interface StoreDeliveriesOptions {
@@ -123,4 +123,101 @@ async function transaction<T>(pool: Pool, signal: AbortSignal, work: (client: Po
     release(true);
     throw error;
   }
+}
+
+/** Storing failed, or its result is unknown. The same delivery may be sent again. */
+export class StorageError extends Error {
+  constructor(why: string, cause?: unknown) {
+    super(why, { cause });
+    this.name = 'StorageError';
+  }
+}
+
+/** SQLSTATEs of a server that has run out of something: disk, memory. */
+const fullStates: Readonly<Record<string, string>> = {
+  '53100': 'the disk of the database is full',
+  '53200': 'the database has run out of memory',
+  '58030': 'the database can not write to its disk',
+};
+
+/** SQLSTATEs of two writers in each other's way. */
+const passing = new Set(['40001', '40P01']);
+
+/** Turns a transient database error into a `StorageError`; any other error is returned as it is. */
+export function toStorageError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StorageError) return error;
+  const code = codeOf(error);
+  const full = fullStates[code];
+  if (full !== undefined) return new StorageError(full, error);
+  if (passing.has(code) || code.startsWith('53')) return new StorageError('the database is busy', error);
+  return isDatabaseUnavailable(error) ? new StorageError('the database is away', error) : error;
+}
+
+/** The limits of a group. */
+interface GroupLimits<Item> {
+  /** Items of one group at most. */
+  items: number;
+  /** Size of one group at most; a single item may be larger. */
+  size: number;
+  sizeOf: (item: Item) => number;
+  /** Groups under way at the same time. */
+  atOnce: number;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Writes concurrent items in groups. An item that arrives while no write is in progress is written at once; items that
+ * arrive meanwhile form the next group, so a group waits only for the previous one.
+ *
+ * @param write writes a group and returns a result for each item, in order; if it fails, each item fails.
+ */
+export function inGroups<Item, Result>(
+  write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  limits: GroupLimits<Item>,
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let underWay = 0;
+
+  function begin(): void {
+    while (underWay < limits.atOnce && waiting.length > 0) {
+      underWay += 1;
+      void writeGroup(waiting.splice(0, nextGroup(waiting, limits)));
+    }
+  }
+
+  async function writeGroup(group: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await write(group.map(({ item }) => item));
+      group.forEach(({ resolve, reject }, index) => {
+        const result = results[index];
+        if (result === undefined) reject(new Error('A group was written without a result for each of its items.'));
+        else resolve(result);
+      });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    } finally {
+      underWay -= 1;
+      begin();
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      begin();
+    });
+}
+
+function nextGroup<Item>(waiting: readonly { item: Item }[], { items, size, sizeOf }: GroupLimits<Item>): number {
+  let total = 0;
+  for (const [index, { item }] of waiting.entries()) {
+    total += sizeOf(item);
+    if (index > 0 && (index >= items || total > size)) return index;
+  }
+  return Math.min(waiting.length, items);
 }

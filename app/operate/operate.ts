@@ -6,14 +6,12 @@ import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { openQueue } from '../../src/postgres/queue.ts';
 import { runJobAgain, failingJobs, type FailingJob } from '../../src/postgres/queue-jobs.ts';
-import { openDeliveries, type StoredDelivery } from '../inbox/deliveries.ts';
+import { openDeliveries, type StoredDelivery, type InboxTables } from '../inbox/deliveries.ts';
 import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
-import type { InboxTables } from '../inbox/tables.ts';
-import type { Variables } from '../settings/read-settings.ts';
-import { variablesHere } from '../settings/variables.ts';
-import { isObject } from '../../src/contract/json-object.ts';
-import { runningEmbedded } from '../../src/postgres/running-embedded.ts';
+import { type Variables, variablesHere } from '../settings/read-settings.ts';
 import { environment } from '../settings/environment.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import { runningEmbedded } from '../../src/postgres/embedded/launch.ts';
 
 /** An operator's command to a running App. */
 export type OperateCommand =

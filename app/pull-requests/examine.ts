@@ -1,16 +1,19 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { nothingToDeploy, putCommitCheck } from '../events/commit-check.ts';
-import type { PullRequestAt } from '../events/event-types.ts';
-import type { PullRequestExaminer } from '../events/handling.ts';
+import type { PullRequestAt, PullRequestExaminer } from '../events/event-types.ts';
 import type { Problem } from '../../src/diagnostics/problem.ts';
 import { FileTooLarge } from '../github/github-api.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt, AppContext } from '../context.ts';
 import { commitCheckName } from '../reconcile/report.ts';
-import type { AppContext } from '../context.ts';
-import { readHere, whyUnread, type FileReader } from '../files/readers.ts';
-import { touchedFiles, type ExaminedFiles } from './examined-files.ts';
+import { type FileReader, readHere, whyUnread } from '../worker/file-readers.ts';
+import { type ExaminedFiles, touchedFiles } from './validation.ts';
 import { forecast, type Forecasting } from './forecast.ts';
 import { markOf, pullRequestCheck } from './pull-request-check.ts';
+import { allEntriesOf } from '../../src/contract/control/pages.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { Ownership } from '../targets/ownership.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
 export type ActingRule = (
@@ -147,3 +150,46 @@ const notRead = (file: string, why: string): Problem => ({
   column: 1,
   message: `this file was not read: ${why}`,
 });
+
+type RuleQuery = { name?: string; deploymentId?: string };
+
+/**
+ * The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it.
+ */
+export const actingRule =
+  (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): ActingRule =>
+  (repository) => {
+    const refusal = (deployment: Deployment) =>
+      ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
+    return {
+      async find({ name, deploymentId }: RuleQuery) {
+        if (deploymentId !== undefined) return byId(control, deploymentId);
+        const named = await byName(control, name ?? '');
+        // Of several with one name the refused one counts: a plan would report it.
+        return named.find((each) => refusal(each) !== undefined) ?? named[0];
+      },
+      refusal,
+      isOwn: (repoUrl) => ownership.isOwn(repository, repoUrl),
+    };
+  };
+
+/** Reveals neither its owner nor its contents. */
+const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
+
+async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {
+  try {
+    return await control.getDeployment(id);
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'missing') return undefined;
+    throw error;
+  }
+}
+
+/** The deployments of exactly this name; a service may match names loosely. */
+async function byName(
+  control: Pick<ControlService, 'getDeployment' | 'listDeployments'>,
+  name: string,
+): Promise<Deployment[]> {
+  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }));
+  return Promise.all(listed.filter((each) => each.name === name).map(({ id }) => control.getDeployment(id)));
+}

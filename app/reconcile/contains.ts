@@ -1,5 +1,5 @@
 import { GitHubApiError } from '../github/github-api.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 
 /** Whether `newer` contains `older`; undefined if unknown. @throws GitHubApiError, InstallationPaused */

@@ -4,7 +4,7 @@ import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { OnFailure } from '../../src/config/desired.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 
 /** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {

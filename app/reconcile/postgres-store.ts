@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../src/clock.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { freed, left, taken, notified, type QueueState, type Moved } from './queue-state.ts';
 import { workSchema } from './migrations.ts';

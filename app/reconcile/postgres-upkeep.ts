@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { storableJson } from '../inbox/storable-json.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import type { WorkTransaction } from './tables.ts';
 
 /** Intents that have not ended and all reports of a repository take its new place. */

@@ -1,5 +1,5 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 
 /** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =

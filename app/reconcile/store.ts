@@ -1,5 +1,5 @@
 import type { Intent, DeployRequest } from './intent.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import type { Report, ReportPut } from './report.ts';
 
 /** A deployment's stored state besides its intents. */

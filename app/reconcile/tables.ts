@@ -1,5 +1,5 @@
 import type { ColumnType, GeneratedAlways, Kysely, Selectable, Transaction } from 'kysely';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import type { Cause, Intent, IntentState } from './intent.ts';
 import type { Report, ReportContent } from './report.ts';
 import type { DeploymentQueue } from './store.ts';

@@ -1,6 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-import { pause } from '../../src/clock.ts';
-import { StorageError, toStorageError } from '../inbox/storage-error.ts';
+import { type Clock, pause } from '../../src/clock.ts';
+import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;

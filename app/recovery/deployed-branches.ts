@@ -2,7 +2,7 @@ import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
-import type { RepositoryAt } from '../repository.ts';
+import type { RepositoryAt } from '../context.ts';
 import { readAll } from '../targets/listed-deployments.ts';
 
 /** The deployed branches of a repository, as far as known without reading it. */

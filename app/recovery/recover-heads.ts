@@ -4,9 +4,8 @@ import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { GitHubApiError, InstallationPaused, type Head } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
-import { fullName, type RepositoryAt } from '../repository.ts';
+import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
 import { seenOf } from '../reconcile/observation.ts';
-import type { Target, AppContext } from '../context.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 import { wasMissed } from './missed-heads.ts';
 

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import type { RepositoryAt } from '../repository.ts';
-import type { AppContext } from '../context.ts';
+import type { RepositoryAt, AppContext } from '../context.ts';
 import type { DeliveryClient } from '../github/deliveries.ts';
 import { deployedBranches, type BoundDeployment } from './deployed-branches.ts';
 import { askForMissed, type RecoveryInbox } from './missed-deliveries.ts';

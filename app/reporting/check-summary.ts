@@ -1,6 +1,6 @@
 import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
-import { inWords } from '../../src/report/duration.ts';
+import { inWords } from '../../src/report/timeline.ts';
 import type { Cause, Intent, IntentEnd } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type About } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';

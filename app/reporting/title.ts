@@ -1,5 +1,5 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { inWords } from '../../src/report/duration.ts';
+import { inWords } from '../../src/report/timeline.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import type { Intent, IntentEnd } from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';

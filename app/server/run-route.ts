@@ -1,8 +1,7 @@
 import { fromJson } from '../../src/contract/json-text.ts';
-import { sendText, refuse, comeAgain } from './send-text.ts';
-import { byteBudget, readBody } from './body.ts';
+import { sendText, refuse, comeAgain, byteBudget, readBody } from './http-messages.ts';
 import type { Clock } from '../../src/clock.ts';
-import type { Route } from './router.ts';
+import type { Route } from './http-server.ts';
 
 /** What an agent sends when a run has ended. */
 export interface RunWebhook {

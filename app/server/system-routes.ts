@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
-import { sendText } from './send-text.ts';
-import type { Route } from './router.ts';
+import { sendText } from './http-messages.ts';
+import type { Route } from './http-server.ts';
 
 /** What the routes for those who run the App need. */
 export interface SystemOptions {

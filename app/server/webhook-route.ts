@@ -1,13 +1,12 @@
-import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
-import type { StoreDelivery } from '../inbox/store-deliveries.ts';
-import { StorageError } from '../inbox/storage-error.ts';
-import { refuse, comeAgain, type Refusal } from './send-text.ts';
-import { byteBudget, readBody } from './body.ts';
-import type { Route } from './router.ts';
-import type { VerifySignature } from './signature.ts';
+import { StorageError, type StoreDelivery } from '../inbox/store-deliveries.ts';
+import { comeAgain, type Refusal, refuse, byteBudget, readBody } from './http-messages.ts';
+import type { Route } from './http-server.ts';
 import { isUuid } from '../../src/contract/uuid.ts';
+import { isUtf8 } from 'node:buffer';
+import { Webhooks } from '@octokit/webhooks';
 
 /** How a webhook was answered. */
 export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
@@ -146,3 +145,21 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
 /** The refusal of what is longer than GitHub sends. */
 const tooLongRefusal: Refusal = { status: 413, problem: 'The webhook is longer than 25 MB.' };
 const tooLong: JudgedHeaders = { ok: false, refusal: tooLongRefusal };
+
+/** The text of a body whose signature is right; undefined for any other. */
+type VerifySignature = (body: Buffer, signature: string) => Promise<string | undefined>;
+
+/**
+ * Verifies a webhook's signature over the raw bytes, in constant time, with each of the secrets: there are two during a
+ * rotation.
+ */
+export function verifySignature(secrets: readonly [string, ...string[]]): VerifySignature {
+  const verifiers = secrets.map((secret) => new Webhooks({ secret }));
+  return async (body, signature) => {
+    // The hash covers the decoded text, which equals the raw bytes only for valid UTF-8.
+    if (body.length === 0 || !isUtf8(body)) return undefined;
+    const text = body.toString('utf8');
+    for (const verifier of verifiers) if (await verifier.verify(text, signature)) return text;
+    return undefined;
+  };
+}

@@ -1,6 +1,11 @@
 import { isLoopback } from '../../src/contract/base-address.ts';
 import { addresses, environment, type Variable } from './environment.ts';
 import type { Settings } from './settings.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { hasCode, messageOf } from '../../src/errors.ts';
+import { didYouMean } from '../../src/diagnostics/did-you-mean.ts';
 
 /** Variables by name, as `process.env` has them. An empty one counts as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -166,3 +171,42 @@ const startOurs = `No control service is named. To have one on this machine, run
   npm run local
 
     LANDFALL_BASE_URL is the address, LANDFALL_API_KEY the X-Api-Key, LANDFALL_TENANT_ID the X-Tenant-Id.`;
+
+/**
+ * The variables of a process and of the file `.env` in its working folder; the process's own win. One that is empty
+ * counts as absent.
+ *
+ * @throws Error when the file is there and can't be read.
+ */
+export function variablesHere(folder: string, own: Variables): Variables {
+  const file = join(folder, '.env');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return own;
+    throw new Error(`${file} can't be read (${messageOf(error)}). Let this user read it, or remove it.`, {
+      cause: error,
+    });
+  }
+  const set = Object.entries(own).filter(([, value]) => value !== undefined && value.trim() !== '');
+  return { ...parseEnv(text), ...Object.fromEntries(set) };
+}
+
+/** Warnings about variables that look like a misspelled one of ours. */
+export function mistypedVariables(variables: Variables): string[] {
+  return Object.keys(variables).flatMap((name) => {
+    if (variableNames.includes(name) || !/^(LANDFALL_|WEBHOOK_|PRIVATE_KEY)/.test(name)) return [];
+    const meant = didYouMean(name, variableNames);
+    return meant === undefined ? [] : [`${name} is no setting of the App; did you mean ${meant}?`];
+  });
+}
+
+/** A text file, from the working folder. */
+export const readTextFile: ReadFile = (path) => {
+  try {
+    return { ok: true, text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    return { ok: false, why: messageOf(error) };
+  }
+};

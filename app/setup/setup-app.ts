@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { fromJson } from '../../src/contract/json-text.ts';
-import { envLines, writeNew, type MadeApp } from './env-file.ts';
-import { manifestOf, webOf } from './manifest.ts';
-import { donePage, problemPage, startPage } from './setup-page.ts';
+import { type Manifest, manifestOf, webOf } from './manifest.ts';
+import { open } from 'node:fs/promises';
+import { hasCode } from '../../src/errors.ts';
 
 /** What the set-up page is made from. */
 export interface SetupOptions {
@@ -110,3 +110,88 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
 }
+
+/** What GitHub gave for the App. The key and the secret are never shown. */
+interface MadeApp {
+  id: number;
+  slug: string;
+  name: string;
+  htmlUrl: string;
+  pem: string;
+  webhookSecret: string;
+}
+
+/** The lines of `.env` for an App that was made. */
+export const envLines = (app: MadeApp, publicUrl: string, apiUrl: string | undefined): string =>
+  [
+    `# ${app.name.replace(/[^\w .-]/g, '')}, made by npm run setup`,
+    `APP_ID=${app.id}`,
+    `PRIVATE_KEY=${Buffer.from(app.pem).toString('base64')}`,
+    `WEBHOOK_SECRET=${app.webhookSecret}`,
+    `PUBLIC_URL=${publicUrl}`,
+    ...(apiUrl === undefined ? [] : [`GITHUB_API_URL=${apiUrl}`]),
+    '',
+  ].join('\n');
+
+/** Creates a file that only this user can read. False if it exists: nothing is overwritten. */
+async function writeNew(file: string, text: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Text inside HTML and its attributes. */
+const html = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+
+const page = (title: string, body: readonly string[]): string =>
+  [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${html(title)}</title>`,
+    '<style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:0 .2em}button{font:inherit;padding:.4em 1em}</style>',
+    '</head>',
+    '<body>',
+    `<h1>${html(title)}</h1>`,
+    ...body,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+
+/** The page with the button that posts the manifest to GitHub. It needs no script. */
+function startPage(manifest: Manifest, action: string): string {
+  const requested = Object.entries(manifest.default_permissions).map(([name, level]) => `${name}: ${level}`);
+  return page('Create the GitHub App', [
+    `<p>GitHub shows the requested permissions, and creates the App under the name that you choose there. GitHub sends its events to <code>${html(manifest.hook_attributes.url)}</code>.</p>`,
+    `<p>Permissions: <code>${html(requested.join(', '))}</code>.</p>`,
+    `<p>Events: <code>${html(manifest.default_events.join(', '))}</code>.</p>`,
+    `<form action="${html(action)}" method="post">`,
+    `<input type="hidden" name="manifest" value="${html(JSON.stringify(manifest))}">`,
+    '<button type="submit">Create it on GitHub</button>',
+    '</form>',
+  ]);
+}
+
+/** The page after the App was made and its settings were written. */
+const donePage = (name: string, file: string, installUrl: string): string =>
+  page(`${name} is made`, [
+    `<p>Its id, key and webhook secret are in <code>${html(file)}</code>, which only you can read.</p>`,
+    `<p>Next: <a href="${html(installUrl)}">install it</a> on the repositories that deploy agents, add the settings of your control service to the same file, and run <code>npm start</code>.</p>`,
+  ]);
+
+/** The error page. */
+const problemPage = (problem: string): string =>
+  page('That did not work', [`<p>${html(problem)}</p>`, '<p><a href="/">Start again</a></p>']);

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
-import { fullName, type RepositoryAt } from '../repository.ts';
+import { fullName, type RepositoryAt } from '../context.ts';
 import type { Binding } from '../settings/settings.ts';
 
 /** The fields that prove ownership: only the service's own. */

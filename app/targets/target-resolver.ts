@@ -3,16 +3,20 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
-import { readHere, type FileReader } from '../files/readers.ts';
-import { fullName, type RepositoryAt } from '../repository.ts';
+import { type FileReader, readHere } from '../worker/file-readers.ts';
+import {
+  fullName,
+  type RepositoryAt,
+  type AppContext,
+  type Target,
+  type TargetResolver,
+  type Targets,
+} from '../context.ts';
 import type { Binding } from '../settings/settings.ts';
-import type { TargetResolver, Targets, AppContext } from '../context.ts';
-import { unreadDeployFile, type DeployFile } from './file-entries.ts';
-import { createDeploymentsReader, type Listed, type ListedDeployment } from './listed-deployments.ts';
+import { type DeployFile, unreadDeployFile } from './file-entries.ts';
+import { createDeploymentsReader, type Listed, type ListedDeployment, sharedReading } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
-import { selectTargets } from './select-targets.ts';
-import { sharedReading } from './shared-reading.ts';
-import type { CommonTerms } from './terms.ts';
+import { selectTargets, type CommonTerms } from './select-targets.ts';
 
 /** Options of the target resolver. */
 export interface TargetResolverOptions {
@@ -104,4 +108,28 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       throw error;
     }
   }
+}
+
+/** The deployment on which a person requests an action. */
+interface TargetRequest {
+  repository: RepositoryAt;
+  branch: string;
+  deploymentId: string;
+  deploymentName: string;
+}
+
+/** The target that may be acted on now, or why the repository may not act on it: a clause without a full stop. */
+type FoundTarget = { ok: true; target: Target } | { ok: false; why: string };
+
+/** Resolves the target again: the agreement from the time of the check may be outdated. */
+export async function targetFor(requested: TargetRequest, { targets: resolver }: AppContext): Promise<FoundTarget> {
+  const { repository, branch, deploymentId, deploymentName } = requested;
+  const { targets, refused } = await resolver.targetsOf(repository, branch);
+  const target = targets.find((each) => each.deploymentId === deploymentId);
+  if (target) return { ok: true, target };
+  const known = refused.find(({ deployment }) => deployment === deploymentName || deployment === deploymentId);
+  return {
+    ok: false,
+    why: known?.why ?? `${branch} of ${fullName(repository)} does not deploy ${deploymentName} any more`,
+  };
 }

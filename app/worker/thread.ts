@@ -1,6 +1,6 @@
 // The thread for work on the input of one repository or one agent, so that none of them keeps the App from its other work.
 import { parentPort } from 'node:worker_threads';
-import { readHere, type FileReader } from '../files/readers.ts';
+import { readHere, type FileReader } from './file-readers.ts';
 import { judgeHere, type Judge } from '../verify/judge.ts';
 
 type Work = FileReader & Judge;

@@ -1,7 +1,6 @@
-import { call } from '../client/call.ts';
+import { call, segment } from '../client/call.ts';
 import { connection, type ConnectionSettings } from '../client/connection.ts';
 import { notJson, unreadable } from '../client/attempt-failure.ts';
-import { segment } from '../client/path.ts';
 import { header, type HttpReply } from '../client/http.ts';
 import type { Readout } from '../client/reading.ts';
 import type { GitHubClient, ParametersOf, Route } from '../github/client.ts';

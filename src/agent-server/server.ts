@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
-import { retryWhileUnavailable } from '../postgres/retry-while-unavailable.ts';
-import { readConfiguration } from './configuration.ts';
-import type { Configuration } from './configuration.ts';
-import { loadAgentCode } from './agent-code.ts';
-import type { AgentCode } from './agent-code.ts';
+import { retryWhileUnavailable } from '../postgres/unavailable.ts';
+import { readConfiguration, type Configuration } from './configuration.ts';
+import { loadAgentCode, type AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
 import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
-import { settledWebhooks } from './webhooks/delivering.ts';
-import type { WebhookOptions } from './webhooks/delivering.ts';
-import { serve } from './serving.ts';
-import type { Opened, Serving } from './serving.ts';
+import { settledWebhooks, type WebhookOptions } from './webhooks/delivering.ts';
+import { serve, type Opened, type Serving } from './serving.ts';
 
 /** The options of an agent server. */
 export interface AgentServerOptions {

@@ -3,10 +3,16 @@ import { basename } from 'node:path/posix';
 import type { Tarball } from '../contract/control/upload.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { sizeInWords, usualLimits, type SourceLimits } from './limits.ts';
-import { problemAt, readFailure } from './path-problems.ts';
+import {
+  sizeInWords,
+  usualLimits,
+  type SourceLimits,
+  listSource,
+  type Listing,
+  problemAt,
+  readFailure,
+} from './walk.ts';
 import { gzipTar, SourceChanged } from './tar-bytes.ts';
-import { listSource, type Listing } from './walk.ts';
 
 /** What to pack, and how large it may get. */
 export interface PackRequest {

@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
 import { access, lstat, readdir, readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { hasCode } from '../errors.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { gitIgnoreFile, IgnoreRules, ownIgnoreFile } from './ignore-rules.ts';
-import { sizeInWords, type SourceLimits } from './limits.ts';
-import { linkProblem, nameProblem, problemAt, readFailure } from './path-problems.ts';
+import { largestTarball } from '../contract/control/upload.ts';
 
 /** One thing to pack. `path` is from the root of the folder, with slashes. */
 export type SourceEntry =
@@ -164,4 +163,88 @@ function tooManyBytes(bytes: number, { unpackedBytes }: SourceLimits, entries: r
     .slice(0, 3)
     .map(({ path, size }) => `${path} (${sizeInWords(size)})`);
   return `its files have ${sizeInWords(bytes)} together, and may have ${sizeInWords(unpackedBytes)}; the largest are ${largest.join(', ')}`;
+}
+
+/** What a folder may hold so that it is packed. */
+export interface SourceLimits {
+  /** Files and links. */
+  entries: number;
+  /** Bytes of all files together. */
+  unpackedBytes: number;
+  /** Bytes of the gzip tar. */
+  packedBytes: number;
+}
+
+/** Far more than an agent's source has: what is larger holds something that no build needs. */
+export const usualLimits: SourceLimits = {
+  entries: 50_000,
+  unpackedBytes: 1024 ** 3,
+  packedBytes: largestTarball,
+};
+
+/** The longest path and the longest name in it, in bytes: what file systems take, with a folder around them. */
+const longestPath = 1_000;
+const longestName = 255;
+
+/** A size in words for people: `812 bytes`, `3.4 kB`, `210 MB`. */
+export function sizeInWords(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  const units = ['kB', 'MB', 'GB'];
+  let size = bytes / 1_000;
+  while (size >= 999.5 && units.length > 1) {
+    size /= 1_000;
+    units.shift();
+  }
+  return `${size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[0]}`;
+}
+
+/** A problem of something in a folder, named as a person would find it from the working directory. */
+export const problemAt = (folder: string, path: string, message: string): Problem => ({
+  file: join(folder, path)
+    .split(sep)
+    .join('/')
+    .replace(/\p{Cc}/gu, '?'),
+  line: 1,
+  column: 1,
+  field: '',
+  message,
+});
+
+/** Why a name cannot be kept as it is on every machine. */
+function nameProblem(path: string, name: string): string | undefined {
+  if (name.includes('\ufffd')) return 'its name is not UTF-8, so it cannot be kept';
+  if (/[\p{Cc}\\]/u.test(name)) return 'its name holds a backslash or a control character: give it another one';
+  if (Buffer.byteLength(name) > longestName) return `its name is longer than ${longestName} bytes`;
+  return Buffer.byteLength(path) > longestPath ? `its path is longer than ${longestPath} bytes` : undefined;
+}
+
+/**
+ * Why a link is not packed: it must lead to something within the folder, wherever that is unpacked. It may go up only at
+ * its begin, because going up behind a name goes up from wherever a link of that name leads to.
+ */
+function linkProblem(path: string, target: string): string | undefined {
+  const out = 'this link leads out of the folder: put a copy in its place, or leave it out by an ignore file';
+  if (target === '' || /[\p{Cc}\\]/u.test(target)) return 'this link holds a backslash or a control character';
+  if (target.startsWith('/') || /^[A-Za-z]:/.test(target)) return out;
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  const down = parts.findIndex((part) => part !== '..');
+  const up = down === -1 ? parts.length : down;
+  if (up > path.split('/').length - 1) return out;
+  return parts.slice(up).includes('..') ? 'this link goes up again behind a name: write it without' : undefined;
+}
+
+/** What the file system says about something that cannot be read. What is no word of the file system is thrown. */
+export function readFailure(error: unknown): string {
+  if (!(error instanceof Error && 'code' in error)) throw error;
+  switch (error.code) {
+    case 'ENOENT':
+      return 'there is nothing here';
+    case 'ENOTDIR':
+      return 'this is no folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'it may not be read: give this user the right to, or leave it out by an ignore file';
+    default:
+      return `it cannot be read (${String(error.code)})`;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
-import { inWords } from '../report/duration.ts';
+import { inWords } from '../report/timeline.ts';
 import { asLine } from '../report/sanitize.ts';
 
 /** What is going on right now, and since when (ms since the epoch). */

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import type { CallOptions } from '../contract/call-options.ts';
 import { holdsMore } from '../contract/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { failureOfReply, failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
+import { type AttemptFailure, failureOfReply, failureOfSend, unreadable } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
-import { openStream, send, type HttpReply, type HttpRequest, type HttpStream, type Sent } from './http.ts';
+import { type HttpReply, type HttpRequest, type HttpStream, openStream, send, type Sent } from './http.ts';
 import { strictMaskOf } from '../contract/mask.ts';
-import { tooManyValues, type Reader, type Readout } from './reading.ts';
+import { type Reader, type Readout, tooManyValues } from './reading.ts';
 import { decideRetry } from './retry.ts';
 
 /** One operation of a service: its request, and its name for errors. */
@@ -156,4 +156,18 @@ function requestOf(
 function dispatcherOf({ dispatcher }: Connection) {
   if (!dispatcher) throw new Error('a connection without a dispatcher has a refusal');
   return dispatcher;
+}
+
+/** Encodes a path segment. Throws for a value that would change the path. */
+export function segment(what: string, value: string): string {
+  if (value === '' || value === '.' || value === '..')
+    throw new Error(`${what} is ${JSON.stringify(value)}, which is no id`);
+  return encodeURIComponent(value);
+}
+
+/** Builds a query of the defined values; a list is joined by commas. */
+export function query(values: Record<string, string | number | boolean | readonly string[] | undefined>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) pairs.set(name, String(value));
+  return pairs.size === 0 ? '' : `?${pairs.toString()}`;
 }

@@ -1,30 +1,29 @@
 import type { CallOptions } from '../contract/call-options.ts';
-import { spellFields, type FieldSpelling } from '../contract/control/aliases.ts';
+import { type FieldSpelling, spellFields } from '../contract/control/aliases.ts';
 import type { Container } from '../contract/control/container.ts';
 import {
   deployment,
+  type Deployment,
   deploymentCreateRequest,
+  type DeploymentCreateRequest,
   deploymentPatchRequest,
+  type DeploymentPatchRequest,
   deploymentsList,
   deploymentsQuery,
-  type Deployment,
-  type DeploymentCreateRequest,
-  type DeploymentPatchRequest,
 } from '../contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../contract/control/integration.ts';
 import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
 import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
-import { idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
-import type { ChangeOptions, WholeControlService } from '../contract/control/service.ts';
-import { pushToken, uploadTarget, type TarballStore } from '../contract/control/upload.ts';
-import { isNotOffered } from '../contract/service-error.ts';
-import { query, segment } from './path.ts';
-import { call, type Operation } from './call.ts';
-import { connection, type ConnectionSettings } from './connection.ts';
-import { featuresOf } from './features.ts';
-import { checked, readJson, readNothing, type Reader } from './reading.ts';
+import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
+import type { ChangeOptions, ControlFeatures, WholeControlService } from '../contract/control/service.ts';
+import { pushToken, type TarballStore, uploadTarget } from '../contract/control/upload.ts';
+import { isNotOffered, ServiceError } from '../contract/service-error.ts';
+import { query, segment, call, type Operation } from './call.ts';
+import { connection, type Connection, type ConnectionSettings } from './connection.ts';
+import { checked, type Reader, readJson, readNothing } from './reading.ts';
 import { tarballStore } from './tarball-store.ts';
+import { fromJson } from '../contract/json-text.ts';
 
 /** How to reach a control service. */
 export interface ControlServiceSettings extends ConnectionSettings {
@@ -183,4 +182,41 @@ function secretsIn({ secrets, source_config }: DeploymentCreateRequest | Deploym
     ...(secrets ?? []).map(({ value }) => value),
     ...[...(init_containers ?? []), ...(sidecars ?? [])].flatMap(environment),
   ];
+}
+
+/** The cache duration (ms): the service may be upgraded or downgraded. */
+const rememberedMs = 5 * 60_000;
+
+const none: ControlFeatures = { idempotencyKeys: false };
+
+/** Any other response, such as a web page, means that no feature is offered. */
+const readFeatures: Reader<ControlFeatures> = ({ body }) => {
+  const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
+  return { ok: true, value: info.success ? { idempotencyKeys: info.data.idempotency_keys === true } : none };
+};
+
+/** Reads the features of a control service beyond control-service.md, and caches them. */
+function featuresOf(link: Connection): (options?: CallOptions) => Promise<ControlFeatures> {
+  let known: { features: ControlFeatures; until: number } | undefined;
+  return async (options) => {
+    options?.signal?.throwIfAborted();
+    if (known && link.clock.now() < known.until) return known.features;
+    const features = await requested(link, options);
+    known = { features, until: link.clock.now() + rememberedMs };
+    return features;
+  };
+}
+
+async function requested(link: Connection, options: CallOptions | undefined): Promise<ControlFeatures> {
+  try {
+    return await call(link, { name: 'get service info', method: 'GET', path: '/info' }, readFeatures, options);
+  } catch (error) {
+    if (error instanceof ServiceError && hasNoInfo(error)) return none;
+    throw error;
+  }
+}
+
+/** Whether the service permanently has no `/info`: a missing endpoint, a redirect, a refusal. */
+function hasNoInfo({ kind, status = 0 }: ServiceError): boolean {
+  return kind === 'missing' || (kind !== 'busy' && status >= 300 && status < 500 && status !== 408 && status !== 425);
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { type Clock, steadyNow } from '../clock.ts';
-import { retryWhileUnavailable } from '../postgres/retry-while-unavailable.ts';
+import { retryWhileUnavailable } from '../postgres/unavailable.ts';
 import { oncePerWhile } from '../postgres/once-per-while.ts';
 
 /** That one service, and no other, works on a database. */

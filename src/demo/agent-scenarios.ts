@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { systemClock } from '../clock.ts';
-import { until, type Act, type Shown } from './scenarios.ts';
-import { echoed, requestsTo } from './agent-requests.ts';
+import { until, type Act, type Shown, echoed, requestsTo } from './scenarios.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
 

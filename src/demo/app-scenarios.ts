@@ -1,8 +1,7 @@
 import { systemClock } from '../clock.ts';
-import { until, type Act, type Shown } from './scenarios.ts';
+import { until, type Act, type Shown, requestsTo } from './scenarios.ts';
 import type { AppProcess } from './processes.ts';
 import type { ShownRun } from './github/people.ts';
-import { requestsTo } from './agent-requests.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
 

@@ -1,8 +1,7 @@
-import type * as z from 'zod';
 import { didYouMean } from './did-you-mean.ts';
-import { allowedWords, kindOf, formatIssue } from './format-issue.ts';
-import { knownKeys } from './known-keys.ts';
-import { fieldName, leftOut, mostProblems, type FieldPath, type Places, type Problem } from './problem.ts';
+import { allowedWords, formatIssue, kindOf } from './format-issue.ts';
+import { fieldName, type FieldPath, leftOut, mostProblems, type Places, type Problem } from './problem.ts';
+import * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
@@ -124,4 +123,39 @@ function valueAt(value: unknown, path: FieldPath): unknown {
       typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part) ? Reflect.get(inner, part) : undefined,
     value,
   );
+}
+
+/** The keys that a schema knows for the map at `path`; of every form, where there are several. */
+export function knownKeys(schema: z.core.$ZodType, path: FieldPath): string[] {
+  let reached = forms(schema);
+  for (const part of path) reached = reached.flatMap((form) => inside(form, part)).flatMap(forms);
+  return [...new Set(reached.flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : [])))];
+}
+
+/** A schema without what is wrapped around it, a union as all that it may be. */
+function forms(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(forms);
+  if (schema instanceof z.ZodLazy) return forms(schema.unwrap());
+  if (schema instanceof z.ZodPipe) {
+    return forms(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
+  }
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodReadonly
+  ) {
+    return forms(schema.unwrap());
+  }
+  return [schema];
+}
+
+function inside(form: z.core.$ZodType, part: string | number): z.core.$ZodType[] {
+  if (form instanceof z.ZodArray) return [form.element];
+  if (form instanceof z.ZodRecord) return [form.valueType];
+  if (!(form instanceof z.ZodObject)) return [];
+  const field: z.core.$ZodType | undefined = form.shape[part];
+  return field ? [field] : [];
 }

@@ -1,10 +1,8 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { firstAlias, odditiesOf, type Oddity } from './document-rules.ts';
-import { jsonTree } from './json-tree.ts';
-import { findIn, placeAt, placesOf } from './places.ts';
+import { jsonTree, jsonFault } from './json-tree.ts';
+import { findIn, placeAt, placesOf, wordSyntaxError } from './places.ts';
 import { inOrder, type Places, type Problem } from './problem.ts';
-import { jsonFault } from './strict-json.ts';
-import { wordSyntaxError } from './syntax.ts';
 
 /** A text whose parts know where they stand; not yet held to any schema. */
 export type ParsedText = ({ ok: true; value: unknown } & Places) | { ok: false; problems: Problem[] };

@@ -1,10 +1,16 @@
 import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
-import { problemsOf } from '../diagnostics/issues.ts';
-import { knownKeys } from '../diagnostics/known-keys.ts';
+import { problemsOf, knownKeys } from '../diagnostics/issues.ts';
 import { parseText } from '../diagnostics/parse.ts';
-import { fieldName, inOrder, leftOut, mostProblems } from '../diagnostics/problem.ts';
-import type { FieldPath, Places, Problem } from '../diagnostics/problem.ts';
+import {
+  fieldName,
+  inOrder,
+  leftOut,
+  mostProblems,
+  type FieldPath,
+  type Places,
+  type Problem,
+} from '../diagnostics/problem.ts';
 import { effectsHere } from './effects.ts';
 import { GraphConfig } from './schema.ts';
 

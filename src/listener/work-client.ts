@@ -14,9 +14,8 @@ import {
   type WorkReport,
   type WorkRequest,
 } from '../contract/control/listener-work.ts';
-import { call } from '../client/call.ts';
+import { call, query, segment } from '../client/call.ts';
 import { connection, type ConnectionSettings } from '../client/connection.ts';
-import { query, segment } from '../client/path.ts';
 import { readJson, readNothing, type Reader } from '../client/reading.ts';
 import { backoffMs } from '../clock.ts';
 

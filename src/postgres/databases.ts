@@ -1,7 +1,7 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { hasCode } from '../errors.ts';
-import { scramVerifier } from './scram.ts';
 import { explainConnecting } from './unavailable.ts';
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 /** A database with a role of its own, as an agent gets it. */
 export interface AgentDatabase {
@@ -170,4 +170,20 @@ function explainForbidden(error: unknown): unknown {
     `Postgres says: ${error.message}. Every deployment has a database and a role of its own: let the role of DATABASE_URL make them (ALTER ROLE ... CREATEDB CREATEROLE), or name another one.`,
     { cause: error },
   );
+}
+
+/**
+ * What Postgres keeps of a password (RFC 5803). Setting a role's password in this form keeps the password itself
+ * out of statements, and so out of the server's log and its list of activity.
+ *
+ * @param password printable ASCII, for which no normalisation is needed.
+ * @throws Error for other characters.
+ */
+function scramVerifier(password: string, salt = randomBytes(16), iterations = 4096): string {
+  if (!/^[\x20-\x7e]+$/.test(password)) throw new Error("A role's password must be of printable ASCII characters.");
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const keyed = (word: string) => createHmac('sha256', salted).update(word).digest();
+  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  const serverKey = keyed('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }

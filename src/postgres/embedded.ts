@@ -1,20 +1,18 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
-import type { Clock } from '../clock.ts';
-import { systemClock } from '../clock.ts';
+import { backoffMs, type Clock, systemClock } from '../clock.ts';
 import { ensureCluster } from './embedded/cluster.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
-import { keepRunning } from './embedded/keeper.ts';
 import { addressOf, launch } from './embedded/launch.ts';
 import { stopLeftover } from './embedded/leftover.ts';
-import { locate } from './embedded/locate.ts';
+import { locate, makeSocketFolder, preparePrograms, socketFolderOf } from './embedded/locate.ts';
 import { clusterOf, settleMove } from './embedded/placement.ts';
-import { preparePrograms } from './embedded/programs.ts';
 import type { ServerAddress } from './embedded/settings.ts';
-import { makeSocketFolder } from './embedded/socket-folder.ts';
-import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { retryWhileUnavailable } from './unavailable.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
+import { messageOf } from '../errors.ts';
+import type { Server } from './embedded/server.ts';
 
 /** How an embedded Postgres is started. */
 export interface EmbeddedPostgresOptions {
@@ -130,5 +128,94 @@ async function ensureOwnDatabase(adminUrl: string): Promise<void> {
     }
   } finally {
     await client.end();
+  }
+}
+
+/** A server that is started again whenever it ends by itself. */
+interface KeptServer {
+  /** The process id of the server that runs now, or ran last. */
+  pid(): number;
+  /** Ends the server for good. */
+  stop(): Promise<void>;
+}
+
+/** How long to wait before the next attempt to start a server that ended, in milliseconds. */
+export const pauseBefore = (attempt: number): number => backoffMs(attempt, 250, 10_000);
+
+/**
+ * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), it is started again,
+ * at the same address, for as long as it takes.
+ *
+ * @param again starts the server anew; gives `undefined` when there is nothing left to start.
+ */
+function keepRunning(
+  first: Server,
+  again: () => Promise<Server | undefined>,
+  clock: Clock,
+  log: (message: string) => void,
+): KeptServer {
+  const enough = new AbortController();
+  let server = first;
+
+  async function watch(): Promise<void> {
+    for (let attempt = 0; !enough.signal.aborted;) {
+      const how = await server.ended;
+      if (enough.signal.aborted) return;
+      attempt += 1;
+      if (attempt === 1) log(`The embedded Postgres ended by itself (${how}); it is started again.`);
+      try {
+        await clock.sleep(pauseBefore(attempt), enough.signal);
+        const next = await again();
+        if (next === undefined) return;
+        server = next;
+        attempt = 0;
+      } catch (error) {
+        if (enough.signal.aborted) return;
+        log(`The embedded Postgres could not be started again yet: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  const watching = watch();
+  return {
+    pid: () => server.pid,
+    stop: async () => {
+      enough.abort();
+      await server.stop();
+      await watching;
+      // A server that was just starting when the stop was requested.
+      await server.stop();
+    },
+  };
+}
+
+/** Which data is removed. */
+interface RemoveEmbeddedOptions {
+  /** The folder as it was given to `startEmbeddedPostgres`. */
+  dataDir: string;
+  log: (message: string) => void;
+  clock?: Clock;
+  /** As it was given to `startEmbeddedPostgres`. */
+  systemFolder?: string;
+}
+
+/**
+ * Removes a data folder with everything in it, also what lies in root's folder instead, and ends a server that a
+ * killed process left on it. A folder that does not exist is no error.
+ *
+ * @throws FolderBusyError when a process uses the folder.
+ */
+export async function removeEmbeddedData(options: RemoveEmbeddedOptions): Promise<void> {
+  const { dataDir, log, clock = systemClock, systemFolder = defaultSystemFolder } = options;
+  if (!existsSync(dataDir)) return;
+  const { requested, home } = locate(dataDir, systemFolder).placement;
+  const lock = await lockFolder(home, requested, clock, log);
+  try {
+    await stopLeftover(clusterOf(home), clock, log);
+    // The folder of the socket is removed by a stop, which a killed process did not come to.
+    for (const folder of new Set([home, requested, socketFolderOf(home, systemFolder)]))
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } finally {
+    lock.release();
   }
 }

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { steadyClock } from '../clock.ts';
-import { retryWhileUnavailable } from './retry-while-unavailable.ts';
-import { isDatabaseUnavailable } from './unavailable.ts';
+import { retryWhileUnavailable, isDatabaseUnavailable } from './unavailable.ts';
 
 /** One step of a database's form. Names sort in the order of the steps, for example `001-deployments`. */
 export interface Migration {

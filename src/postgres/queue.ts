@@ -1,11 +1,14 @@
 import { fromKysely, PgBoss } from 'pg-boss';
 import type { Db, KyselyTransactionLike } from 'pg-boss';
-import type { Clock } from '../clock.ts';
-import { systemClock, pause } from '../clock.ts';
-import { retryWhileUnavailable } from './retry-while-unavailable.ts';
-import { keepBringingForward } from './set-back-jobs.ts';
+import { type Clock, systemClock, pause } from '../clock.ts';
+import {
+  retryWhileUnavailable,
+  explainConnecting,
+  isDatabaseUnavailable,
+  TooManyConnectionsError,
+} from './unavailable.ts';
+import { keepBringingForward } from './queue-jobs.ts';
 import { oncePerWhile } from './once-per-while.ts';
-import { explainConnecting, isDatabaseUnavailable, TooManyConnectionsError } from './unavailable.ts';
 
 /** How a queue is opened. */
 export interface OpenQueueOptions {

@@ -2,8 +2,7 @@ import { Client } from 'pg';
 import { messageOf } from '../errors.ts';
 import { steadyClock } from '../clock.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
-import { retryWhileUnavailable } from './retry-while-unavailable.ts';
-import { isDatabaseStarting } from './unavailable.ts';
+import { retryWhileUnavailable, isDatabaseStarting } from './unavailable.ts';
 
 /** Where Landfall's database comes from. */
 export interface DatabaseSource {

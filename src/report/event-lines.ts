@@ -3,7 +3,7 @@ import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { titleOfFailedRollback } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
-import { inWords } from './duration.ts';
+import { inWords } from './timeline.ts';
 import { asLine, asLogLine } from './sanitize.ts';
 
 const short = (id: string): string => id.slice(0, 8);

@@ -3,9 +3,8 @@ import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { titleOfFailedRollback } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { inWords } from './duration.ts';
+import { inWords, timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';
-import { timeline } from './timeline.ts';
 
 /** What a runner takes of a step's summary: 1 MiB, of which a margin is left to others. */
 const summaryLimitBytes = 1_000_000;

@@ -1,5 +1,4 @@
 import type { SeenStatus } from '../planning/rollout-types.ts';
-import { inWords } from './duration.ts';
 import { asLine } from './sanitize.ts';
 
 const width = 30;
@@ -29,4 +28,15 @@ export function timeline(statuses: readonly SeenStatus[]): string[] {
     const picture = `${' '.repeat(start)}${bar}`.slice(0, width).padEnd(width);
     return `${asLine(status, 40).padEnd(label)}  |${picture}|${next ? ` ${inWords(next.at - at)}` : ''}`;
   });
+}
+
+/** A duration (ms) in words for people: `340 ms`, `2.4 s`, `41 s`, `3 min 5 s`. */
+export function inWords(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1000) return `${whole} ms`;
+  if (whole < 10_000) return `${(whole / 1000).toFixed(1)} s`;
+  const seconds = Math.round(whole / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ''}`;
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { packSource } from '../../src/archive/pack.ts';
-import { usualLimits } from '../../src/archive/limits.ts';
+import { usualLimits } from '../../src/archive/walk.ts';
 import { bytesOf, entriesOf, folderOf, pathsOf, problemsOf, touched } from './folder.ts';
 
 setFlagsFromString('--expose-gc');

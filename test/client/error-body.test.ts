@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DETAIL, readErrorBody } from '../../src/client/error-body.ts';
+import { MAX_DETAIL, readErrorBody } from '../../src/client/attempt-failure.ts';
 
 const plain = (text: string): string => text;
 const zod = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { query, segment } from '../../src/client/path.ts';
+import { query, segment } from '../../src/client/call.ts';
 
 describe('a path', () => {
   test('takes an id as one segment, whatever is in it', () => {

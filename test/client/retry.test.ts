@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decideRetry, defaultRetryPolicy, type RetrySituation } from '../../src/client/retry.ts';
-import { readRetryAfter } from '../../src/client/retry-after.ts';
+import { readRetryAfter } from '../../src/client/attempt-failure.ts';
 
 const passing: RetrySituation['failure'] = { effect: 'unknown', passing: true };
 const read: RetrySituation = {

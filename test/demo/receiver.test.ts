@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver, type Receiver } from '../../src/demo/receiver.ts';
+import { startReceiver, type Receiver } from '../../src/demo/environment.ts';
 
 let receiver: Receiver;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { threadReader } from '../../app/files/thread-reader.ts';
+import { threadReader } from '../../app/worker/file-readers.ts';
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
 import { systemClock } from '../../src/clock.ts';
 import { findGraphConfig } from '../../src/control-service/builds/graph-config-file.ts';

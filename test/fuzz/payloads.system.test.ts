@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decideEvent } from '../../app/events/event-decision.ts';
-import { decisionNotes } from '../../app/inbox/decision-notes.ts';
-import { handleDelivery } from '../../app/inbox/delivery-worker.ts';
+import { decisionNotes, handleDelivery } from '../../app/inbox/delivery-worker.ts';
 import { systemClock } from '../../src/clock.ts';
 import { examplesOf } from '../app/events/examples.ts';
 import { openInbox, type TestInbox } from '../app/inbox/inbox.ts';

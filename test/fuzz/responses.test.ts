@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { connectAgents } from '../../app/agents.ts';
+import { connectAgents } from '../../app/create-app-work.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { ask } from '../../src/deploy/send-test-request.ts';

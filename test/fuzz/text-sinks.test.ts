@@ -5,7 +5,7 @@ import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
 import { isForStandardError } from '../../src/agent-server/log-level.ts';
 import { masksOf } from '../../src/action/masks.ts';
-import { readErrorBody } from '../../src/client/error-body.ts';
+import { readErrorBody } from '../../src/client/attempt-failure.ts';
 import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
 import { globMatcher } from '../../src/config/glob-matcher.ts';
 import { readAddress } from '../../src/contract/base-address.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AppOctokit } from '../../app/github/octokit.ts';
+import { AppOctokit } from '../../app/github/sending.ts';
 import { findCheck, writeCheck, type Check } from '../../src/github/check.ts';
 import { statusOf, type GitHubClient } from '../../src/github/client.ts';
 import { authorOf, commentMark, keepComment } from '../../src/github/comment.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gitEnvironment } from '../../src/demo/github/git/run-git.ts';
+import { gitEnvironment } from '../../src/demo/github/git/commits.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { runDeployment } from '../../src/action/run-deployment.ts';
 import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';

@@ -2,15 +2,15 @@
 // with running agents, and the App in this process.
 import { join } from 'node:path';
 import { makeWork } from '../../app/create-app-work.ts';
-import { logLine } from '../../app/operate/log-line.ts';
+import { logLine } from '../../app/program.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { freePort } from '../../src/demo/processes.ts';
-import { gitOr } from '../../src/demo/github/git/run-git.ts';
-import type { GitHubForDemo } from '../../src/demo/github/github.ts';
+import { gitOr } from '../../src/demo/github/git/commits.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
+import type { WholeGitHub } from '../demo/github/whole-github.ts';
 import type { Built } from './app-rollouts.ts';
 import { startJourneyService, type JourneyService } from './app-service.ts';
 
@@ -27,7 +27,7 @@ export interface AppFixtureOptions {
 /** Everything that journeys of one file share. */
 export interface AppFixture {
   demo: TestGitHub;
-  github: GitHubForDemo;
+  github: WholeGitHub;
   service: JourneyService;
   /** The App that runs now. */
   readonly app: RunningApp;

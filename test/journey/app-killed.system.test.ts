@@ -1,7 +1,7 @@
 // The App as a process of its own on its own database, killed in the middle of its work as a power cut would.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
+import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
 import { startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
 import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';

@@ -4,18 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { connectControlService } from '../../src/client/control.ts';
-import type { ControlServiceClient } from '../../src/client/control.ts';
+import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { startLocalService, type LocalService } from '../../src/demo/processes.ts';
 import { removeIsolated } from '../../src/control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
+import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { commitLinkScript, linkPackages } from '../installed-packages.ts';
 import { dropAgentDatabases } from '../control-service/databases-of.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
-import { runStep } from '../../src/demo/runner.ts';
-import type { Step, StepResult } from '../../src/demo/runner.ts';
+import { runStep, type Step, type StepResult } from '../../src/demo/runner.ts';
 
 export const root = join(import.meta.dirname, '../..');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backendPidReader } from '../../src/postgres/relay/backend-pid.ts';
+import { backendPidReader } from '../../src/postgres/relay/fair-relay.ts';
 
 const message = (type: string, ...numbers: number[]): Buffer => {
   const made = Buffer.alloc(5 + 4 * numbers.length);

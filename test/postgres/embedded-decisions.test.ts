@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { judgeHolder, readHolder, silenceMeansGone, writeHolder } from '../../src/postgres/embedded/holder.ts';
+import { judgeHolder, readHolder, silenceMeansGone, writeHolder } from '../../src/postgres/embedded/folder-lock.ts';
 import { findInstallation } from '../../src/postgres/embedded/installation.ts';
-import { pauseBefore } from '../../src/postgres/embedded/keeper.ts';
+import { pauseBefore } from '../../src/postgres/embedded.ts';
 import { passes } from '../../src/postgres/embedded/launch.ts';
 import { isServerOf } from '../../src/postgres/embedded/leftover.ts';
 import { folderKey } from '../../src/postgres/embedded/placement.ts';

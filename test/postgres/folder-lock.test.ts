@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
-import { FolderBusyError, lockFolder } from '../../src/postgres/embedded/folder-lock.ts';
-import { writeHolder } from '../../src/postgres/embedded/holder.ts';
+import { FolderBusyError, lockFolder, writeHolder } from '../../src/postgres/embedded/folder-lock.ts';
 
 const day = 24 * 60 * 60_000;
 let folder: string;

@@ -19,9 +19,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
-import type { EmbeddedPostgres } from '../../src/postgres/embedded.ts';
-import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres, removeEmbeddedData } from '../../src/postgres/embedded.ts';
 
 // Only root can run these.
 const asRoot = process.getuid?.() === 0 ? ['root'] : [];

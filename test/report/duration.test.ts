@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inWords } from '../../src/report/duration.ts';
+import { inWords } from '../../src/report/timeline.ts';
 
 test.each([
   [0, '0 ms'],

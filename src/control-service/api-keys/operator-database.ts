@@ -1,13 +1,11 @@
 import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { openDatabase } from '../../postgres/database.ts';
-import type { Database } from '../../postgres/database.ts';
+import { openDatabase, type Database } from '../../postgres/database.ts';
 import { FolderBusyError } from '../../postgres/embedded/folder-lock.ts';
 import { resolveDatabase } from '../../postgres/resolve-database.ts';
 import { systemClock } from '../../clock.ts';
-import { retryWhileUnavailable } from '../../postgres/retry-while-unavailable.ts';
-import { isDatabaseStarting } from '../../postgres/unavailable.ts';
-import { hasEmbeddedData, runningEmbedded } from '../../postgres/running-embedded.ts';
+import { retryWhileUnavailable, isDatabaseStarting } from '../../postgres/unavailable.ts';
+import { hasEmbeddedData, runningEmbedded } from '../../postgres/embedded/launch.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { retryWhileUnavailable } from '../../postgres/retry-while-unavailable.ts';
+import { retryWhileUnavailable } from '../../postgres/unavailable.ts';
 import { listenTo, type Notifications } from '../../postgres/notifications.ts';
 import type { ChangeNotifier } from './change-notifier.ts';
 

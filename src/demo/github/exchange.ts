@@ -49,17 +49,6 @@ export interface Exchange {
   answer: Answer;
 }
 
-/** One line per request, for counting. */
-export interface RequestLine {
-  method: string;
-  template: string;
-  status: number;
-  /** The calling installation; absent for the App itself and for people. */
-  installationId?: number;
-  /** ms since the epoch */
-  at: number;
-}
-
 /** GitHub's answer to what it does not do. Thrown by handlers, answered by the server. */
 export class Refusal extends Error {
   readonly answer: Answer;

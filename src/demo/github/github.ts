@@ -5,14 +5,13 @@ import * as manifest from '../../../app/setup/manifest.ts';
 import { systemClock, type Clock } from '../../clock.ts';
 import { Checks } from './answers/checks.ts';
 import { DeploymentRecords } from './answers/deployments.ts';
-import { PullRecords } from './answers/pulls.ts';
 import { Deliveries } from './events/deliveries.ts';
 import { startEmulated } from './emulated.ts';
-import { numberAt, type Exchange, type RequestLine } from './exchange.ts';
+import { numberAt } from './exchange.ts';
 import { peopleOf, type People } from './people.ts';
-import { NamesAtRest, Repositories } from './repositories.ts';
-import { createGateway, type Interference } from './server.ts';
-import { isoNow, objectFromEmulated, type AppRecord, type Site } from './site.ts';
+import { Repositories } from './repositories.ts';
+import { createGateway } from './server.ts';
+import { isoNow, objectFromEmulated, type AppRecord, type Extension, type Site } from './site.ts';
 import type { Account } from './answers/accounts.ts';
 
 /** What GitHub on this machine is started with. All of it has a usual value but the folder. */
@@ -29,8 +28,7 @@ export interface GitHubSettings {
   /** The port on 127.0.0.1; a free one when absent. */
   port?: number;
   clock?: Clock;
-  /** Called with every request to the API and its answer. */
-  onExchange?: (exchange: Exchange) => void;
+  extension?: Extension;
   /** Called with what went wrong in the gateway itself; such requests are answered with 500. */
   onError?: (error: unknown) => void;
 }
@@ -41,10 +39,7 @@ export interface GitHubForDemo extends People {
   url: string;
   /** All settings of the App. Created at every start. */
   app: Readonly<Pick<AppRecord, 'id' | 'slug' | 'clientId' | 'privateKey' | 'webhookSecret'>>;
-  /** All requests to the API, oldest first. */
-  requests: readonly RequestLine[];
-  /** Has every request looked at first, until it is called with nothing. */
-  interfere(with_: Interference | undefined): void;
+  site: Site;
   /** Ends everything. What is being delivered is waited for. */
   stop(): Promise<void>;
 }
@@ -53,14 +48,9 @@ export interface GitHubForDemo extends People {
 export async function startGitHub(settings: GitHubSettings): Promise<GitHubForDemo> {
   const { folder, owners = ['acme'], people = ['mona'], port = 0, clock = systemClock } = settings;
   await mkdir(folder, { recursive: true });
-  const requests: RequestLine[] = [];
   let site: Site | undefined;
-  let interference: Interference | undefined;
   const server = createGateway({
     site: () => site,
-    log: requests,
-    onExchange: (exchange) => settings.onExchange?.(exchange),
-    interfere: () => interference,
     onError: (error) => settings.onError?.(error),
   });
   server.listen(port, '127.0.0.1');
@@ -77,11 +67,8 @@ export async function startGitHub(settings: GitHubSettings): Promise<GitHubForDe
   return {
     url,
     app,
-    requests,
+    site,
     ...peopleOf(site),
-    interfere(with_) {
-      interference = with_;
-    },
     async stop() {
       server.close();
       await deliveries.settled();
@@ -135,12 +122,11 @@ async function buildSite({
     people: tokens,
     accounts,
     repositories: new Repositories(folder),
-    names: new NamesAtRest(),
     emulated,
     deliveries: new Deliveries(hook, clock),
     checks: new Checks(),
     deployments: new DeploymentRecords(),
-    pulls: new PullRecords(),
+    extension: settings.extension ?? { around: (act) => act() },
   };
   for (const login of people) {
     const id = numberAt(await objectFromEmulated(site, 'GET', `/users/${login}`), 'id') ?? 0;

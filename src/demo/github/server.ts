@@ -1,30 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isObject } from '../../contract/json-object.ts';
-import {
-  Refusal,
-  type Answer,
-  type ApiCall,
-  type Exchange,
-  type JsonObject,
-  type RequestLine,
-  type Who,
-} from './exchange.ts';
+import { type Answer, type ApiCall, type JsonObject, Refusal, type Who } from './exchange.ts';
 import { gitAddress, GitBackend } from './git/backend.ts';
-import { routeOf } from './routes.ts';
-import { identify, repositoryUrl, type Site } from './site.ts';
-
-/**
- * What is done to a request before it is answered, in tests of what goes wrong: an answer in its place, the answer
- * lost after its effect, or the connection closed before it.
- */
-export type Interference = (call: ApiCall) => Answer | 'lose' | 'close' | undefined;
+import { identify, repositoryUrl, type Handler, type Operation, type Site } from './site.ts';
+import * as app from './answers/app.ts';
+import * as checks from './answers/checks.ts';
+import * as deployments from './answers/deployments.ts';
+import * as git from './answers/git.ts';
+import { getPermission, getRepository } from './answers/repositories.ts';
 
 export interface ServerSettings {
   /** Undefined while everything starts. */
   site: () => Site | undefined;
-  log: RequestLine[];
-  onExchange: (exchange: Exchange) => void;
-  interfere: () => Interference | undefined;
   /** Called with what went wrong in the gateway itself. */
   onError: (error: unknown) => void;
 }
@@ -51,13 +38,12 @@ async function handle(
   if (!site) return write(response, { status: 503, body: { message: 'Starting' } });
   const url = new URL(request.url ?? '/', site.url);
   const address = gitAddress(url);
-  if (address) return site.names.keep(() => git.handle(site, request, response, address));
+  if (address) return site.extension.around(() => git.handle(site, request, response, address));
   const sent = await bodyOf(request);
-  return site.names.keep(() => answerApi(settings, site, request, response, { url, sent }));
+  return site.extension.around(() => answerApi(site, request, response, { url, sent }));
 }
 
 async function answerApi(
-  settings: ServerSettings,
   site: Site,
   request: IncomingMessage,
   response: ServerResponse,
@@ -65,13 +51,10 @@ async function answerApi(
 ): Promise<void> {
   const call = await read(site, request, url, sent);
   if ('answer' in call) return write(response, call.answer);
-  const done = settings.interfere()?.(call.call);
+  const done = site.extension.interfere?.(call.call);
   if (done === 'close') return void request.socket.destroy();
   const answer = typeof done === 'object' ? done : await call.handle();
-  const { method, template, who } = call.call;
-  const installation = who.kind === 'installation' ? { installationId: who.installationId } : {};
-  settings.log.push({ method, template, status: answer.status, at: site.clock.now(), ...installation });
-  settings.onExchange({ call: call.call, answer });
+  site.extension.answered?.({ call: call.call, answer });
   if (done === 'lose') return void request.socket.destroy();
   write(response, answer);
 }
@@ -103,7 +86,7 @@ async function read(
   } catch (error) {
     refused = refusalOf(error);
   }
-  const route = routeOf(method, path);
+  const route = routeOf(method, path, site.extension.operations);
   const { template, params } = route ?? { template: path, params: {} };
   const call = { method, path, template, params, query: url.searchParams, headers, sent, body: objectOf(sent), who };
   return {
@@ -167,4 +150,60 @@ function write(response: ServerResponse, { status, body, headers = {} }: Answer)
     ...headers,
   });
   response.end(bytes);
+}
+
+const repo = '/repos/{owner}/{repo}';
+
+/** Every operation, in GitHub's spelling. Where two fit a path the first counts. */
+const operations: readonly Operation[] = [
+  ['GET', '/app', app.getApp],
+  ['GET', '/app/hook/deliveries', app.listDeliveries],
+  ['POST', '/app/hook/deliveries/{delivery_id}/attempts', app.attemptDelivery],
+  ['GET', '/app/installations', app.listInstallations],
+  ['POST', '/app/installations/{installation_id}/access_tokens', app.createToken],
+  ['GET', '/installation/repositories', app.installationRepositories],
+  ['DELETE', '/installation/token', app.endToken],
+  ['GET', `${repo}/branches/{branch}`, git.getBranch],
+  ['POST', `${repo}/check-runs`, checks.createRun],
+  ['GET', `${repo}/check-runs/{check_run_id}`, checks.getRun],
+  ['PATCH', `${repo}/check-runs/{check_run_id}`, checks.updateRun],
+  ['GET', `${repo}/check-runs/{check_run_id}/annotations`, checks.listAnnotations],
+  ['GET', `${repo}/collaborators/{username}/permission`, getPermission],
+  ['GET', `${repo}/commits/{ref}/check-runs`, checks.listRuns],
+  ['GET', `${repo}/compare/{basehead}`, git.compare],
+  ['GET', `${repo}/contents/{path}`, git.getContents],
+  ['GET', `${repo}/deployments`, deployments.listDeployments],
+  ['POST', `${repo}/deployments`, deployments.createDeployment],
+  ['GET', `${repo}/deployments/{deployment_id}/statuses`, deployments.listDeploymentStatuses],
+  ['POST', `${repo}/deployments/{deployment_id}/statuses`, deployments.createDeploymentStatus],
+  ['GET', repo, getRepository],
+];
+
+/** Parts of a path that may hold slashes. */
+const long = new Set(['ref', 'basehead', 'branch', 'path']);
+
+const patternOf = ([method, template, handler]: Operation) => {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const source = template.replace(/\{(\w+)\}/g, (_, name: string) => (long.has(name) ? '(.+)' : '([^/]+)'));
+  return { method, template, handler, names, pattern: new RegExp(`^${source}/?$`) };
+};
+
+const patterns = operations.map(patternOf);
+
+/** An operation found for a request. */
+interface Route {
+  template: string;
+  params: Record<string, string>;
+  handler: Handler;
+}
+
+/** Finds the operation of a request by its method and path; undefined for what this GitHub does not know. */
+export function routeOf(method: string, path: string, further: readonly Operation[] = []): Route | undefined {
+  for (const { method: wanted, template, handler, names, pattern } of [...patterns, ...further.map(patternOf)]) {
+    const found = wanted === method ? pattern.exec(path) : null;
+    if (!found) continue;
+    const params = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
+    return { template, params, handler };
+  }
+  return undefined;
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../../clock.ts';
 import type { Account } from './answers/accounts.ts';
 import type { Checks } from './answers/checks.ts';
 import type { DeploymentRecords } from './answers/deployments.ts';
-import type { PullRecords } from './answers/pulls.ts';
 import type { Deliveries } from './events/deliveries.ts';
+import type { RefChange } from './events/push-events.ts';
 import type { Emulated } from './emulated.ts';
-import { notFound, Refusal, type JsonObject, type Who } from './exchange.ts';
+import { notFound, Refusal, type Answer, type ApiCall, type Exchange, type JsonObject, type Who } from './exchange.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { fullNameOf, type NamesAtRest, type Repositories, type Repository } from './repositories.ts';
+import { fullNameOf, type Repositories, type Repository } from './repositories.ts';
 
 /** The App as GitHub knows it. */
 export interface AppRecord {
@@ -41,6 +41,24 @@ export interface GivenToken {
   expiresAt: number;
 }
 
+/** Answers the requests of one operation. */
+export type Handler = (call: ApiCall, site: Site) => Promise<Answer>;
+
+/** An operation of the API; the template is GitHub's spelling of its path. */
+export type Operation = readonly [method: string, template: string, handler: Handler];
+
+/** What tests add: features of GitHub that the demo does not show, and a look at the requests. */
+export interface Extension {
+  operations?: readonly Operation[];
+  /** Carries out a request. */
+  around<T>(act: () => Promise<T>): Promise<T>;
+  /** Replaces an answer, loses it after its effect, or closes the connection before it. */
+  interfere?(call: ApiCall): Answer | 'lose' | 'close' | undefined;
+  answered?(exchange: Exchange): void;
+  /** Called when a branch was pushed to, after its own events. */
+  pushed?(site: Site, repository: Repository, branch: string, change: RefChange, by?: string): Promise<void>;
+}
+
 /** The state of the gateway, passed to all handlers. */
 export interface Site {
   url: string;
@@ -54,12 +72,11 @@ export interface Site {
   /** People and organizations by login. */
   accounts: ReadonlyMap<string, Account>;
   repositories: Repositories;
-  names: NamesAtRest;
   emulated: Emulated;
   deliveries: Deliveries;
   checks: Checks;
   deployments: DeploymentRecords;
-  pulls: PullRecords;
+  extension: Extension;
 }
 
 /** The repository of a path; a 404 if there is none, or it is private and not visible to the caller. */

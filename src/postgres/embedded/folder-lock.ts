@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   linkSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,9 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../errors.ts';
-import { steadyNow, type Clock } from '../../clock.ts';
-import { beatEvery, judgeHolder, readHolder, writeHolder } from './holder.ts';
-import type { Holder } from './holder.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import { processBirth, processSpace } from './process-identity.ts';
 
 /** A folder that is this process's alone until it is released or the process ends. */
@@ -173,4 +171,49 @@ function giveSign(file: string): void {
     // The folder was removed under us; there is nothing left to hold.
     if (!hasCode(error, 'ENOENT')) throw error;
   }
+}
+
+/** Who holds a folder, as its lock file says. */
+interface Holder {
+  pid: number;
+  /** When that process began, see `processBirth`. */
+  birth: string;
+  /** Where its id means something, see `processSpace`. */
+  space: string;
+  /** The holder let go of the folder. */
+  released: boolean;
+}
+
+/** What can be seen of a holder from here. */
+interface ObservedHolder {
+  space: string;
+  /** The birth of the process that has the holder's id now; `undefined` when there is none. */
+  birth: string | undefined;
+  /** Milliseconds since the holder last gave a sign of life. */
+  silentFor: number;
+}
+
+/** How often a holder gives a sign of life, in milliseconds. */
+const beatEvery = 5_000;
+
+/** A holder that can't be looked up, because it lives in another container, counts as gone after this silence (ms). */
+export const silenceMeansGone = 4 * beatEvery;
+
+/** Whether a holder still holds: `held`, `free`, or `wait` when only its silence can show. */
+export function judgeHolder(holder: Holder, seen: ObservedHolder): 'held' | 'free' | 'wait' {
+  if (holder.released) return 'free';
+  if (holder.space === seen.space) return holder.birth === seen.birth ? 'held' : 'free';
+  return seen.silentFor > silenceMeansGone ? 'free' : 'wait';
+}
+
+/** Reads what a lock file says; `undefined` when it says nothing of the kind. */
+export function readHolder(text: string): Holder | undefined {
+  const [pid, birth, space, state] = text.split('\n');
+  if (pid === undefined || !/^\d+$/.test(pid) || birth === undefined || space === undefined) return undefined;
+  return { pid: Number(pid), birth, space, released: state === 'released' };
+}
+
+/** A holder as a lock file says it: one line each for the process id, its birth, its space and its state. */
+export function writeHolder({ pid, birth, space, released }: Holder): string {
+  return `${pid}\n${birth}\n${space}\n${released ? 'released' : 'held'}\n`;
 }

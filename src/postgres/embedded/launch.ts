@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createServer } from 'node:net';
 import type { Clock } from '../../clock.ts';
 import { superuser } from './cluster.ts';
-import { socketPort, type ServerAddress } from './settings.ts';
-import { ServerStartError, spawnServer, untilReady, type Server, type ServerPlan } from './server.ts';
+import { type ServerAddress, socketPort } from './settings.ts';
+import { type Server, type ServerPlan, ServerStartError, spawnServer, untilReady } from './server.ts';
 import { hasCode } from '../../errors.ts';
+import { existingHome } from './placement.ts';
 
 /**
  * The address of a database on an embedded server: a secret. It says that there is no TLS on the loopback, because a
@@ -20,7 +21,7 @@ export function addressOf(address: ServerAddress, password: string, database: st
 }
 
 /** Where another process finds the server of a home: what `launch` wrote there; undefined where none ever ran. */
-export function recordedAddress(home: string): ServerAddress | undefined {
+function recordedAddress(home: string): ServerAddress | undefined {
   const [socket, port] = [join(home, 'socket'), join(home, 'port')];
   if (existsSync(socket)) return { socketFolder: readFileSync(socket, 'utf8') };
   return existsSync(port) ? { port: Number(readFileSync(port, 'utf8')) } : undefined;
@@ -97,4 +98,20 @@ function freePort(port: number): Promise<number | undefined> {
       probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
     });
   });
+}
+
+/** Whether a data folder has the data of an embedded server, wherever that lies. */
+export const hasEmbeddedData = (dataDir: string): boolean => existingHome(resolve(dataDir)) !== undefined;
+
+/**
+ * The address of a database on the embedded server that another process of this user runs on a data folder: a secret.
+ * Undefined where no server ever ran there; whether one runs now is seen by connecting.
+ */
+export function runningEmbedded(dataDir: string, database = 'landfall'): string | undefined {
+  const home = existingHome(resolve(dataDir));
+  if (home === undefined) return undefined;
+  const address = recordedAddress(home);
+  const password = join(home, 'password');
+  if (address === undefined || !existsSync(password)) return undefined;
+  return addressOf(address, readFileSync(password, 'utf8'), database);
 }

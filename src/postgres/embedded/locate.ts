@@ -1,8 +1,11 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { clusterOf, existingHome, placeData, type Placement } from './placement.ts';
-import { readPasswd } from './programs.ts';
-import type { ServerUser } from './reach.ts';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { clusterOf, existingHome, folderKey, placeData, type Placement } from './placement.ts';
+import { firstClosed, may, type ServerUser, standing, wayTo } from './reach.ts';
+import { hasCode } from '../../errors.ts';
+import type { Programs } from './cluster.ts';
+import { findInstallation, type Installation, linkLibraries } from './installation.ts';
+import { copyInstallation, ensureRootFolder } from './system-folder.ts';
 
 /**
  * Finds out who runs the server of a data folder and where its data lies, and makes that place.
@@ -43,4 +46,67 @@ function readUser(line: string): ServerUser[] {
   const [name, , uid, gid] = line.split(':');
   if (name === undefined || !/^\d+$/.test(uid ?? '') || !/^\d+$/.test(gid ?? '')) return [];
   return [{ name, uid: Number(uid), gid: Number(gid) }];
+}
+
+/**
+ * The server's programs in a place where `user` can run them: where npm put them if it may go there, else a copy in
+ * root's folder.
+ *
+ * @param home the data's home, where links between libraries may be made.
+ */
+export function preparePrograms(
+  home: string,
+  user: ServerUser | undefined,
+  systemFolder: string,
+  log: (message: string) => void,
+): Programs {
+  const found = findInstallation();
+  const closed = user === undefined ? undefined : closedPart(found, user);
+  if (closed === undefined) {
+    return { installation: found, libraries: linkLibraries(found, join(home, 'libraries')), user };
+  }
+  const installation = copyInstallation(found, systemFolder);
+  log(`Postgres runs as ${user?.name}, who may not use ${closed}; its programs are copied to ${installation.root}.`);
+  return { installation, libraries: undefined, user };
+}
+
+/** The first part of an installation that `user` can't get at. */
+function closedPart({ root }: Installation, user: ServerUser): string | undefined {
+  const real = realpathSync(root);
+  const folders = ['bin', 'lib', 'lib/postgresql', 'share', 'share/postgresql'].map((part) => join(real, part));
+  const shut = firstClosed(user, [...wayTo(real), ...folders.map(standing)]);
+  if (shut !== undefined) return shut.path;
+  const programs = ['initdb', 'postgres'].map((name) => join(real, 'bin', name));
+  const libraries = readdirSync(join(real, 'lib')).filter((name) => name.includes('.so'));
+  const read = [...libraries.map((name) => join(real, 'lib', name)), join(real, 'share/postgresql/postgres.bki')];
+  return programs.find((file) => !may(user, 5, standing(file))) ?? read.find((file) => !may(user, 4, standing(file)));
+}
+
+/** The text of `/etc/passwd`; empty where there is none. */
+function readPasswd(): string {
+  try {
+    return readFileSync('/etc/passwd', 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES')) return '';
+    throw error;
+  }
+}
+
+/** Where the folder of a server's socket lies, by the folder of its data. */
+export const socketFolderOf = (home: string, systemFolder: string): string =>
+  join(systemFolder, `socket-${folderKey(home)}`);
+
+/**
+ * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's
+ * folder because the path of a socket is at most 107 bytes long.
+ *
+ * @param home the folder of the server's data.
+ */
+export function makeSocketFolder(home: string, user: ServerUser, systemFolder: string): string {
+  const folder = socketFolderOf(home, ensureRootFolder(systemFolder));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chownSync(folder, user.uid, 0);
+  // Sockets made in there get the folder's group.
+  chmodSync(folder, 0o2770);
+  return folder;
 }

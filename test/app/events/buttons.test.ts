@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { withNote } from '../../../app/events/note-on-check.ts';
+import { withNote } from '../../../app/events/commit-check.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { checkName } from '../../../app/reconcile/report.ts';
 import { repository } from '../reconcile/requests.ts';

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGitHubApi } from '../../../app/github/create-github-api.ts';
+import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient } from '../../../app/github/deliveries.ts';
 import type { CheckContent, DeploymentContent, GitHubApi } from '../../../app/github/github-api.ts';
-import { createRepositoryClient } from '../../../app/github/reading.ts';
-import { octokitsOf } from '../../../app/github/octokit.ts';
-import { clientsFor } from '../../../app/github/sending.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import { octokitsOf, clientsFor } from '../../../app/github/sending.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { keepComment } from '../../../src/github/comment.ts';
 import { testGitHub, type TestGitHub } from '../../demo/github/github.ts';

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createGitHubApi } from '../../../app/github/create-github-api.ts';
+import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient, nextCursor } from '../../../app/github/deliveries.ts';
 import type { GitHubApi } from '../../../app/github/github-api.ts';
-import { createRepositoryClient } from '../../../app/github/reading.ts';
-import { AppOctokit } from '../../../app/github/octokit.ts';
-import { clientsFor } from '../../../app/github/sending.ts';
+import { AppOctokit, clientsFor } from '../../../app/github/sending.ts';
 import { LittleGitHub, type ReceivedRequest } from '../../github/little-github.ts';
 import { SteppingClock } from './stepping-clock.ts';
 

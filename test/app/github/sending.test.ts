@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InstallationPaused } from '../../../app/github/github-api.ts';
-import { AppOctokit } from '../../../app/github/octokit.ts';
-import { clientsFor, type SendingOptions } from '../../../app/github/sending.ts';
+import { AppOctokit, clientsFor, type SendingOptions } from '../../../app/github/sending.ts';
 import { LittleGitHub, type Answered } from '../../github/little-github.ts';
 import { SteppingClock } from './stepping-clock.ts';
 

@@ -1,14 +1,16 @@
 import { Probot } from 'probot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InstallationPaused } from '../../../app/github/github-api.ts';
-import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
-import { handleDelivery, startDeliveryWorker, type DeliveryWorkerOptions } from '../../../app/inbox/delivery-worker.ts';
+import {
+  decisionNotes,
+  handleDelivery,
+  startDeliveryWorker,
+  type DeliveryWorkerOptions,
+} from '../../../app/inbox/delivery-worker.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../postgres/postgres.ts';
-import type { TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { newPrivateKey } from '../settings/keys.ts';
-import { delivery, openInbox } from './inbox.ts';
-import type { TestInbox } from './inbox.ts';
+import { delivery, openInbox, type TestInbox } from './inbox.ts';
 
 let postgres: TestPostgres;
 let inbox: TestInbox;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inGroups } from '../../../app/inbox/in-groups.ts';
+import { inGroups } from '../../../app/inbox/store-deliveries.ts';
 
 /** Writes that the test completes. */
 function writer(limits: { items?: number; size?: number; atOnce?: number } = {}) {

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { openDeliveries } from '../../../app/inbox/deliveries.ts';
+import {
+  openDeliveries,
+  appSchema,
+  inboxMigrations,
+  inboxMigrationTable,
+  type InboxTables,
+} from '../../../app/inbox/deliveries.ts';
 import type { Delivery } from '../../../app/inbox/delivery.ts';
-import { appSchema, inboxMigrations, inboxMigrationTable } from '../../../app/inbox/migrations.ts';
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
-import type { InboxTables } from '../../../app/inbox/tables.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
 import { migrate } from '../../../src/postgres/migrate.ts';

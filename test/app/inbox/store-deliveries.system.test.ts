@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
-import { StorageError, toStorageError } from '../../../app/inbox/storage-error.ts';
+import { storeDeliveries, StorageError, toStorageError } from '../../../app/inbox/store-deliveries.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../postgres/postgres.ts';
-import type { TestPostgres } from '../../postgres/postgres.ts';
-import { delivery, openInbox } from './inbox.ts';
-import type { TestInbox } from './inbox.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { delivery, openInbox, type TestInbox } from './inbox.ts';
 
 let postgres: TestPostgres;
 let inbox: TestInbox;

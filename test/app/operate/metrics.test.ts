@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countingOctokits, createMetrics } from '../../../app/operate/metrics.ts';
-import { startupCheck } from '../../../app/operate/startup-check.ts';
-import { logLine } from '../../../app/operate/log-line.ts';
+import { startupCheck, logLine } from '../../../app/program.ts';
 
 const line = (text: string, name: string): string | undefined => text.split('\n').find((each) => each.startsWith(name));
 

@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { CountedStore, workTally } from '../../../app/operate/work-tally.ts';
+import { CountedStore, workTally } from '../../../app/operate/metrics.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
 import type { ReportPut } from '../../../app/reconcile/report.ts';

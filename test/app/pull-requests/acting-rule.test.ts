@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actingRule } from '../../../app/pull-requests/acting-rule.ts';
+import { actingRule } from '../../../app/pull-requests/examine.ts';
 import { createOwnership } from '../../../app/targets/ownership.ts';
 import { ControlModel, goesLive } from '../../deploy/control-model.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';

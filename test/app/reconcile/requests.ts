@@ -1,5 +1,5 @@
 import type { CheckContent } from '../../../app/github/github-api.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import type { Terms, DeployRequest } from '../../../app/reconcile/intent.ts';
 import { checkName, type ReportPut } from '../../../app/reconcile/report.ts';
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { branchesOf, deployedBranches, type ListedDeployment } from '../../../app/recovery/deployed-branches.ts';
 import { recoverHeads } from '../../../app/recovery/recover-heads.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { repository } from '../reconcile/requests.ts';

@@ -7,7 +7,7 @@ import {
   recover,
   type RecoveryClients,
 } from '../../../app/recovery/recover.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { checkSaying, commitOf, repository, requestOf } from '../reconcile/requests.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
 import { giveReportJobs, reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
-import { sharedReportLocks } from '../../../app/reporting/report-locks.ts';
+import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import type { ReportPut } from '../../../app/reconcile/report.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase, type Database } from '../../../src/postgres/database.ts';

@@ -6,8 +6,13 @@ import {
   type DeploymentContent,
 } from '../../../app/github/github-api.ts';
 import { laterJobId, workOnReport } from '../../../app/reporting/report-job.ts';
-import { localReportLocks } from '../../../app/reporting/report-locks.ts';
-import { dueAt, heartbeatMs, sendReport, type ReportingContext } from '../../../app/reporting/send-report.ts';
+import {
+  localReportLocks,
+  dueAt,
+  heartbeatMs,
+  sendReport,
+  type ReportingContext,
+} from '../../../app/reporting/send-report.ts';
 import type { ReportPut } from '../../../app/reconcile/report.ts';
 import { SteppingClock } from '../github/stepping-clock.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../../app/server/http-server.ts';
-import { pathOf, queryOf, routerOf, type Route } from '../../../app/server/router.ts';
+import { listen, pathOf, queryOf, routerOf, type Route } from '../../../app/server/http-server.ts';
 import { runRoute, type RunWebhook } from '../../../app/server/run-route.ts';
 import { systemRoutes } from '../../../app/server/system-routes.ts';
 import { systemClock } from '../../../src/clock.ts';

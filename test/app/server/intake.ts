@@ -2,10 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../../app/inbox/delivery.ts';
 import type { StoreDelivery } from '../../../app/inbox/store-deliveries.ts';
-import { listen, type AppServer, type AppServerOptions } from '../../../app/server/http-server.ts';
-import type { Route } from '../../../app/server/router.ts';
-import { verifySignature } from '../../../app/server/signature.ts';
-import { webhookRoutes, type WebhookOptions } from '../../../app/server/webhook-route.ts';
+import { listen, type AppServer, type AppServerOptions, type Route } from '../../../app/server/http-server.ts';
+import { verifySignature, webhookRoutes, type WebhookOptions } from '../../../app/server/webhook-route.ts';
 import { systemClock } from '../../../src/clock.ts';
 
 export const secret = 'a-secret-of-our-own-0123456789';

@@ -1,6 +1,5 @@
 import { listen } from '../../../app/server/http-server.ts';
-import { verifySignature } from '../../../app/server/signature.ts';
-import { webhookRoutes } from '../../../app/server/webhook-route.ts';
+import { verifySignature, webhookRoutes } from '../../../app/server/webhook-route.ts';
 import { systemClock } from '../../../src/clock.ts';
 
 // A process that takes webhooks and reports its peak memory growth: { port }, then { grown, stored }.

@@ -4,10 +4,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { removeEmbeddedData } from '../../../src/postgres/remove-embedded.ts';
+import { removeEmbeddedData } from '../../../src/postgres/embedded.ts';
 import { runCli } from '../../cli/run-cli.ts';
-import { startTestPostgres } from '../../postgres/postgres.ts';
-import type { TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { enough, startApp, temporaryFolder } from './child-app.ts';
 import { secret, send } from './intake.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { StorageError } from '../../../app/inbox/storage-error.ts';
-import { verifySignature } from '../../../app/server/signature.ts';
+import { StorageError } from '../../../app/inbox/store-deliveries.ts';
+import { verifySignature } from '../../../app/server/webhook-route.ts';
 import { pushBody, secret, send, signatureOf, startIntake } from './intake.ts';
 
 describe('a signed webhook', () => {

@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readSettings, formatProblems, type ReadFile, type ReadSettings } from '../../../app/settings/read-settings.ts';
-import { mistypedVariables, readTextFile, variablesHere } from '../../../app/settings/variables.ts';
+import {
+  readSettings,
+  formatProblems,
+  type ReadFile,
+  type ReadSettings,
+  mistypedVariables,
+  readTextFile,
+  variablesHere,
+} from '../../../app/settings/read-settings.ts';
 import { newPrivateKey } from './keys.ts';
 
 const pem = newPrivateKey();

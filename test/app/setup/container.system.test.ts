@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { envLines } from '../../../app/setup/env-file.ts';
+import { envLines } from '../../../app/setup/setup-app.ts';
 import { variableNames } from '../../../app/settings/read-settings.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { readDockerfile, type Dockerfile } from './dockerfile.ts';

@@ -2,17 +2,18 @@
 // on
 // a real Postgres. GitHub and the control service are models in the process that started it.
 import { handleEvent } from '../../../app/events/handle-event.ts';
-import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
-import { openDeliveries } from '../../../app/inbox/deliveries.ts';
-import { startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
-import { inboxMigrations, inboxMigrationTable } from '../../../app/inbox/migrations.ts';
+import { decisionNotes, startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
+import {
+  openDeliveries,
+  inboxMigrations,
+  inboxMigrationTable,
+  type InboxTables,
+} from '../../../app/inbox/deliveries.ts';
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
-import type { InboxTables } from '../../../app/inbox/tables.ts';
 import { listen } from '../../../app/server/http-server.ts';
-import { verifySignature } from '../../../app/server/signature.ts';
-import { webhookRoutes } from '../../../app/server/webhook-route.ts';
+import { verifySignature, webhookRoutes } from '../../../app/server/webhook-route.ts';
 import { startReportWorker } from '../../../app/reporting/report-job.ts';
-import { sharedReportLocks } from '../../../app/reporting/report-locks.ts';
+import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startReconcileWorkers } from '../../../app/reconcile/workers.ts';

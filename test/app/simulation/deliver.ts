@@ -1,8 +1,6 @@
-import type { CheckAction, RequestedAction } from '../../../app/events/event-types.ts';
-import { onBranchDeleted, onPush } from '../../../app/events/commits.ts';
-import type { Handling } from '../../../app/events/handling.ts';
-import { onRequestedAction } from '../../../app/events/requested-action.ts';
-import { onRerun } from '../../../app/events/rerun.ts';
+import type { CheckAction, RequestedAction, Handling } from '../../../app/events/event-types.ts';
+import { onBranchDeleted, onPush } from '../../../app/events/handle-event.ts';
+import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';
 import type { Delivery } from './simulation.ts';
 import { branch, repository } from './terms.ts';

@@ -9,7 +9,7 @@ import {
   type GitHubApi,
   type Permission,
 } from '../../../app/github/github-api.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import type { ModelGit } from './model-git.ts';
 
 /** A check run as GitHub shows it. */

@@ -1,4 +1,4 @@
-import type { ReportLocks } from '../../../app/reporting/report-locks.ts';
+import type { ReportLocks } from '../../../app/reporting/send-report.ts';
 import type { ModelProcess } from './model-process.ts';
 
 /** Locks that all processes share: one of a process that died is free at once. */

@@ -1,4 +1,4 @@
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import type { Terms } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 

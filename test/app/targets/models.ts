@@ -1,6 +1,6 @@
 import { createTargetResolver, type TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 

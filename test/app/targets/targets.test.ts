@@ -3,7 +3,7 @@ import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { FileTooLarge } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import { nothingToDeploy } from '../../../app/events/commit-check.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { RepositoryAt } from '../../../app/context.ts';
 import { agents, deployed, resolverOf, idOf, intruder, type More } from './models.ts';
 
 /** What a push to a branch of acme/agents is for, in one line each. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { termsOf } from '../../../app/targets/terms.ts';
+import { termsOf } from '../../../app/targets/select-targets.ts';
 
 const deployment = {
   id: 'd1',

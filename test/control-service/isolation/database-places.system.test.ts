@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
-import { removeEmbeddedData } from '../../../src/postgres/remove-embedded.ts';
+import { removeEmbeddedData } from '../../../src/postgres/embedded.ts';
 import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
 import { fromGit } from '../service-fixture.ts';
 import { attempt, pryingAgent, said, type Attempt, type Tried } from './prying.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examplesOf } from '../../app/events/examples.ts';
-import { git } from '../../../src/demo/github/git/run-git.ts';
+import { git } from '../../../src/demo/github/git/commits.ts';
 import { testGitHub, type TestGitHub } from './github.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 

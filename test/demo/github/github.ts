@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startGitHub, type GitHubForDemo, type GitHubSettings } from '../../../src/demo/github/github.ts';
-import { git } from '../../../src/demo/github/git/run-git.ts';
+import { git } from '../../../src/demo/github/git/commits.ts';
 import { problemsOf } from './openapi.ts';
+import { startWholeGitHub, type WholeGitHub, type WholeGitHubSettings } from './whole-github.ts';
 
 /** GitHub for one test: every exchange is held against GitHub's own document. */
 export interface TestGitHub {
-  github: GitHubForDemo;
+  github: WholeGitHub;
   /** In which exchanges differed from GitHub's document so far. */
   problems: string[];
   /** What went wrong in the gateway itself. */
@@ -31,11 +31,11 @@ export interface Clone {
   push(...args: string[]): Promise<void>;
 }
 
-export async function testGitHub(settings: Omit<GitHubSettings, 'folder'> = {}): Promise<TestGitHub> {
+export async function testGitHub(settings: Omit<WholeGitHubSettings, 'folder'> = {}): Promise<TestGitHub> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-github-'));
   const problems: string[] = [];
   const errors: unknown[] = [];
-  const github = await startGitHub({
+  const github = await startWholeGitHub({
     ...settings,
     folder: join(folder, 'repositories'),
     onExchange: (exchange) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { NamesAtRest } from '../../../src/demo/github/repositories.ts';
+import { NamesAtRest } from './names-at-rest.ts';
 
 test('a rename waits for responses in progress, and later ones wait for the rename', async () => {
   const names = new NamesAtRest();

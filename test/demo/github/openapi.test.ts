@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, ApiCall, Exchange } from '../../../src/demo/github/exchange.ts';
-import { routeOf } from '../../../src/demo/github/routes.ts';
+import { routeOf } from '../../../src/demo/github/server.ts';
 import { problemsOf } from './openapi.ts';
 
 const run = { method: 'POST', path: '/repos/acme/agents/check-runs' };

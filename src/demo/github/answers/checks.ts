@@ -1,8 +1,17 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { deliver } from '../events/deliver.ts';
-import type { Delivery } from '../events/deliveries.ts';
-import { notFound, numberAt, objectAt, objectsAt, paged, Refusal, textAt } from '../exchange.ts';
-import type { Answer, ApiCall, JsonObject } from '../exchange.ts';
+import { deliver, type Delivery } from '../events/deliveries.ts';
+import {
+  notFound,
+  numberAt,
+  objectAt,
+  objectsAt,
+  paged,
+  Refusal,
+  textAt,
+  type Answer,
+  type ApiCall,
+  type JsonObject,
+} from '../exchange.ts';
 import { hasCommit, resolveCommit } from '../git/commits.ts';
 import { fullNameOf, type Repository } from '../repositories.ts';
 import { demand, objectFromEmulated, repositoryFor, repositoryUrl, type Site } from '../site.ts';

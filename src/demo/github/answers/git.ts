@@ -1,7 +1,16 @@
 import { notFound, pageOf, Refusal, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
-import { changedFiles, listCommits, readOne, resolveCommit } from '../git/commits.ts';
-import type { ChangedFile, GitCommit, Person } from '../git/commits.ts';
-import { git, gitOr, runGit } from '../git/run-git.ts';
+import {
+  changedFiles,
+  listCommits,
+  readOne,
+  resolveCommit,
+  type ChangedFile,
+  type GitCommit,
+  type Person,
+  git,
+  gitOr,
+  runGit,
+} from '../git/commits.ts';
 import type { Repository } from '../repositories.ts';
 import { demand, nodeId, repositoryFor, repositoryUrl, utc, webUrl, type Site } from '../site.ts';
 

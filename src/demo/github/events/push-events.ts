@@ -1,13 +1,10 @@
 import { deliverCheckSuite, suiteIdOf } from '../answers/checks.ts';
-import { movePull } from '../answers/pulls.ts';
 import { repositoryAnswer } from '../answers/repositories.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
-import { contains, listCommits, noCommit, pathsOf, readOne } from '../git/commits.ts';
-import type { GitCommit, Person } from '../git/commits.ts';
-import { git } from '../git/run-git.ts';
+import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, type Person, git } from '../git/commits.ts';
 import type { Repository } from '../repositories.ts';
 import { administrator, utc, webUrl, type Site } from '../site.ts';
-import { deliver } from './deliver.ts';
+import { deliver } from './deliveries.ts';
 
 /** What a push did to one ref. */
 export interface RefChange {
@@ -58,7 +55,7 @@ async function deliverRef(
   if (!isBranch || after === noCommit) return;
   const suite = await suiteIdOf(site, repository, after, name);
   await deliverCheckSuite(site, repository, 'requested', suite, by);
-  for (const pull of site.pulls.ofBranch(repository.id, name)) await movePull(site, repository, pull, change, by);
+  await site.extension.pushed?.(site, repository, name, change, by);
 }
 
 async function pushPayload(
@@ -112,7 +109,7 @@ async function newCommits(folder: string, ref: string, before: string, head: str
 }
 
 /** A commit as merge groups and pushes name it. */
-const commitInEvent = ({ sha, tree, message, author, committer }: GitCommit): JsonObject => ({
+export const commitInEvent = ({ sha, tree, message, author, committer }: GitCommit): JsonObject => ({
   id: sha,
   tree_id: tree,
   message,
@@ -143,33 +140,4 @@ async function pushedRepository(site: Site, repository: Repository): Promise<Jso
     master_branch: repository.defaultBranch,
     ...(site.accounts.get(repository.owner)?.type === 'Organization' ? { organization: repository.owner } : {}),
   };
-}
-
-/**
- * Makes the commit that a merge queue checks: the pull request's head merged onto the base branch, on a branch of the
- * queue's own. It is delivered as a push and as a merge group that requests its checks.
- *
- * @returns the commit.
- */
-export async function queueForMerge(site: Site, repository: Repository, number: number): Promise<string> {
-  const record = site.pulls.byNumber(repository.id, number);
-  if (!record) throw new Error(`there is no pull request ${number}`);
-  const { folder } = repository;
-  const { baseRef, headSha } = record;
-  const baseSha = await git(folder, 'rev-parse', `refs/heads/${baseRef}`);
-  const tree = await git(folder, 'merge-tree', '--write-tree', baseSha, headSha);
-  const message = `Merge pull request #${number} from ${record.headRef}`;
-  const sha = await git(folder, 'commit-tree', tree, '-p', baseSha, '-p', headSha, '-m', message);
-  const ref = `refs/heads/gh-readonly-queue/${baseRef}/pr-${number}-${baseSha}`;
-  await git(folder, 'update-ref', ref, sha);
-  await deliverPush(site, repository, [{ ref, before: noCommit, after: sha }]);
-  const merge_group = {
-    head_sha: sha,
-    head_ref: ref,
-    base_sha: baseSha,
-    base_ref: `refs/heads/${baseRef}`,
-    head_commit: commitInEvent(await readOne(folder, sha)),
-  };
-  await deliver(site, repository, 'merge_group', { action: 'checks_requested', merge_group });
-  return sha;
 }

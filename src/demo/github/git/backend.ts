@@ -5,8 +5,7 @@ import { changesBetween, deliverPush } from '../events/push-events.ts';
 import type { Who } from '../exchange.ts';
 import type { Repository } from '../repositories.ts';
 import { isGranted, whoseToken, type Site } from '../site.ts';
-import { readRefs } from './commits.ts';
-import { gitEnvironment } from './run-git.ts';
+import { readRefs, gitEnvironment } from './commits.ts';
 
 /** The parts of an address of git's smart protocol: the repository, what comes after it, and the query. */
 export interface GitAddress {

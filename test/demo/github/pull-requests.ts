@@ -1,13 +1,13 @@
-import { isObject } from '../../../contract/json-object.ts';
-import { deliver } from '../events/deliver.ts';
-import { notFound, numberAt, objectAt, paged, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
-import { changedFiles, resolveCommit } from '../git/commits.ts';
-import { git, gitOr } from '../git/run-git.ts';
-import { fullNameOf, type Repository } from '../repositories.ts';
-import { demand, objectFromEmulated, repositoryFor, type Site } from '../site.ts';
-import { withWholeAccounts } from './accounts.ts';
-import { fileAnswer } from './git.ts';
-import { repositoryAnswer } from './repositories.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
+import { deliver } from '../../../src/demo/github/events/deliveries.ts';
+import { commitInEvent, deliverPush } from '../../../src/demo/github/events/push-events.ts';
+import { notFound, numberAt, objectAt, paged, type JsonObject } from '../../../src/demo/github/exchange.ts';
+import { changedFiles, git, gitOr, noCommit, readOne, resolveCommit } from '../../../src/demo/github/git/commits.ts';
+import { fullNameOf, type Repository } from '../../../src/demo/github/repositories.ts';
+import { demand, objectFromEmulated, repositoryFor, type Handler, type Site } from '../../../src/demo/github/site.ts';
+import { withWholeAccounts } from '../../../src/demo/github/answers/accounts.ts';
+import { fileAnswer } from '../../../src/demo/github/answers/git.ts';
+import { repositoryAnswer } from '../../../src/demo/github/answers/repositories.ts';
 
 /** A pull request as it is opened. */
 export interface NewPull {
@@ -50,6 +50,7 @@ export class PullRecords {
 /** Opens a pull request as a person, and delivers the event. */
 export async function openPull(
   site: Site,
+  pulls: PullRecords,
   repository: Repository,
   pull: NewPull,
   by: string | undefined,
@@ -70,7 +71,7 @@ export async function openPull(
     baseRef: pull.base,
     baseSha,
   };
-  site.pulls.keep(record);
+  pulls.keep(record);
   await fetchHead(repository, from, record);
   await deliverPull(site, repository, 'opened', record, {}, by);
   return record;
@@ -118,14 +119,50 @@ async function deliverPull(
 }
 
 /** What a pull request changes: its head against where it left the base branch. */
-export async function listPullFiles(call: ApiCall, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, call.params, call.who);
-  demand(call.who, repository, 'pull_requests', 'read');
-  const record = site.pulls.byNumber(repository.id, Number(call.params['pull_number']));
-  if (!record) throw notFound();
-  const { baseSha, headSha } = record;
-  const fork = await gitOr(repository.folder, 'merge-base', baseSha, headSha);
-  const files = await changedFiles(repository.folder, fork ?? baseSha, headSha);
-  const answers = files.map((file) => fileAnswer(site, repository, headSha, file));
-  return paged(call, site.url, answers);
+export const listPullFiles =
+  (pulls: PullRecords): Handler =>
+  async (call, site) => {
+    const repository = repositoryFor(site, call.params, call.who);
+    demand(call.who, repository, 'pull_requests', 'read');
+    const record = pulls.byNumber(repository.id, Number(call.params['pull_number']));
+    if (!record) throw notFound();
+    const { baseSha, headSha } = record;
+    const fork = await gitOr(repository.folder, 'merge-base', baseSha, headSha);
+    const files = await changedFiles(repository.folder, fork ?? baseSha, headSha);
+    const answers = files.map((file) => fileAnswer(site, repository, headSha, file));
+    return paged(call, site.url, answers);
+  };
+
+/**
+ * Makes the commit that a merge queue checks: the pull request's head merged onto the base branch, on a branch of the
+ * queue's own. It is delivered as a push and as a merge group that requests its checks.
+ *
+ * @returns the commit.
+ */
+export async function queueForMerge(
+  site: Site,
+  pulls: PullRecords,
+  repository: Repository,
+  number: number,
+): Promise<string> {
+  const record = pulls.byNumber(repository.id, number);
+  if (!record) throw new Error(`there is no pull request ${number}`);
+  const { folder } = repository;
+  const { baseRef, headSha } = record;
+  const baseSha = await git(folder, 'rev-parse', `refs/heads/${baseRef}`);
+  const tree = await git(folder, 'merge-tree', '--write-tree', baseSha, headSha);
+  const message = `Merge pull request #${number} from ${record.headRef}`;
+  const sha = await git(folder, 'commit-tree', tree, '-p', baseSha, '-p', headSha, '-m', message);
+  const ref = `refs/heads/gh-readonly-queue/${baseRef}/pr-${number}-${baseSha}`;
+  await git(folder, 'update-ref', ref, sha);
+  await deliverPush(site, repository, [{ ref, before: noCommit, after: sha }]);
+  const merge_group = {
+    head_sha: sha,
+    head_ref: ref,
+    base_sha: baseSha,
+    base_ref: `refs/heads/${baseRef}`,
+    head_commit: commitInEvent(await readOne(folder, sha)),
+  };
+  await deliver(site, repository, 'merge_group', { action: 'checks_requested', merge_group });
+  return sha;
 }

@@ -1,17 +1,20 @@
 import { sameCommit } from '../../src/planning/commit.ts';
-import { onPages, type GitHubClient } from '../../src/github/client.ts';
-import type { RepositoryAt } from '../repository.ts';
+import { type GitHubClient, onPages } from '../../src/github/client.ts';
+import type { RepositoryAt } from '../context.ts';
 import {
-  FileTooLarge,
-  GitHubApiError,
-  InstallationPaused,
   type Comparison,
+  FileTooLarge,
+  type GitHubApi,
+  GitHubApiError,
   type Head,
+  InstallationPaused,
   type Permission,
 } from './github-api.ts';
-import type { AppRoute } from './octokit.ts';
+import type { AppRoute, PacedClient } from './sending.ts';
 import type { PullRequestAt } from '../events/event-types.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
+import { writeCheck } from '../../src/github/check.ts';
+import { makeDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
 
 type Client = GitHubClient<AppRoute>;
 
@@ -32,11 +35,7 @@ async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | 
 }
 
 /** The newest commit of a branch; undefined if there is no such branch. */
-export async function readHead(
-  client: Client,
-  { owner, name }: RepositoryAt,
-  branch: string,
-): Promise<Head | undefined> {
+async function readHead(client: Client, { owner, name }: RepositoryAt, branch: string): Promise<Head | undefined> {
   const found = await unlessMissing(
     client.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo: name, branch }),
   );
@@ -48,7 +47,7 @@ export async function readHead(
 }
 
 /** Compares two commits. Anything but a complete list of what an ancestor lacks is `unavailable`. */
-export async function readComparison(
+async function readComparison(
   client: Client,
   { owner, name }: RepositoryAt,
   base: string,
@@ -79,7 +78,7 @@ export async function readComparison(
 }
 
 /** A text file at a commit or branch; undefined if there is none. */
-export async function readFile(
+async function readFile(
   client: Client,
   { owner, name }: RepositoryAt,
   path: string,
@@ -103,11 +102,7 @@ const permissions: ReadonlySet<string> = new Set(['admin', 'write', 'read', 'non
 const isPermission = (text: string): text is Permission => permissions.has(text);
 
 /** A person's permission; `none` for anyone who is not a collaborator, and for unknown values. */
-export async function readPermission(
-  client: Client,
-  { owner, name }: RepositoryAt,
-  login: string,
-): Promise<Permission> {
+async function readPermission(client: Client, { owner, name }: RepositoryAt, login: string): Promise<Permission> {
   const found = await unlessMissing(
     client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
       owner,
@@ -181,4 +176,51 @@ async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: n
   for await (const { id, name, owner } of repositories) {
     yield { installationId, repositoryId: Number(id), owner: owner.login, name };
   }
+}
+
+/**
+ * GitHub as the App's work sees it.
+ *
+ * @param clientOf a client for each installation, as `clientsFor` gives them out
+ */
+export function createGitHubApi(clientOf: (installationId: number) => PacedClient): GitHubApi {
+  /** Deployments whose last status may have been written without a response. */
+  const unsure = new Set<number>();
+  const at = ({ installationId }: RepositoryAt): PacedClient => clientOf(installationId);
+  const toWrite = (repository: RepositoryAt, kind: 'change' | 'make'): PacedClient => {
+    const client = at(repository);
+    client.expectTurn(kind);
+    return client;
+  };
+
+  return {
+    head: (repository, branch) => readHead(at(repository), repository, branch),
+    compare: (repository, base, head) => readComparison(at(repository), repository, base, head),
+    file: (repository, path, ref) => readFile(at(repository), repository, path, ref),
+    permissionOf: (repository, login) => readPermission(at(repository), repository, login),
+    defaultBranch: async (repository) => {
+      const { owner, name } = repository;
+      const { data } = await at(repository).request('GET /repos/{owner}/{repo}', { owner, repo: name });
+      return data.default_branch;
+    },
+
+    writeCheck: async (place, id, content) =>
+      writeCheck(toWrite(place.repository, id === undefined ? 'make' : 'change'), place, id, content),
+    makeDeployment: async (place, content) => {
+      const made = await makeDeployment(toWrite(place.repository, 'make'), place, content);
+      if (made.kind === 'made') return made.id;
+      const { owner, name } = place.repository;
+      const message = `GitHub made no deployment of ${owner}/${name} at ${place.commit} (${made.status}): ${made.why}`;
+      throw new GitHubApiError(message, made.status, 'none');
+    },
+    writeDeploymentStatus: async (place, id, content) => {
+      const look = unsure.delete(id);
+      try {
+        await writeDeploymentStatus(at(place.repository), place, id, content, { look });
+      } catch (error) {
+        if (look || (error instanceof GitHubApiError && error.effect === 'unknown')) unsure.add(id);
+        throw error;
+      }
+    },
+  };
 }

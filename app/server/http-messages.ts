@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pause, type Clock } from '../../src/clock.ts';
+import { type Clock, pause } from '../../src/clock.ts';
 
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
 const lingerMs = 1_000;
@@ -83,3 +83,61 @@ export interface Refusal {
 
 /** The refusal of a moment in which nothing can be taken. */
 export const comeAgain = (problem: string, retryAfter = 10): Refusal => ({ status: 503, problem, retryAfter });
+
+/** A body, or why there is none: longer than allowed, no room for it now, or the connection broke off. */
+type ReadBody = { kind: 'read'; bytes: Buffer } | { kind: 'too-long' } | { kind: 'no-room' } | { kind: 'broken' };
+
+/** What one body holds of a budget. */
+interface Held {
+  /** Reserves so many bytes; false if there is no room. */
+  take(bytes: number): boolean;
+  release(): void;
+}
+
+/** Memory budget (bytes) of all request bodies together. */
+export function byteBudget(most: number): () => Held {
+  let taken = 0;
+  return () => {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        if (taken + bytes > most) return false;
+        taken += bytes;
+        own += bytes;
+        return true;
+      },
+      release: () => {
+        taken -= own;
+        own = 0;
+      },
+    };
+  };
+}
+
+/**
+ * Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. Excess bytes are
+ * dropped.
+ */
+export function readBody(request: IncomingMessage, longest: number, held: Held): Promise<ReadBody> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const end = (read: ReadBody): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      chunks = [];
+      resolve(read);
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length > longest) end({ kind: 'too-long' });
+      else if (!held.take(chunk.length)) end({ kind: 'no-room' });
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      const [only] = chunks;
+      end({ kind: 'read', bytes: chunks.length === 1 && only ? only : Buffer.concat(chunks, length) });
+    };
+    const onClose = (): void => end({ kind: 'broken' });
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}

@@ -1,0 +1,194 @@
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/planning/rollback.ts';
+import type { Cause, Intent } from '../reconcile/intent.ts';
+import { checkName, commitCheckName } from '../reconcile/report.ts';
+import { type AppContext, fullName, type Target } from '../context.ts';
+import type { DecisionOf, Handler, Handling } from './event-types.ts';
+import { buildBranchRequest, requestBranch, unlessRequested } from './request-branch.ts';
+import { noteOnCheck } from './commit-check.ts';
+import { targetFor } from '../targets/target-resolver.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { liveBefore } from '../../src/deploy/roll-back-failed.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import type { Revision } from '../../src/contract/control/revision.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+
+/** Who may press: GitHub shows the buttons to more people than may deploy. */
+const mayPress = new Set(['admin', 'write']);
+
+/** Rollback and Redeploy. A refusal is noted on the check, with the reason. */
+export const onRequestedAction: Handler<'press'> = async (decision, { context, delivery }) => {
+  const { repository, headSha, check, button, by } = decision;
+  const label = button === 'rollback' ? 'Rollback' : 'Redeploy';
+  const refuse = async (why: string) => [
+    await noteOnCheck(context, { repository, headSha, name: check.name }, `${label} was not done: ${why}`),
+  ];
+  const permission = await context.githubApi.permissionOf(repository, by);
+  if (!mayPress.has(permission)) {
+    return refuse(
+      `${by} has ${permission === 'none' ? 'no' : `only ${permission}`} access to this repository, and it takes write`,
+    );
+  }
+  const intents = (await context.store.intentsAt(repository.repositoryId, headSha)).filter(
+    ({ terms }) => checkName(terms.deploymentName) === check.name,
+  );
+  const newest = intents.at(-1);
+  if (!newest) return refuse('nothing is known of this check any more');
+  const { deploymentId, branch, terms } = newest;
+  const found = await targetFor({ repository, branch, deploymentId, deploymentName: terms.deploymentName }, context);
+  if (!found.ok) return refuse(found.why);
+  const cause: Cause = { kind: button, key: delivery, by, at: context.clock.now() };
+  const actionRequest = { decision, branch, target: found.target, cause };
+  const done = await (button === 'redeploy'
+    ? redeploy(actionRequest, context)
+    : rollback(
+        actionRequest,
+        intents.filter((intent) => intent.deploymentId === deploymentId),
+        context,
+      ));
+  return done.ok ? [done.did] : refuse(done.why);
+};
+
+interface ActionRequest {
+  decision: DecisionOf<'press'>;
+  branch: string;
+  target: Target;
+  cause: Cause;
+}
+
+type Done = { ok: true; did: string } | { ok: false; why: string };
+
+/** The head of the branch is built again, whichever commit the button stood on: only a head can be built. */
+async function redeploy(
+  { decision: { repository }, branch, target, cause }: ActionRequest,
+  context: AppContext,
+): Promise<Done> {
+  const head = await context.githubApi.head(repository, branch);
+  if (!head) return { ok: false, why: `the branch ${branch} is gone` };
+  await context.store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
+  return { ok: true, did: `requested ${shortCommit(head.sha)} on ${target.terms.deploymentName} again` };
+}
+
+/** Restores the previously live build; the request carries that build's commit. */
+async function rollback(
+  { decision: { repository, headSha }, branch, target, cause }: ActionRequest,
+  intents: readonly Intent[],
+  context: AppContext,
+): Promise<Done> {
+  const { store, control } = context;
+  const { deploymentId, terms } = target;
+  // The same action again: another revision may be live by now, and rolling that one back was not requested.
+  const known = (await store.lastIntents(deploymentId, 100)).find((each) => isOf(each, cause));
+  if (known) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
+  const back = await findRollbackTarget(intents, deploymentId, control);
+  if (!back.ok) return back;
+  const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
+  const sending = { kind: 'redeploy', revisionId: back.revision.id } as const;
+  await store.request({ deploymentId, repository, branch, commit, cause, terms, sending });
+  const did = `requested rollback to revision ${back.revision.id} on ${terms.deploymentName}`;
+  if (!sameCommit(commit, headSha)) {
+    // The rollback is reported on the check of the commit it restores: link to it from this check.
+    const note = `${cause.by ?? 'A person'} requested a rollback: revision ${back.revision.id} of commit ${shortCommit(commit)} is restored, and progress is on the check of that commit`;
+    await noteOnCheck(context, { repository, headSha, name: checkName(terms.deploymentName) }, note);
+  }
+  return { ok: true, did };
+}
+
+const isOf = (intent: Intent, { kind, key }: Cause): boolean => intent.cause.kind === kind && intent.cause.key === key;
+
+/** The revision to restore, or why there is none: a clause without a full stop. */
+type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: string };
+
+/**
+ * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
+ * that the latter is still live.
+ *
+ * @param intents those of the check's deployment and commit, oldest first.
+ * @throws ServiceError
+ */
+async function findRollbackTarget(
+  intents: readonly Intent[],
+  deploymentId: string,
+  control: ControlService,
+): Promise<RollbackTarget> {
+  const { active_revision_id: active } = await control.getDeployment(deploymentId);
+  if (!active) return no(nothingLive);
+  const serving = intents.findLast(({ revisionId }) => revisionId === active);
+  if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
+  const former = revisionToRestore(active, serving.formerLiveRevisionId);
+  if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
+  const before = await attempt(liveBefore(active, (page) => control.listRevisions(deploymentId, page), lookedThrough));
+  if (before.ok && before.value) return { ok: true, revision: before.value };
+  if (before.ok) return no(noneLiveBefore(active));
+  if (!isNotOffered(before.error)) throw before.error;
+  return no('this service does not list revisions, so the previously live one is unknown');
+}
+
+const no = (why: string): RollbackTarget => ({ ok: false, why });
+
+/** How many revisions are searched; an older one is no useful rollback target. */
+const lookedThrough = 1_000;
+
+/** Re-run: requests every deployment of the check again, at the commit of the check. */
+export const onRerun: Handler<'rerun'> = async (decision, handling) => {
+  const { repository, headSha, check, by } = decision;
+  const { context, delivery } = handling;
+  const cause: Cause = { kind: 'rerun', key: delivery, by, at: context.clock.now() };
+  const intents = newestOfEach(await context.store.intentsAt(repository.repositoryId, headSha));
+  const meant = intents.filter(({ terms }) => check === undefined || checkName(terms.deploymentName) === check.name);
+  const did: string[] = [];
+  for (const intent of meant) did.push(await requestAgain(intent, cause, decision, context));
+  const isCommitMeant = check === undefined || check.name === commitCheckName;
+  if (isCommitMeant) did.push(...(await commitAgain(decision, handling)));
+  if (isCommitMeant || meant.length === 0) did.push(...(await lookAgain(decision, cause, context)));
+  return did;
+};
+
+async function requestAgain(
+  { deploymentId, branch, terms }: Intent,
+  cause: Cause,
+  { repository, headSha }: DecisionOf<'rerun'>,
+  context: AppContext,
+): Promise<string> {
+  const name = terms.deploymentName;
+  const found = await targetFor({ repository, branch, deploymentId, deploymentName: name }, context);
+  if (!found.ok) {
+    return noteOnCheck(context, { repository, headSha, name: checkName(name) }, `Not run again: ${found.why}`);
+  }
+  await context.store.request(buildBranchRequest(found.target, { repository, branch, commit: headSha }, cause));
+  return `requested ${name} again`;
+}
+
+/** Reports the commit's own check again. */
+async function commitAgain(
+  { repository, headSha, pullRequests }: DecisionOf<'rerun'>,
+  { context: { store, clock }, pullRequests: examiner }: Handling,
+): Promise<string[]> {
+  for (const pull of pullRequests) await examiner.examine(pull);
+  const examined = pullRequests.map(({ number }) => `examined pull request ${number}`);
+  const report = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
+  if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return examined;
+  // GitHub waits for an update even if nothing changed: a new time makes one.
+  const content = { ...report.wanted.content, completedAt: new Date(clock.now()).toISOString() };
+  const wanted = { kind: 'check', content } as const;
+  await store.putReport(
+    { kind: 'check', repository: report.repository, headSha, name: report.name, wanted },
+    report.version,
+  );
+  return [...examined, 'reported the check of the commit again'];
+}
+
+/** Examines what has no request yet as if the branch were pushed now. */
+async function lookAgain(
+  { repository, headSha, branch }: DecisionOf<'rerun'>,
+  cause: Cause,
+  context: AppContext,
+): Promise<string[]> {
+  if (branch === undefined) return [`the check names no branch of ${fullName(repository)}`];
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
+}
+
+/** The newest intent of each deployment. */
+function newestOfEach(intents: readonly Intent[]): Intent[] {
+  return [...new Map(intents.map((intent) => [intent.deploymentId, intent])).values()];
+}
