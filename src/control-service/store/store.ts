@@ -28,15 +28,24 @@ import { giveUp, noteLive } from '../revisions/live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
 import { renameDatabases } from './database-names.ts';
-import { activate, claimNextRevision, setDatabaseState, setStatus, type StepDetails } from '../revisions/work-repository.ts';
-import { activeRevisions,
+import {
+  activate,
+  claimNextRevision,
+  setDatabaseState,
+  setStatus,
+  type StepDetails,
+} from '../revisions/work-repository.ts';
+import {
+  activeRevisions,
   agentDatabases,
   deploymentsWithWork,
   findRevision,
   listRevisions,
   namedBuilds,
   noteCommit,
-  revisionsWithBuild, type RevisionPage } from '../revisions/repository.ts';
+  revisionsWithBuild,
+  type RevisionPage,
+} from '../revisions/repository.ts';
 import { onceAWhile } from './hourly-cleanup.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, ListenerRecord } from './tables.ts';
 import { tenantStore } from '../api-keys/tenants.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { DeploymentCreateRequest } from '../../../src/contract/control/deployment.ts';
-import { judgeCreate, readCreate, type CreateFacts } from '../../../src/control-service/deployments/validation/create.ts';
+import {
+  judgeCreate,
+  readCreate,
+  type CreateFacts,
+} from '../../../src/control-service/deployments/validation/create.ts';
 
 type Changes = Partial<DeploymentCreateRequest>;
 
