@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { FINAL_RUN_STATUSES, type FinalRunStatus, type Run } from '../../src/contract/agent/run.ts';
+import { finalRunStatuses, type FinalRunStatus, type Run } from '../../src/contract/agent/run.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ThreadState } from '../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
@@ -56,7 +56,7 @@ function seenOf({ kind, message }: ServiceError): Seen {
 
 async function look({ threadId, runId, sentAt }: RunProgress, agent: AgentServer, clock: Clock, options: CallOptions) {
   const run = await agent.getRun(threadId, runId, options);
-  const status = FINAL_RUN_STATUSES.find((word) => word === run.status);
+  const status = finalRunStatuses.find((word) => word === run.status);
   if (status === undefined) return { kind: 'going-on', why: `the run is ${run.status}` } satisfies Seen;
   const seenMs = clock.now() - sentAt;
   const state = await attempt(agent.getThreadState(threadId, options));

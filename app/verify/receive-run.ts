@@ -1,5 +1,5 @@
 import { isUuid } from '../../src/contract/uuid.ts';
-import { WebhookReceived } from '../../src/contract/agent/webhook.ts';
+import { webhookReceived } from '../../src/contract/agent/webhook.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { WorkStore } from '../reconcile/store.ts';
 import { isTokenOf } from './one-time-token.ts';
@@ -62,7 +62,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
 
 /** Summarizes a payload without quoting it. */
 function noteOf(body: unknown): string {
-  const read = WebhookReceived.safeParse(body);
+  const read = webhookReceived.safeParse(body);
   if (!read.success) return 'in an unknown format';
   const { status, error } = read.data;
   const known = (['success', 'error', 'timeout', 'interrupted'] as const).find((word) => word === status);

@@ -6,12 +6,12 @@ import { messageOf } from '../errors.ts';
 import type { AgentServerProcess } from './server.ts';
 
 /** The commands of the parent process, one JSON line each; the end of the input means exit. */
-const Command = z.union([
+const commandSchema = z.union([
   z.strictObject({ do: z.literal('rest') }),
   z.strictObject({ do: z.literal('wake'), revision_id: z.string() }),
 ]);
 
-const NO_COMMAND = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
+const noCommand = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
 
 /** The responses, one line each. */
 export type CommandAnswer = { event: 'idle' } | { event: 'serving' } | { event: 'failed'; reason: string };
@@ -30,7 +30,7 @@ export async function takeCommands(
     if (line.trim() === '') continue;
     const command = commandIn(line);
     if (!command) {
-      answer({ event: 'failed', reason: NO_COMMAND });
+      answer({ event: 'failed', reason: noCommand });
       continue;
     }
     try {
@@ -47,4 +47,5 @@ export async function takeCommands(
   }
 }
 
-const commandIn = (line: string): z.infer<typeof Command> | undefined => Command.safeParse(fromJson(line)).data;
+const commandIn = (line: string): z.infer<typeof commandSchema> | undefined =>
+  commandSchema.safeParse(fromJson(line)).data;

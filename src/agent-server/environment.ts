@@ -10,10 +10,10 @@ const seconds = z.coerce
   .max(24 * 24 * 3600, { error: 'must be at most 2073600 seconds' });
 
 /** The default time limit (seconds) of a run, as on the public service. */
-const DEFAULT_RUN_TIMEOUT = 3600;
+const defaultRunTimeout = 3600;
 
 /** The environment variables of the process. */
-const Environment = z.object({
+const environmentSchema = z.object({
   LANDFALL_GRAPH_CONFIG: z.string({ error: 'is missing' }).refine(isAbsolute, { error: 'must be an absolute path' }),
   DATABASE_URI: z
     .string({ error: 'is missing' })
@@ -35,10 +35,10 @@ const Environment = z.object({
   LANDFALL_LEASE_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(1000).optional(),
   LANDFALL_MAX_RUNS: z.coerce.number({ error: 'must be a whole number' }).int().min(1).default(100),
 });
-export type Environment = z.infer<typeof Environment>;
+export type Environment = z.infer<typeof environmentSchema>;
 
 /** Credentials, which the agent's code must not see. */
-const SECRET = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI', 'LANDFALL_TRACING_TOKEN'] as const;
+const secret = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI', 'LANDFALL_TRACING_TOKEN'] as const;
 
 /**
  * Reads the process's environment, and removes the server's secrets from it before the agent's code is loaded.
@@ -46,14 +46,14 @@ const SECRET = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI', 'LANDFALL_TRACING_TOKEN'
  * @throws StartupError that names every invalid variable, never its value.
  */
 export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const parsed = Environment.safeParse(env);
+  const parsed = environmentSchema.safeParse(env);
   if (!parsed.success) {
     throw new StartupError(
       'environment',
       parsed.error.issues.map((issue) => `The variable ${issue.path.join('.')} ${issue.message}.`),
     );
   }
-  for (const name of SECRET) delete env[name];
+  for (const name of secret) delete env[name];
   return parsed.data;
 }
 
@@ -67,4 +67,4 @@ export function tracingOf({
 
 /** The time limit (ms) of a run. */
 export const runLimitOf = ({ LANDFALL_RUN_TIMEOUT_SECONDS: own, BG_JOB_TIMEOUT_SECS: common }: Environment): number =>
-  (own ?? common ?? DEFAULT_RUN_TIMEOUT) * 1000;
+  (own ?? common ?? defaultRunTimeout) * 1000;

@@ -5,11 +5,11 @@ import type { Clock } from '../clock.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The keep-alive timeout (ms) of connections. */
-const KEEP_ALIVE_MS = 75_000;
+const keepAliveMs = 75_000;
 /** The listen backlog: a Unix socket refuses connections beyond it at once. */
-const BACKLOG = 4096;
+const connectionBacklog = 4096;
 /** How long (ms) responses may take to finish once all runs have ended. */
-const GOODBYE_MS = 1000;
+const goodbyeMs = 1000;
 
 /** A server that listens. */
 export interface Listener {
@@ -37,7 +37,7 @@ export async function listen(
   // A run may take longer than any request timeout.
   server.requestTimeout = 0;
   // Longer than a proxy's idle timeout: the proxy must close an idle connection first, or it could lose a request.
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';
@@ -47,7 +47,10 @@ export async function listen(
         }),
       );
     });
-    server.listen({ ...(socket === undefined ? { host, port } : { path: socket }), backlog: BACKLOG }, resolve);
+    server.listen(
+      { ...(socket === undefined ? { host, port } : { path: socket }), backlog: connectionBacklog },
+      resolve,
+    );
   });
   let closed: Promise<void> | undefined;
   const stopAccepting = () => {
@@ -62,7 +65,7 @@ export async function listen(
       const enough = new AbortController();
       await Promise.race([
         closed?.finally(() => enough.abort()),
-        clock.sleep(GOODBYE_MS, enough.signal).catch(() => closed),
+        clock.sleep(goodbyeMs, enough.signal).catch(() => closed),
       ]);
       server.closeAllConnections();
       await closed;

@@ -32,7 +32,7 @@ import { checkWebhooks } from './webhooks/webhooks.ts';
 import type { AgentServerOptions, Route } from './server.ts';
 
 /** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
-const FLUSH_WITHIN_MS = 1_000;
+const flushWithinMs = 1_000;
 
 /** A serving instance, until it ends. */
 export interface Serving {
@@ -84,9 +84,9 @@ export async function serve(loaded: AgentCode, { storage, processId }: Opened, o
         await store.end();
         await sweep.end();
         await looking;
-        await exporter?.stop(FLUSH_WITHIN_MS);
+        await exporter?.stop(flushWithinMs);
         await exporting;
-        await delivering.end(FLUSH_WITHIN_MS);
+        await delivering.end(flushWithinMs);
         await storage.close();
       },
     };

@@ -8,7 +8,7 @@ export interface LoadingOptions {
 }
 
 /** The interval (ms) of the warnings. */
-const EVERY_MS = 10_000;
+const everyMs = 10_000;
 
 /**
  * Awaits `loading`. Logs a warning with its name every 10 s, so that the user sees what hangs. Synchronous code delays the
@@ -34,7 +34,7 @@ export async function logWhileLoading<T>(
 async function logUntil(loaded: AbortSignal, what: string, { log, clock }: LoadingOptions): Promise<void> {
   const began = steadyNow(clock);
   for (;;) {
-    await pause(clock, EVERY_MS, loaded);
+    await pause(clock, everyMs, loaded);
     if (loaded.aborted) return;
     log(`warning: still loading ${what}, since ${Math.round((steadyNow(clock) - began) / 1000)} s.`);
   }

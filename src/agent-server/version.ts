@@ -4,7 +4,7 @@ import type { ServerInfo } from '../contract/agent/server-info.ts';
  * The API version that this server implements. The specification ties features to versions of the public server (section
  * "Versioning"), so it is one of those, not the version of this package.
  */
-export const API_VERSION = '0.5.36';
+export const apiVersion = '0.5.36';
 
 /** The response of `GET /info`. */
 export function serverInfo(ids: {
@@ -14,7 +14,7 @@ export function serverInfo(ids: {
   webhooks: boolean;
 }): ServerInfo {
   return {
-    version: API_VERSION,
+    version: apiVersion,
     context: 'js',
     flags: { assistants: true, crons: true, store: true, webhooks: ids.webhooks, langsmith: false },
     metadata: {

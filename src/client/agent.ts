@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import {
-  Assistant,
-  AssistantCreate,
-  AssistantPatch,
-  AssistantSearch,
-  AssistantVersion,
-  AssistantVersionChange,
-  AssistantVersionsSearch,
+  assistantSchema,
+  assistantCreate,
+  assistantPatch,
+  assistantSearch,
+  assistantVersion,
+  assistantVersionChange,
+  assistantVersionsSearch,
 } from '../contract/agent/assistant.ts';
-import { Cron, CronCreate } from '../contract/agent/cron.ts';
-import { Run, RunCreate } from '../contract/agent/run.ts';
-import { Health, ServerInfo } from '../contract/agent/server-info.ts';
+import { cronSchema, cronCreateRequest } from '../contract/agent/cron.ts';
+import { runSchema, runCreate, type RunCreate } from '../contract/agent/run.ts';
+import { healthSchema, serverInfoSchema } from '../contract/agent/server-info.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
-import { Thread, ThreadCreate, ThreadState } from '../contract/agent/thread.ts';
-import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
+import { threadSchema, threadCreate, threadState } from '../contract/agent/thread.ts';
+import { eventStreamType } from '../sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { checked, readJson, readNothing, readRunResult, type Reader } from './reading.ts';
@@ -37,17 +37,17 @@ export interface AgentServerClient extends AgentServer {
   close(): Promise<void>;
 }
 
-const readInfo = readJson(ServerInfo);
-const readAssistant = readJson(Assistant);
-const readAssistants = readJson(z.array(Assistant));
-const readVersions = readJson(z.array(AssistantVersion));
-const readThread = readJson(Thread);
-const readThreadState = readJson(ThreadState);
-const readRun = readJson(Run);
-const readCron = readJson(Cron);
+const readInfo = readJson(serverInfoSchema);
+const readAssistant = readJson(assistantSchema);
+const readAssistants = readJson(z.array(assistantSchema));
+const readVersions = readJson(z.array(assistantVersion));
+const readThread = readJson(threadSchema);
+const readThreadState = readJson(threadState);
+const readRun = readJson(runSchema);
+const readCron = readJson(cronSchema);
 
 const readHealth: Reader<void> = (reply) => {
-  const read = readJson(Health)(reply);
+  const read = readJson(healthSchema)(reply);
   if (!read.ok) return read;
   if (read.value.ok) return { ok: true, value: undefined };
   const detail = 'the server says that it is not well';
@@ -80,7 +80,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     body: checked(schema, name, request),
   });
   const startRun = (name: string, tail: string, request: RunCreate, threadId: string | undefined): Operation => ({
-    ...post(name, `${threadId === undefined ? '' : threadPath(threadId)}/runs${tail}`, [RunCreate, request]),
+    ...post(name, `${threadId === undefined ? '' : threadPath(threadId)}/runs${tail}`, [runCreate, request]),
     secrets: secretsOf(request.webhook),
   });
 
@@ -88,34 +88,34 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     ok: async (options) => get('ask for health', '/ok', readHealth, options),
     info: async (options) => get('get server info', '/info', readInfo, options),
     createAssistant: async (request, options) =>
-      call(link, post('create assistant', '/assistants', [AssistantCreate, request]), readAssistant, options),
+      call(link, post('create assistant', '/assistants', [assistantCreate, request]), readAssistant, options),
     getAssistant: async (id, options) => get('get assistant', assistantPath(id), readAssistant, options),
     searchAssistants: async (request, options) => {
-      const operation = post('search assistants', '/assistants/search', [AssistantSearch, request]);
+      const operation = post('search assistants', '/assistants/search', [assistantSearch, request]);
       return call(link, { ...operation, safe: true }, readAssistants, options);
     },
     patchAssistant: async (id, request, options) => {
-      const operation = post('patch assistant', assistantPath(id), [AssistantPatch, request]);
+      const operation = post('patch assistant', assistantPath(id), [assistantPatch, request]);
       return call(link, { ...operation, method: 'PATCH' }, readAssistant, options);
     },
     listAssistantVersions: async (id, request, options) => {
       const path = `${assistantPath(id)}/versions`;
-      const operation = post('list assistant versions', path, [AssistantVersionsSearch, request]);
+      const operation = post('list assistant versions', path, [assistantVersionsSearch, request]);
       return call(link, { ...operation, safe: true }, readVersions, options);
     },
     setLatestAssistantVersion: async (id, request, options) => {
       const path = `${assistantPath(id)}/latest`;
-      const operation = post('set latest assistant version', path, [AssistantVersionChange, request]);
+      const operation = post('set latest assistant version', path, [assistantVersionChange, request]);
       return call(link, operation, readAssistant, options);
     },
     deleteAssistant: async (id, options) => remove('delete assistant', assistantPath(id), options),
     createThread: async (request, options) =>
-      call(link, post('create thread', '/threads', [ThreadCreate, request]), readThread, options),
+      call(link, post('create thread', '/threads', [threadCreate, request]), readThread, options),
     getThread: async (id, options) => get('get thread', threadPath(id), readThread, options),
     deleteThread: async (id, options) => remove('delete thread', threadPath(id), options),
     getThreadState: async (id, options) => get('get thread state', `${threadPath(id)}/state`, readThreadState, options),
     streamRun: (request, threadId, options) => {
-      const operation = { ...startRun('stream run', '/stream', request, threadId), ...long, accept: EVENT_STREAM_TYPE };
+      const operation = { ...startRun('stream run', '/stream', request, threadId), ...long, accept: eventStreamType };
       return streamEvents(link, operation, limits, options);
     },
     waitRun: async (request, threadId, options) => {
@@ -138,7 +138,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     },
     createCron: async (request, threadId, options) => {
       const path = `${threadId === undefined ? '' : threadPath(threadId)}/runs/crons`;
-      const operation = post('create cron', path, [CronCreate, request]);
+      const operation = post('create cron', path, [cronCreateRequest, request]);
       return call(link, { ...operation, secrets: secretsOf(request.webhook) }, readCron, options);
     },
     deleteCron: async (id, options) => remove('delete cron', `/runs/crons/${segment('the cron id', id)}`, options),

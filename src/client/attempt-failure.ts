@@ -128,8 +128,8 @@ export function readRetryAfter(
 }
 
 /** The longest error detail (characters). */
-export const MAX_DETAIL = 2_000;
-const MAX_PROBLEMS = 50;
+export const maxDetail = 2_000;
+const maxProblems = 50;
 
 /** The service's explanation of an error. */
 interface ErrorWords {
@@ -146,7 +146,7 @@ export function readErrorBody(body: string, mask: Mask): ErrorWords {
   const parsed = fromJson(body);
   const words = parsed === undefined ? { detail: textOf(body), problems: [] } : problemsIn(parsed);
   const detail = tidy(words.detail ?? '', mask);
-  const problems = words.problems.slice(0, MAX_PROBLEMS).map(({ loc, msg, type }) => ({
+  const problems = words.problems.slice(0, maxProblems).map(({ loc, msg, type }) => ({
     loc: loc.map((place) => (typeof place === 'string' ? tidy(place, mask) : place)),
     msg: tidy(msg, mask),
     type: tidy(type, mask),
@@ -159,7 +159,7 @@ function tidy(text: string, mask: Mask): string {
   const line = mask(text)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
-  return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line;
+  return line.length > maxDetail ? `${line.slice(0, maxDetail - 1)}…` : line;
 }
 
 function problemsIn(body: unknown): { detail?: string | undefined; problems: FieldProblem[] } {

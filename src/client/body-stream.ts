@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { SendFailure } from './send-failure.ts';
 
 /** The buffer size (bytes) from which reading from the server is paused. */
-const HIGH_WATER = 256 * 1024;
+const highWater = 256 * 1024;
 
 /** The time limit of a stream, and how to close it. */
 export interface BodyStreamOptions {
@@ -67,7 +67,7 @@ export class BodyStream {
   push(chunk: Uint8Array): void {
     this.#queue.push(chunk);
     this.#queued += chunk.length;
-    if (this.#queued >= HIGH_WATER) this.#controller.pause();
+    if (this.#queued >= highWater) this.#controller.pause();
     this.#timer.refresh();
     this.#wakeUp();
   }
@@ -91,7 +91,7 @@ export class BodyStream {
       const chunk = this.#queue.shift();
       if (chunk) {
         this.#queued -= chunk.length;
-        if (this.#queued < HIGH_WATER) this.#controller.resume();
+        if (this.#queued < highWater) this.#controller.resume();
         return { done: false, value: chunk };
       }
       if (this.#end === 'whole' || this.#end === 'left') return { done: true, value: undefined };

@@ -112,7 +112,7 @@ function trimmed({ apiKey, tenantId, bearer }: ConnectionSettings): {
 }
 
 /** The proxy variables by precedence: lower case first, as in curl. */
-const PROXY_VARIABLES = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_proxy', 'HTTPS_PROXY'] } as const;
+const proxyVariables = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_proxy', 'HTTPS_PROXY'] } as const;
 
 /** Variables by name, as `process.env` has them. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -128,7 +128,7 @@ type MadeDispatcher = { ok: true; dispatcher: Dispatcher; secrets: string[] } | 
 function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): MadeDispatcher {
   // HTTP/1.1 only: it shows clearly what was sent, and never resends a write.
   const options = { allowH2: false };
-  const proxy = readProxy(env, origin.startsWith('https:') ? PROXY_VARIABLES.https : PROXY_VARIABLES.http);
+  const proxy = readProxy(env, origin.startsWith('https:') ? proxyVariables.https : proxyVariables.http);
   if (loopback || !proxy) return { ok: true, dispatcher: new Pool(origin, options), secrets: [] };
   if (proxy.url === '') return { ok: false, problem: `${proxy.variable} does not hold the address of a proxy` };
   const dispatcher = new EnvHttpProxyAgent({

@@ -92,13 +92,13 @@ type Divert = (
 ) => BodyStream | undefined;
 
 /** The longest timer of Node; a later deadline can't expire during one request. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const timerMs = (ms: number): number => Math.min(LONGEST_TIMER_MS, Math.max(0, ms));
+const longestTimerMs = 2 ** 31 - 1;
+const timerMs = (ms: number): number => Math.min(longestTimerMs, Math.max(0, ms));
 
 /** undici's error codes for a closed client. */
-const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+const closedCodes = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 /** undici's error code for an invalid request. */
-const INVALID = 'UND_ERR_INVALID_ARG';
+const invalidCode = 'UND_ERR_INVALID_ARG';
 
 /** One request and its response. Uses a real timer for the deadline: tests can't fake the network's time. */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -185,11 +185,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#over) return;
     const code = codeOf(error);
-    if (CLOSED.has(code)) {
+    if (closedCodes.has(code)) {
       this.#leave(new Error('the client was closed before the answer was there'));
       return;
     }
-    if (code === INVALID && !this.#controller) {
+    if (code === invalidCode && !this.#controller) {
       this.#leave(error);
       return;
     }

@@ -3,7 +3,7 @@ import { fromJson } from '../contract/json-text.ts';
 import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { HttpReply } from './http.ts';
 import { isObject } from '../contract/json-object.ts';
-import { ERROR_KEY, type RunResult } from '../contract/agent/run.ts';
+import { errorKey, type RunResult } from '../contract/agent/run.ts';
 
 /** A parsed success, or why it can't be parsed. */
 export type Readout<T> = { ok: true; value: T } | { ok: false; failure: AttemptFailure };
@@ -59,8 +59,8 @@ export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
   const text = body.toString('utf8').trim();
   const value = fromJson(text);
   if (value === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
-  if (!isObject(value) || !(ERROR_KEY in value)) return { ok: true, value: { kind: 'values', values: value } };
-  return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[ERROR_KEY])) } };
+  if (!isObject(value) || !(errorKey in value)) return { ok: true, value: { kind: 'values', values: value } };
+  return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[errorKey])) } };
 };
 
 /** Parses a failure of any shape: an unknown shape must not hide that the run failed. */

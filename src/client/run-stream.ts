@@ -1,7 +1,7 @@
 import type { CallOptions } from '../contract/call-options.ts';
 import { fromJson, holdsMore } from '../contract/json-text.ts';
 import type { StreamEvent } from '../contract/agent/stream-event.ts';
-import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
+import { eventStreamType } from '../sse/write-event.ts';
 import { readEvents, type TextEvent } from '../sse/parse-events.ts';
 import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import { errorOf, maskFor, open, type Operation } from './call.ts';
@@ -104,7 +104,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
 
 function checkType(stream: HttpStream): Readout<HttpStream> {
   const type = header(stream.headers, 'content-type') ?? 'no content type';
-  if (type.toLowerCase().startsWith(EVENT_STREAM_TYPE)) return { ok: true, value: stream };
+  if (type.toLowerCase().startsWith(eventStreamType)) return { ok: true, value: stream };
   stream.body.close();
   return {
     ok: false,

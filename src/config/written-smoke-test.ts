@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { STREAM_MODES } from '../contract/agent/stream-event.ts';
+import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
 import type { SmokeTest } from './smoke-test.ts';
 import { writtenExpectations } from './written-expectations.ts';
@@ -17,7 +17,7 @@ const writtenSmokeTest = z
     context: z.record(z.string(), z.unknown()).optional(),
     thread: z.boolean().default(false),
     input: z.unknown(),
-    'stream-modes': z.array(z.enum(STREAM_MODES)).min(1).default(['updates', 'values']),
+    'stream-modes': z.array(z.enum(runStreamModes)).min(1).default(['updates', 'values']),
     expect: writtenExpectations.prefault({}),
     attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
     timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),

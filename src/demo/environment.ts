@@ -10,7 +10,7 @@ import { runStep, type StepResult } from './runner.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { WebhookReceived } from '../contract/agent/webhook.ts';
+import { webhookReceived, type WebhookReceived } from '../contract/agent/webhook.ts';
 
 /** The organization that the demo's person works for. */
 const owner = 'acme';
@@ -179,7 +179,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const reported = new Map<string, Map<string, WebhookReceived>>();
   const take = async (path: string, body: Promise<unknown>): Promise<number> => {
-    const read = WebhookReceived.safeParse(await body.catch(() => undefined));
+    const read = webhookReceived.safeParse(await body.catch(() => undefined));
     if (!read.success) return 400;
     const runs = reported.get(path) ?? new Map<string, WebhookReceived>();
     reported.set(path, runs.set(read.data.run_id, read.data));

@@ -1,8 +1,8 @@
 import {
-  ERROR_EVENT,
-  ErrorEventData,
-  METADATA_EVENT,
-  MetadataEventData,
+  errorEvent,
+  errorEventData,
+  metadataEvent,
+  metadataEventData,
   splitEventName,
   type StreamEvent,
   type StreamMode,
@@ -51,13 +51,13 @@ export function unanswered(sentAt: number, requested: readonly StreamMode[]): An
 /** The answer after one more event. A run is timed by its events: when the connection closes says nothing. */
 export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: number): Answer {
   const { mode, namespace } = splitEventName(event);
-  if (mode === METADATA_EVENT) {
-    const reported = MetadataEventData.safeParse(data);
+  if (mode === metadataEvent) {
+    const reported = metadataEventData.safeParse(data);
     return { ...answer, lastAt: at, runId: reported.success ? reported.data.run_id : answer.runId };
   }
-  const isRequested = mode === ERROR_EVENT || answer.requested.some((each) => isOfMode(mode, each));
+  const isRequested = mode === errorEvent || answer.requested.some((each) => isOfMode(mode, each));
   const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isRequested ? at : undefined) };
-  if (mode === ERROR_EVENT) return { ...after, error: errorIn(data) };
+  if (mode === errorEvent) return { ...after, error: errorIn(data) };
   // Events of a subgraph report its own state and nodes, not those of the run.
   if (namespace.length > 0) return after;
   const names = isObject(data) ? Object.keys(data) : [];
@@ -83,7 +83,7 @@ function isOfMode(name: string, mode: StreamMode): boolean {
 }
 
 function errorIn(data: unknown): { error: string; message: string } {
-  const reported = ErrorEventData.safeParse(data);
+  const reported = errorEventData.safeParse(data);
   if (reported.success) return { error: reported.data.error, message: reported.data.message };
   return { error: 'Error', message: typeof data === 'string' ? data : (JSON.stringify(data) ?? '') };
 }

@@ -3,7 +3,7 @@ import { freeObject } from '../contract/agent/open-word.ts';
 import { modulePath } from './export-path.ts';
 
 /** Who may ask for what, in the agent's own words. */
-export const AuthConfig = z.strictObject({
+export const authConfigSchema = z.strictObject({
   /** An instance of the SDK's `Auth`: a file and its export, such as `./src/auth.ts:auth`. */
   path: modulePath.optional(),
   /** False: every caller with a key of the service may act as the Studio's user and skip `authenticate`. */
@@ -27,4 +27,4 @@ export const AuthConfig = z.strictObject({
     .nullable()
     .optional(),
 });
-export type AuthConfig = z.infer<typeof AuthConfig>;
+export type AuthConfig = z.infer<typeof authConfigSchema>;

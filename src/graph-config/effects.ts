@@ -5,7 +5,7 @@ import { graphLanguage } from './language.ts';
 import type { GraphConfig } from './schema.ts';
 
 /** The major version of Node.js that agents run on here. */
-export const NODE_MAJOR = 24;
+export const nodeMajor = 24;
 
 /** A key that an agent server of ours does not carry out. */
 export interface Lacking {
@@ -22,27 +22,27 @@ export interface Effects {
   refused: Lacking[];
 }
 
-const NO_EFFECT = "has no effect on Landfall's agent server";
-const NOT_OFFERED = "is not offered by Landfall's agent server";
-const PYTHON = `${NO_EFFECT}: it is about Python, and these graphs are not`;
-const IMAGE = `${NO_EFFECT}: no image is built, the agent is a process of its own`;
-const PACKAGES = `${NO_EFFECT}: the packages are those of package.json and its lock file`;
-const PAGES = `${NO_EFFECT}: it shows no pages of the agent`;
+const noEffect = "has no effect on Landfall's agent server";
+const notOffered = "is not offered by Landfall's agent server";
+const ofPython = `${noEffect}: it is about Python, and these graphs are not`;
+const ofImages = `${noEffect}: no image is built, the agent is a process of its own`;
+const ofPackages = `${noEffect}: the packages are those of package.json and its lock file`;
+const ofPages = `${noEffect}: it shows no pages of the agent`;
 
 /** Keys at the top of the file whose effect is on other machines. */
-const NOT_HERE: readonly [key: keyof GraphConfig, message: string][] = [
-  ['python_version', PYTHON],
-  ['dependencies', PACKAGES],
-  ['dockerfile_lines', IMAGE],
-  ['base_image', IMAGE],
-  ['image_distro', IMAGE],
-  ['pip_config_file', PYTHON],
-  ['pip_installer', PYTHON],
-  ['keep_pkg_tools', PYTHON],
-  ['api_version', `${NO_EFFECT}: \`GET /info\` returns its API version`],
-  ['ui', PAGES],
-  ['ui_config', PAGES],
-  ['_INTERNAL_docker_tag', IMAGE],
+const notHere: readonly [key: keyof GraphConfig, message: string][] = [
+  ['python_version', ofPython],
+  ['dependencies', ofPackages],
+  ['dockerfile_lines', ofImages],
+  ['base_image', ofImages],
+  ['image_distro', ofImages],
+  ['pip_config_file', ofPython],
+  ['pip_installer', ofPython],
+  ['keep_pkg_tools', ofPython],
+  ['api_version', `${noEffect}: \`GET /info\` returns its API version`],
+  ['ui', ofPages],
+  ['ui_config', ofPages],
+  ['_INTERNAL_docker_tag', ofImages],
 ];
 
 /** What of a configuration an agent server of ours does not carry out. Of graphs in Python it carries out nothing at all. */
@@ -52,13 +52,13 @@ export function effectsHere(config: GraphConfig): Effects {
   const ineffective: (Lacking | false)[] = [
     isOtherNode(config.node_version) && {
       path: ['node_version'],
-      message: `${NO_EFFECT}: agents run on Node.js ${NODE_MAJOR}`,
+      message: `${noEffect}: agents run on Node.js ${nodeMajor}`,
     },
-    ...NOT_HERE.map(([key, message]) => isSaid(config[key]) && { path: [key], message }),
-    isSaid(checkpointer?.serde) && { path: ['checkpointer', 'serde'], message: PYTHON },
+    ...notHere.map(([key, message]) => isSaid(config[key]) && { path: [key], message }),
+    isSaid(checkpointer?.serde) && { path: ['checkpointer', 'serde'], message: ofPython },
     isSaid(auth?.cache) && {
       path: ['auth', 'cache'],
-      message: `${NO_EFFECT}: every request is authenticated anew`,
+      message: `${noEffect}: every request is authenticated anew`,
     },
     auth?.path === undefined &&
       isSaid(auth?.disable_studio_auth) && {
@@ -82,19 +82,19 @@ export function effectsHere(config: GraphConfig): Effects {
   const refused: (Lacking | false)[] = [
     isSaid(encryption) && {
       path: ['encryption'],
-      message: `${NOT_OFFERED}: what is stored would not be encrypted`,
+      message: `${notOffered}: what is stored would not be encrypted`,
     },
     isSaid(checkpointer?.path) && {
       path: ['checkpointer', 'path'],
-      message: `${NOT_OFFERED}: checkpoints go to the deployment's database`,
+      message: `${notOffered}: checkpoints go to the deployment's database`,
     },
     isSaid(store?.path) && {
       path: ['store', 'path'],
-      message: `${NOT_OFFERED}: the store is in the deployment's database`,
+      message: `${notOffered}: the store is in the deployment's database`,
     },
     isSaid(store?.index) && {
       path: ['store', 'index'],
-      message: `${NOT_OFFERED}, which finds items by namespace and filter and not by meaning: take it out`,
+      message: `${notOffered}, which finds items by namespace and filter and not by meaning: take it out`,
     },
     isPython(auth?.path) && { path: ['auth', 'path'], message: inPython },
     isSaid(http?.cors?.allow_origin_regex) &&
@@ -118,7 +118,7 @@ const isPython = (path: string | undefined): boolean =>
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 
 const isOtherNode = (version: GraphConfig['node_version']): boolean =>
-  isSaid(version) && Number.parseInt(String(version), 10) !== NODE_MAJOR;
+  isSaid(version) && Number.parseInt(String(version), 10) !== nodeMajor;
 
 function isRegex(text: string): boolean {
   try {

@@ -5,11 +5,11 @@ import { modulePath } from './export-path.ts';
 const headerPatterns = z.array(z.string().min(1)).nullable().optional();
 
 /** Which headers of a request are meant: those of `includes` (all where absent) that no pattern of `excludes` is of. */
-export const HeaderRules = z.strictObject({ includes: headerPatterns, excludes: headerPatterns });
-export type HeaderRules = z.infer<typeof HeaderRules>;
+export const headerRules = z.strictObject({ includes: headerPatterns, excludes: headerPatterns });
+export type HeaderRules = z.infer<typeof headerRules>;
 
 /** Whose pages may call the server from a browser. */
-export const CorsConfig = z.strictObject({
+export const corsConfig = z.strictObject({
   /** Origins such as `https://app.example.test`, or `*`. */
   allow_origins: z.array(z.string().min(1)).optional(),
   allow_methods: z.array(z.string().min(1)).optional(),
@@ -21,10 +21,10 @@ export const CorsConfig = z.strictObject({
   /** How long (seconds) a browser may keep the answer to its preflight. */
   max_age: z.int().min(0).optional(),
 });
-export type CorsConfig = z.infer<typeof CorsConfig>;
+export type CorsConfig = z.infer<typeof corsConfig>;
 
 /** The keys of `http` that switch routes off, and the ones that shape the server around them. */
-export const HttpConfig = z.strictObject({
+export const httpConfig = z.strictObject({
   /** An application of the agent's own: a file and its export, such as `./src/app.ts:app`. */
   app: modulePath.optional(),
   disable_assistants: z.boolean().optional(),
@@ -37,9 +37,9 @@ export const HttpConfig = z.strictObject({
   disable_ui: z.boolean().optional(),
   /** True: runs go on, webhooks are not sent (section "Webhook configuration"). */
   disable_webhooks: z.boolean().optional(),
-  cors: CorsConfig.nullable().optional(),
-  configurable_headers: HeaderRules.nullable().optional(),
-  logging_headers: HeaderRules.nullable().optional(),
+  cors: corsConfig.nullable().optional(),
+  configurable_headers: headerRules.nullable().optional(),
+  logging_headers: headerRules.nullable().optional(),
   middleware_order: z.enum(['auth_first', 'middleware_first']).nullable().optional(),
   enable_custom_route_auth: z.boolean().optional(),
   /** What the path of every route begins with, such as `/api`. */
@@ -48,4 +48,4 @@ export const HttpConfig = z.strictObject({
     .regex(/^\/[^/?#\s]+(?:\/[^/?#\s]+)*\/?$/, { error: 'must be a path that begins with `/`, such as `/api`' })
     .optional(),
 });
-export type HttpConfig = z.infer<typeof HttpConfig>;
+export type HttpConfig = z.infer<typeof httpConfig>;

@@ -3,7 +3,7 @@ import type { GraphPlace } from './graph-path.ts';
 /** The language of a graph, by its file's extension. */
 export type GraphLanguage = 'javascript' | 'typescript' | 'python' | 'unknown';
 
-const ENDINGS: ReadonlyMap<string, GraphLanguage> = new Map([
+const endings: ReadonlyMap<string, GraphLanguage> = new Map([
   ['js', 'javascript'],
   ['mjs', 'javascript'],
   ['cjs', 'javascript'],
@@ -19,7 +19,7 @@ const ENDINGS: ReadonlyMap<string, GraphLanguage> = new Map([
 export function graphLanguage(file: string): GraphLanguage {
   const name = file.split(/[\\/]/).at(-1) ?? '';
   const ending = name.includes('.') ? name.split('.').at(-1) : undefined;
-  return ENDINGS.get(ending?.toLowerCase() ?? '') ?? 'unknown';
+  return endings.get(ending?.toLowerCase() ?? '') ?? 'unknown';
 }
 
 /** What this machine can run, or the sentence that says why it can't. */

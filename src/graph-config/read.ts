@@ -12,7 +12,7 @@ import {
   type Problem,
 } from '../diagnostics/problem.ts';
 import { effectsHere } from './effects.ts';
-import { GraphConfig } from './schema.ts';
+import { graphConfig, type GraphConfig } from './schema.ts';
 
 /**
  * The content of a graph configuration file with the positions of its parts, or every error in it.
@@ -24,7 +24,7 @@ export type ReadGraphConfig =
   | { ok: false; problems: Problem[] };
 
 /** The maps in which a newer key of the public service may stand. Who may ask and what is sent is held to what is known. */
-const OPEN: readonly FieldPath[] = [
+const openPaths: readonly FieldPath[] = [
   [],
   ['http'],
   ['http', 'cors'],
@@ -48,9 +48,9 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
   if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
   const { value, strangers } = withoutStrangers(parsed.value, []);
-  const result = GraphConfig.safeParse(value);
+  const result = graphConfig.safeParse(value);
   if (!result.success) {
-    const problems = problemsOf(result.error.issues, { schema: GraphConfig, value, places: parsed });
+    const problems = problemsOf(result.error.issues, { schema: graphConfig, value, places: parsed });
     return { ok: false, problems: named(inOrder(problems), file) };
   }
   const reported = (path: FieldPath, message: string): Problem => {
@@ -78,8 +78,9 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
 
 /** What was written without the keys that resemble no known one, where such may stand, and the paths of those. */
 function withoutStrangers(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
-  if (!isObject(value) || !OPEN.some((open) => fieldName(open) === fieldName(path))) return { value, strangers: [] };
-  const known = knownKeys(GraphConfig, path);
+  if (!isObject(value) || !openPaths.some((open) => fieldName(open) === fieldName(path)))
+    return { value, strangers: [] };
+  const known = knownKeys(graphConfig, path);
   // Comparing costs: of very many strange keys the last ones are no slips of a finger.
   const strange = Object.keys(value)
     .filter((key) => !known.includes(key))

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import { freeObject } from '../contract/agent/open-word.ts';
-import { WebhooksConfig } from '../contract/agent/webhook.ts';
-import { AuthConfig } from './auth-config.ts';
+import { webhooksConfig } from '../contract/agent/webhook.ts';
+import { authConfigSchema } from './auth-config.ts';
 import { exportPath } from './export-path.ts';
-import { HttpConfig } from './http-config.ts';
-import { CheckpointerConfig, StoreConfig } from './retention.ts';
+import { httpConfig } from './http-config.ts';
+import { checkpointerConfig, storeConfig } from './retention.ts';
 
 /** One graph: its path, or an object with the path and a description for people. */
-export const GraphEntry = z.union([
+export const graphEntry = z.union([
   exportPath,
   z.strictObject({ path: exportPath, description: z.string().nullable().optional() }),
 ]);
-export type GraphEntry = z.infer<typeof GraphEntry>;
+export type GraphEntry = z.infer<typeof graphEntry>;
 
 /**
  * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;
  * the keys about images and Python packages are read so that a person's typing mistake is found, and have no effect here.
  */
-export const GraphConfig = z.strictObject({
+export const graphConfig = z.strictObject({
   $schema: z.string().optional(),
   graphs: z
-    .record(z.string().min(1), GraphEntry)
+    .record(z.string().min(1), graphEntry)
     .refine((graphs) => Object.keys(graphs).length > 0, { error: 'must name at least one graph' }),
   /** Variables of the agent's environment: an object, or the path of a file with lines `NAME=value`. */
   env: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
@@ -37,14 +37,14 @@ export const GraphConfig = z.strictObject({
     .nullable()
     .optional(),
   api_version: z.string().nullable().optional(),
-  store: StoreConfig.nullable().optional(),
-  checkpointer: CheckpointerConfig.nullable().optional(),
-  auth: AuthConfig.nullable().optional(),
+  store: storeConfig.nullable().optional(),
+  checkpointer: checkpointerConfig.nullable().optional(),
+  auth: authConfigSchema.nullable().optional(),
   encryption: freeObject.nullable().optional(),
-  http: HttpConfig.nullable().optional(),
-  webhooks: WebhooksConfig.nullable().optional(),
+  http: httpConfig.nullable().optional(),
+  webhooks: webhooksConfig.nullable().optional(),
   ui: z.record(z.string(), z.string()).nullable().optional(),
   ui_config: freeObject.nullable().optional(),
   _INTERNAL_docker_tag: z.string().nullable().optional(),
 });
-export type GraphConfig = z.infer<typeof GraphConfig>;
+export type GraphConfig = z.infer<typeof graphConfig>;

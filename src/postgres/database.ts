@@ -28,7 +28,7 @@ export interface Database<Schema> {
 }
 
 /** How long (ms) connecting may take. */
-const CONNECT_MS = 10_000;
+const connectMs = 10_000;
 
 /**
  * Opens a database. No connection is made before the first query, and one that breaks is replaced at the next query,
@@ -40,7 +40,7 @@ const CONNECT_MS = 10_000;
  * @typeParam Schema the tables, as Kysely wants them.
  */
 export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Schema> {
-  const { url, max = 5, applicationName = 'landfall', waitMs = CONNECT_MS, log } = options;
+  const { url, max = 5, applicationName = 'landfall', waitMs = connectMs, log } = options;
   const pool = new ExplainingPool({
     connectionString: url,
     max,
@@ -62,7 +62,7 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
 /** A connection that is not waited for as long as a query waits for its turn. */
 class QueuedClient extends Client {
   constructor(config?: string | ClientConfig) {
-    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_MS } : config);
+    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: connectMs } : config);
   }
 }
 

@@ -63,8 +63,8 @@ export function explainConnecting(error: unknown): Error {
   return codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
 }
 
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1_000;
+const firstWaitMs = 50;
+const longestWaitMs = 1_000;
 
 /** How a start waits for its database. */
 interface RetryOptions {
@@ -83,7 +83,7 @@ interface RetryOptions {
 export async function retryWhileUnavailable<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, forMs = 45_000, isPassing = isDatabaseUnavailable } = options;
   const until = steadyNow(clock) + forMs;
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+  for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
     try {
       return await work();
     } catch (error) {

@@ -117,8 +117,8 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
   }
 }
 
-const LINE_ENDS = new Set(['\n', '\r']);
-const PROBE = 'end of stream';
+const lineEnds = new Set(['\n', '\r']);
+const endProbe = 'end of stream';
 
 /** Feeds the parser, and finds out at the end whether something was left over. */
 class IncrementalText {
@@ -133,7 +133,7 @@ class IncrementalText {
       maxBufferSize: maxEventBytes,
       onEvent: ({ id, event, data }) => {
         if (this.#ending) {
-          if (data !== PROBE || event !== undefined || id !== undefined) this.#cut();
+          if (data !== endProbe || event !== undefined || id !== undefined) this.#cut();
         } else if (id === undefined) emit({ event: event ?? 'message', data });
         else emit({ id, event: event ?? 'message', data });
       },
@@ -151,14 +151,14 @@ class IncrementalText {
   }
 
   end(): void {
-    if (this.#decoder.decode() !== '' || !LINE_ENDS.has(this.#lastCharacter)) {
+    if (this.#decoder.decode() !== '' || !lineEnds.has(this.#lastCharacter)) {
       this.#cut();
       return;
     }
     // The parser does not expose its buffer. A probe event does: it is unchanged only where no
     // line of another one is waiting for the rest of its event.
     this.#ending = true;
-    this.#parser.feed(`data: ${PROBE}\n\n`);
+    this.#parser.feed(`data: ${endProbe}\n\n`);
   }
 
   #cut(): void {

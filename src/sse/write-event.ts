@@ -1,5 +1,5 @@
 /** The `Content-Type` of a stream of events. */
-export const EVENT_STREAM_TYPE = 'text/event-stream';
+export const eventStreamType = 'text/event-stream';
 
 /** What a server has to say of one event; `data` may have many lines. */
 export interface EventToWrite {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_DETAIL, readErrorBody } from '../../src/client/attempt-failure.ts';
+import { maxDetail, readErrorBody } from '../../src/client/attempt-failure.ts';
 
 const plain = (text: string): string => text;
 const zod = {
@@ -62,8 +62,8 @@ describe('the detail of an error response', () => {
 
   test('is truncated after secrets are removed', () => {
     const mask = (text: string): string => text.replaceAll('hunter22', '***');
-    const { detail = '' } = readErrorBody(`${'x'.repeat(MAX_DETAIL - 5)}hunter22${'y'.repeat(100)}`, mask);
-    expect(detail).toHaveLength(MAX_DETAIL);
+    const { detail = '' } = readErrorBody(`${'x'.repeat(maxDetail - 5)}hunter22${'y'.repeat(100)}`, mask);
+    expect(detail).toHaveLength(maxDetail);
     expect(detail).not.toContain('hunt');
   });
 

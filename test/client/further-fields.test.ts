@@ -1,8 +1,8 @@
 import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient } from '../../src/client/agent.ts';
-import { Assistant } from '../../src/contract/agent/assistant.ts';
-import { Thread } from '../../src/contract/agent/thread.ts';
+import { assistantSchema } from '../../src/contract/agent/assistant.ts';
+import { threadSchema } from '../../src/contract/agent/thread.ts';
 import { parseEvents } from '../../src/sse/parse-events.ts';
 
 const moment = '2026-01-01T00:00:00Z';
@@ -34,11 +34,11 @@ const stream = `event: metadata\ndata: {"run_id":"${id}"}\n\nevent: weather\ndat
 
 describe('in process', () => {
   test('an assistant keeps fields that nobody knows', { meta: { claims: ['agent.assistants.further-fields'] } }, () =>
-    expect(Assistant.parse(assistant)).toMatchObject({ colour: 'blue' }),
+    expect(assistantSchema.parse(assistant)).toMatchObject({ colour: 'blue' }),
   );
 
   test('a thread keeps fields that nobody knows', { meta: { claims: ['agent.threads.further-fields'] } }, () =>
-    expect(Thread.parse(thread)).toMatchObject({ colour: 'blue' }),
+    expect(threadSchema.parse(thread)).toMatchObject({ colour: 'blue' }),
   );
 
   test(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NODE_MAJOR } from '../../src/graph-config/effects.ts';
+import { nodeMajor } from '../../src/graph-config/effects.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 
@@ -88,5 +88,5 @@ describe('keys that an agent server does not start with', () => {
 test('agents run on the Node.js that the package brings', () => {
   const json = readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
   const { dependencies, devDependencies } = Object(JSON.parse(json));
-  expect({ ...devDependencies, ...dependencies }['node']).toMatch(new RegExp(`^${NODE_MAJOR}\\.`));
+  expect({ ...devDependencies, ...dependencies }['node']).toMatch(new RegExp(`^${nodeMajor}\\.`));
 });

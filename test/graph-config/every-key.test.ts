@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { GraphConfig } from '../../src/graph-config/schema.ts';
+import { graphConfig } from '../../src/graph-config/schema.ts';
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 type Path = readonly string[];
@@ -23,7 +23,7 @@ function mapsOf(schema: z.core.$ZodType, path: Path = []): { path: Path; keys: s
   return [{ path, keys: Object.keys(form.shape) }, ...inner];
 }
 
-const maps = mapsOf(GraphConfig);
+const maps = mapsOf(graphConfig);
 const keys = maps.flatMap(({ path, keys: each }) => each.map((key) => [...path, key]));
 
 /** What a map needs to be one, beside the key that is wrong. */

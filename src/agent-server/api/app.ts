@@ -12,7 +12,7 @@ import type { MiddlewareOptions } from '../http/middleware.ts';
 import { asOwnCall } from '../http/own-calls.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
-import { guard, TOKEN_HEADER } from './guard.ts';
+import { guard, tokenHeader } from './guard.ts';
 import type { Env, Parts } from './operation.ts';
 import { operations } from './operations.ts';
 import { threadDeletion } from './thread-deletion.ts';
@@ -42,7 +42,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
         describedAs(openApiDocument(), around.http, around.authConfig),
       )),
     fetch: (request) => {
-      if (token !== undefined) request.headers.set(TOKEN_HEADER, token);
+      if (token !== undefined) request.headers.set(tokenHeader, token);
       return app.fetch(asOwnCall(request));
     },
     mountPrefix: around.http.mount_prefix,

@@ -1,15 +1,15 @@
 import { pause, type Clock } from '../../clock.ts';
 
 /** The backlog (bytes) that a caller may have for any time. */
-const MUCH = 16 * 1024 * 1024;
+const much = 16 * 1024 * 1024;
 /** The largest backlog (bytes) of a caller: one large state may be sent several times in a row. */
-const MOST = 256 * 1024 * 1024;
+const mostBuffered = 256 * 1024 * 1024;
 /** The largest backlog (bytes) of all callers of the process, beyond which the largest one is dropped. */
-const MOST_IN_ALL = 384 * 1024 * 1024;
+const mostInAll = 384 * 1024 * 1024;
 /** The backlog (bytes) of one caller from which all are summed up. */
-const WORTH_COUNTING = 1024 * 1024;
+const worthCounting = 1024 * 1024;
 /** How long (ms) a caller with a large backlog may read nothing. */
-const STALL_MS = 10_000;
+const stallMs = 10_000;
 
 /** The backlog of a caller, from its stream's controller. */
 export interface Waiting {
@@ -50,9 +50,9 @@ export class Backlog {
   grown(bytes: number): void {
     this.#added += bytes;
     const waits = this.#waiting.bytes();
-    if (waits > MOST) return this.#waiting.giveUp();
-    if (waits > WORTH_COUNTING) this.#boundAll();
-    if (waits > MUCH && !this.#watching) void this.#watch();
+    if (waits > mostBuffered) return this.#waiting.giveUp();
+    if (waits > worthCounting) this.#boundAll();
+    if (waits > much && !this.#watching) void this.#watch();
   }
 
   get #taken(): number {
@@ -67,15 +67,15 @@ export class Backlog {
       sum += bytes;
       if (most === undefined || bytes > most.bytes) most = { waiting, bytes };
     }
-    if (sum > MOST_IN_ALL) most?.waiting.giveUp();
+    if (sum > mostInAll) most?.waiting.giveUp();
   }
 
   async #watch(): Promise<void> {
     this.#watching = true;
     let before = this.#taken;
-    while (!this.#done.aborted && this.#waiting.bytes() > MUCH) {
+    while (!this.#done.aborted && this.#waiting.bytes() > much) {
       // The end of the stream ends the wait early; the loop sees it.
-      await pause(this.#clock, STALL_MS, this.#done);
+      await pause(this.#clock, stallMs, this.#done);
       if (!this.#done.aborted && this.#taken === before) this.#waiting.giveUp();
       before = this.#taken;
     }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isUuid } from '../../contract/uuid.ts';
 import { Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
-import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
+import { mostDepth, nestsDeeper } from './nesting.ts';
 
 /**
  * Parses the body of a request by a schema of the contract. No body counts as `{}`, a null as an absent field, also in
@@ -20,14 +20,14 @@ export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: re
 }
 
 /** The largest body (bytes). */
-export const MOST_BYTES = 16 * 1024 * 1024;
+export const largestBody = 16 * 1024 * 1024;
 
 /** Parses the body as JSON; no body counts as `{}`. Throws a Refusal 400 for invalid JSON. */
 export async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
   if (nestsDeeper(text))
-    throw new Refusal(422, [{ loc: ['body'], msg: `nests deeper than ${MOST_DEPTH} levels`, type: 'value_error' }]);
+    throw new Refusal(422, [{ loc: ['body'], msg: `nests deeper than ${mostDepth} levels`, type: 'value_error' }]);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -40,20 +40,20 @@ export async function readJson(c: Context): Promise<unknown> {
 export async function readText(c: Context): Promise<string> {
   const said = c.req.header('content-length');
   if (said !== undefined) {
-    if (Number(said) > MOST_BYTES) throw tooLarge();
+    if (Number(said) > largestBody) throw tooLarge();
     return c.req.text();
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of c.req.raw.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) throw tooLarge();
+    if (bytes > largestBody) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${MOST_BYTES} bytes.`);
+const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${largestBody} bytes.`);
 
 /** Parses the query of a request by a schema. */
 export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {

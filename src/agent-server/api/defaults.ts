@@ -1,8 +1,8 @@
-import { PAGE } from '../../contract/agent/assistant.ts';
-import { STORE_PAGE } from '../../contract/agent/store-item.ts';
-import { DEFAULT_STRATEGY } from '../runs/run-plan.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
+import { storePage } from '../../contract/agent/store-item.ts';
+import { defaultStrategy } from '../runs/run-plan.ts';
 
-const page = { limit: PAGE.defaultLimit, offset: 0 };
+const page = { limit: pageBounds.defaultLimit, offset: 0 };
 
 const ofEveryRun = {
   stream_mode: ['values'],
@@ -19,12 +19,12 @@ export const bodyDefaults: Readonly<Record<string, Readonly<Record<string, unkno
   AssistantVersionsSearchRequest: page,
   CronCreate: { on_run_completed: 'delete', enabled: true },
   CronSearch: { ...page, sort_by: 'created_at', sort_order: 'desc' },
-  RunCreateStateful: { ...ofEveryRun, multitask_strategy: DEFAULT_STRATEGY, if_not_exists: 'reject' },
+  RunCreateStateful: { ...ofEveryRun, multitask_strategy: defaultStrategy, if_not_exists: 'reject' },
   RunCreateStateless: { ...ofEveryRun, on_completion: 'delete' },
-  StoreListNamespacesRequest: { limit: STORE_PAGE.namespacesLimit, offset: 0 },
-  StoreSearchRequest: { limit: STORE_PAGE.searchLimit, offset: 0 },
+  StoreListNamespacesRequest: { limit: storePage.namespacesLimit, offset: 0 },
+  StoreSearchRequest: { limit: storePage.searchLimit, offset: 0 },
   ThreadCreate: { if_exists: 'raise' },
-  ThreadCronCreate: { multitask_strategy: DEFAULT_STRATEGY, enabled: true },
+  ThreadCronCreate: { multitask_strategy: defaultStrategy, enabled: true },
   ThreadSearchRequest: page,
   ThreadStateSearch: { limit: 1 },
 };

@@ -1,7 +1,7 @@
 import { describeOperations } from '../../http/openapi.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import type { ResponseDescription } from '../../http/operation.ts';
-import { API_VERSION } from '../version.ts';
+import { apiVersion } from '../version.ts';
 import { bodyDefaults, queryDefaults } from './defaults.ts';
 import { namedSchemas } from './named-schemas.ts';
 import { operations } from './operations.ts';
@@ -13,7 +13,7 @@ import { title } from './system-operations.ts';
 export function openApiDocument(): OpenApiDocument {
   return describeOperations(operations, {
     title,
-    version: API_VERSION,
+    version: apiVersion,
     description: [
       'Runs the graphs of a deployment: assistants, threads, runs, crons, a store, and the protocols of agents and models.',
       'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',

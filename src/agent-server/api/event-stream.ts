@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.ts';
-import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
-import { EVENT_STREAM_TYPE, writeComment, writeEvent } from '../../sse/write-event.ts';
+import { namespaceSeparator } from '../../contract/agent/stream-event.ts';
+import { eventStreamType, writeComment, writeEvent } from '../../sse/write-event.ts';
 import type { Followable } from '../runs/event-buffer.ts';
 import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may be silent before a heartbeat. */
-const HEARTBEAT_MS = 5000;
+const heartbeatMs = 5000;
 /** The buffer (bytes) of a stream. */
-const AHEAD = 64 * 1024;
+const ahead = 64 * 1024;
 
 /** The options of an event stream. */
 export interface StreamOptions {
@@ -32,7 +32,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
       start: (controller) => {
         let quiet = true;
         const backlog = new Backlog(clock, done.signal, {
-          bytes: () => AHEAD - (controller.desiredSize ?? AHEAD),
+          bytes: () => ahead - (controller.desiredSize ?? ahead),
           giveUp: () => {
             unfollow();
             done.abort();
@@ -53,7 +53,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
           quiet = false;
           if (said === '') process.nextTick(send);
           said += text;
-          if (said.length > AHEAD) send();
+          if (said.length > ahead) send();
         };
         unfollow = events.follow((logged) => {
           if (done.signal.aborted) return;
@@ -80,10 +80,10 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
         onGone();
       },
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
+    new ByteLengthQueuingStrategy({ highWaterMark: ahead }),
   );
   return new Response(body, {
-    headers: { ...headers, 'content-type': EVENT_STREAM_TYPE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
+    headers: { ...headers, 'content-type': eventStreamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
   });
 }
 
@@ -92,7 +92,7 @@ export async function beat(
   clock: Clock,
   signal: AbortSignal,
   onBeat: () => void,
-  everyMs = HEARTBEAT_MS,
+  everyMs = heartbeatMs,
 ): Promise<void> {
   for (;;) {
     const goesOn = await clock.sleep(everyMs, signal).then(
@@ -107,6 +107,6 @@ export async function beat(
 /** Events without a mode (the first one and errors) are always sent. */
 function isRequested(event: string, modes: readonly string[] | undefined): boolean {
   if (modes === undefined || event === 'metadata' || event === 'error') return true;
-  const mode = event.split(NAMESPACE_SEPARATOR)[0]?.split('/')[0] ?? '';
+  const mode = event.split(namespaceSeparator)[0]?.split('/')[0] ?? '';
   return modes.includes(mode) || (mode === 'messages' && modes.includes('messages-tuple'));
 }

@@ -11,11 +11,11 @@ type Issue = z.core.$ZodIssue;
 export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
   error.issues.flatMap(reported).map((issue) => ({
     loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
-    ...(isMissing(issue) ? MISSING : { msg: inWords(issue.message), type: issue.code }),
+    ...(isMissing(issue) ? missingField : { msg: inWords(issue.message), type: issue.code }),
   }));
 
 /** The problem of a missing required field, as the control service reports it. */
-const MISSING = { msg: 'Field required', type: 'missing' } as const;
+const missingField = { msg: 'Field required', type: 'missing' } as const;
 
 const isMissing = ({ code, message }: Issue): boolean =>
   code === 'invalid_type' && message.endsWith(', received undefined');

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { Refusal } from '../refusal.ts';
 
 /** The header with the token by which a proxy authenticates itself. */
-export const TOKEN_HEADER = 'x-landfall-agent-token';
+export const tokenHeader = 'x-landfall-agent-token';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -12,7 +12,7 @@ export function guard(token: string | undefined): MiddlewareHandler {
   if (token === undefined) return (_, next) => next();
   const expected = digest(token);
   return async (c, next) => {
-    if (!timingSafeEqual(digest(c.req.header(TOKEN_HEADER) ?? ''), expected)) {
+    if (!timingSafeEqual(digest(c.req.header(tokenHeader) ?? ''), expected)) {
       throw new Refusal(403, 'Missing or invalid token. Send requests to the deployment URL.');
     }
     await next();

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { beat } from './event-stream.ts';
 
 /** How long (ms) a response may take before newlines keep the connection alive. */
-const MAX_WAIT_MS = 1000;
+const maxWaitMs = 1000;
 
 const encoder = new TextEncoder();
 
@@ -16,7 +16,7 @@ export async function heartbeatJson(
 ): Promise<Response> {
   const all = { ...headers, 'content-type': 'application/json' };
   const waited = new AbortController();
-  const soon = await Promise.race([json, clock.sleep(MAX_WAIT_MS, waited.signal)]);
+  const soon = await Promise.race([json, clock.sleep(maxWaitMs, waited.signal)]);
   waited.abort();
   if (typeof soon === 'string') return new Response(soon, { headers: all });
   const done = new AbortController();

@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { Assistant, AssistantVersion, GraphSchemas } from '../../contract/agent/assistant.ts';
-import { RunConfigRequest } from '../../contract/agent/config.ts';
-import { Cron } from '../../contract/agent/cron.ts';
+import { assistantSchema, assistantVersion, graphSchemas } from '../../contract/agent/assistant.ts';
+import { runConfigRequest } from '../../contract/agent/config.ts';
+import { cronSchema } from '../../contract/agent/cron.ts';
 import { freeObject } from '../../contract/agent/open-word.ts';
-import { MULTITASK_STRATEGIES, ON_COMPLETION, Run, RUN_STATUSES, RunError } from '../../contract/agent/run.ts';
-import { StoreItem } from '../../contract/agent/store-item.ts';
-import { Checkpoint, Thread, THREAD_STATUSES, ThreadState, ThreadTask } from '../../contract/agent/thread.ts';
+import { multitaskStrategies, onCompletion, runSchema, runStatuses, runError } from '../../contract/agent/run.ts';
+import { storeItem } from '../../contract/agent/store-item.ts';
+import {
+  checkpointSchema,
+  threadSchema,
+  threadStatuses,
+  threadState,
+  threadTask,
+} from '../../contract/agent/thread.ts';
 
 // The exact responses of this server. The contract's response schemas are looser, because they parse other servers' too.
 
@@ -14,67 +20,67 @@ const time = z.iso.datetime();
 const text = z.string();
 
 export const assistantResponse = z.looseObject({
-  ...Assistant.shape,
+  ...assistantSchema.shape,
   assistant_id: id,
   name: text,
   description: text.nullable(),
   version: z.int(),
   context: freeObject,
-  config: RunConfigRequest,
+  config: runConfigRequest,
   metadata: freeObject,
   created_at: time,
   updated_at: time,
 });
 
 export const assistantVersionResponse = z.looseObject({
-  ...AssistantVersion.shape,
+  ...assistantVersion.shape,
   assistant_id: id,
   name: text,
   description: text.nullable(),
   context: freeObject,
-  config: RunConfigRequest,
+  config: runConfigRequest,
   metadata: freeObject,
   created_at: time,
   updated_at: time,
 });
 
-export const graphSchemasResponse = z.looseObject({ ...GraphSchemas.shape, state_schema: freeObject });
+export const graphSchemasResponse = z.looseObject({ ...graphSchemas.shape, state_schema: freeObject });
 export const subgraphSchemasResponse = graphSchemasResponse.omit({ graph_id: true });
 export const subgraphsResponse = z.record(z.string(), subgraphSchemasResponse);
 
 export const threadResponse = z.looseObject({
-  ...Thread.shape,
+  ...threadSchema.shape,
   thread_id: id,
   created_at: time,
   updated_at: time,
   metadata: freeObject,
-  status: z.enum(THREAD_STATUSES),
+  status: z.enum(threadStatuses),
   config: freeObject,
   values: z.union([freeObject, z.array(z.unknown())]).nullable(),
   interrupts: freeObject,
 });
 
 /** A task that is a subgraph includes its state if requested. */
-const threadTaskResponse = ThreadTask.extend({
+const threadTaskResponse = threadTask.extend({
   error: text.nullable(),
   state: z.lazy((): z.ZodType => threadStateResponse).nullish(),
 });
 
 export const threadStateResponse = z.looseObject({
-  ...ThreadState.shape,
+  ...threadState.shape,
   values: z.unknown(),
   tasks: z.array(threadTaskResponse),
-  checkpoint: Checkpoint.nullable(),
+  checkpoint: checkpointSchema.nullable(),
   metadata: freeObject,
   created_at: text.nullable(),
   interrupts: z.array(z.unknown()),
 });
 
 /** The checkpoint of the state that an update created. */
-export const stateUpdateResponse = z.looseObject({ checkpoint: Checkpoint });
+export const stateUpdateResponse = z.looseObject({ checkpoint: checkpointSchema });
 
 export const runResponse = z.looseObject({
-  ...Run.shape,
+  ...runSchema.shape,
   run_id: id,
   thread_id: id,
   assistant_id: id,
@@ -82,23 +88,23 @@ export const runResponse = z.looseObject({
   updated_at: time,
   run_started_at: time.optional(),
   run_ended_at: time.optional(),
-  status: z.enum(RUN_STATUSES),
+  status: z.enum(runStatuses),
   metadata: freeObject,
   kwargs: freeObject,
-  multitask_strategy: z.enum(MULTITASK_STRATEGIES),
+  multitask_strategy: z.enum(multitaskStrategies),
 });
 
 /** The state after a run, or its error under `__error__`. */
-export const runResultResponse = z.union([z.object({ __error__: RunError }), z.unknown()]);
+export const runResultResponse = z.union([z.object({ __error__: runError }), z.unknown()]);
 
 export const cronResponse = z.looseObject({
-  ...Cron.shape,
+  ...cronSchema.shape,
   cron_id: id,
   assistant_id: id,
   thread_id: id.nullable(),
   end_time: time.nullable(),
   enabled: z.boolean(),
-  on_run_completed: z.enum(ON_COMPLETION).nullable(),
+  on_run_completed: z.enum(onCompletion).nullable(),
   created_at: time,
   updated_at: time,
   next_run_date: time.nullable(),
@@ -107,7 +113,7 @@ export const cronResponse = z.looseObject({
   user_id: text.nullable(),
 });
 
-export const storeItemResponse = z.looseObject({ ...StoreItem.shape, created_at: time, updated_at: time });
+export const storeItemResponse = z.looseObject({ ...storeItem.shape, created_at: time, updated_at: time });
 export const storeItemsResponse = z.looseObject({ items: z.array(storeItemResponse) });
 
 export const fieldProblemResponse = z.object({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DEFAULT_ASSISTANT_NAMESPACE } from '../../contract/agent/assistant.ts';
+import { defaultAssistantNamespace } from '../../contract/agent/assistant.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 
@@ -22,7 +22,7 @@ export type StoredVersion = Omit<StoredAssistant, 'updated_at'>;
 
 /** The id of a graph's default assistant: a uuid (version 5) of the graph's id. */
 export function defaultAssistantId(graphId: string): string {
-  const namespace = Buffer.from(DEFAULT_ASSISTANT_NAMESPACE.replaceAll('-', ''), 'hex');
+  const namespace = Buffer.from(defaultAssistantNamespace.replaceAll('-', ''), 'hex');
   const hash = createHash('sha1').update(namespace).update(graphId).digest().subarray(0, 16);
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { GraphDrawing } from '../../contract/agent/assistant.ts';
+import { graphDrawing } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
 import { flag, readQuery } from '../api/body.ts';
@@ -43,7 +43,7 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
     summary: 'Draw the graph of an assistant',
     tag,
     query: drawingQuery,
-    responses: { 200: { description: 'The nodes and edges.', schema: GraphDrawing } },
+    responses: { 200: { description: 'The nodes and edges.', schema: graphDrawing } },
     errors: [404, 422],
     async handle(c) {
       const query = readQuery(c, drawingQuery);

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
 import {
-  AssistantCount,
-  AssistantCreate,
-  AssistantPatch,
-  AssistantSearch,
-  AssistantVersionChange,
-  AssistantVersionsSearch,
-  FIRST_VERSION,
+  assistantCount,
+  assistantCreate,
+  assistantPatch,
+  assistantSearch,
+  assistantVersionChange,
+  assistantVersionsSearch,
+  firstVersion,
 } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
@@ -27,14 +27,14 @@ import type { StoredAssistant } from './assistant.ts';
 import { nextVersion } from './next-version.ts';
 import { showAssistant, showVersion } from './show.ts';
 
-const createBody = AssistantCreate.strip();
-const patchBody = AssistantPatch.strip();
-const searchBody = AssistantSearch.strip();
-const countBody = AssistantCount.strip();
-const versionsBody = AssistantVersionsSearch.strip();
+const createBody = assistantCreate.strip();
+const patchBody = assistantPatch.strip();
+const searchBody = assistantSearch.strip();
+const countBody = assistantCount.strip();
+const versionsBody = assistantVersionsSearch.strip();
 // The specification has the version in the body, the public description in the query; both are accepted.
-const latestBody = AssistantVersionChange.partial().strip();
-const latestQuery = z.looseObject({ version: z.coerce.number().int().min(FIRST_VERSION).optional() });
+const latestBody = assistantVersionChange.partial().strip();
+const latestQuery = z.looseObject({ version: z.coerce.number().int().min(firstVersion).optional() });
 const deletionQuery = z.looseObject({ delete_threads: flag });
 
 const one = '/assistants/:assistant_id';
@@ -49,7 +49,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     summary: 'Create an assistant',
     description: 'The context is validated by the graph’s schema; runs may provide missing values.',
     tag,
-    body: { schema: AssistantCreate, required: true },
+    body: { schema: assistantCreate, required: true },
     responses: { 200: { description: 'The assistant, with its version 1.', schema: assistantResponse } },
     errors: [400, 404, 409, 413, 422],
     async handle(c) {
@@ -74,7 +74,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     summary: 'Search assistants',
     description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
-    body: { schema: AssistantSearch, required: false },
+    body: { schema: assistantSearch, required: false },
     responses: { 200: { description: 'A page of assistants.', schema: z.array(assistantResponse) } },
     errors: [400, 404, 413, 422],
     async handle(c) {
@@ -90,7 +90,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     id: 'count_assistants',
     summary: 'Count assistants',
     tag,
-    body: { schema: AssistantCount, required: false },
+    body: { schema: assistantCount, required: false },
     responses: { 200: { description: 'The number of matches.', schema: countResponse } },
     errors: [400, 404, 413, 422],
     handle: async (c) => c.json(await c.var.parts.assistants.count(await readBody(c, countBody))),
@@ -115,7 +115,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     description:
       'Makes the next version, which is active from then on. `context` is replaced as a whole, `metadata` is merged.',
     tag,
-    body: { schema: AssistantPatch, required: true },
+    body: { schema: assistantPatch, required: true },
     responses: { 200: { description: 'The assistant, with its new version.', schema: assistantResponse } },
     errors: [400, 404, 409, 413, 422],
     async handle(c) {
@@ -172,7 +172,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     summary: 'List the versions of an assistant',
     description: 'Newest first.',
     tag,
-    body: { schema: AssistantVersionsSearch, required: false },
+    body: { schema: assistantVersionsSearch, required: false },
     responses: { 200: { description: 'A page of versions.', schema: z.array(assistantVersionResponse) } },
     errors: [400, 404, 413, 422],
     async handle(c) {
@@ -189,7 +189,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     description: 'Restores all values of the version: context, config, metadata, name, description and graph.',
     tag,
     query: latestQuery,
-    body: { schema: AssistantVersionChange, required: false },
+    body: { schema: assistantVersionChange, required: false },
     responses: { 200: { description: 'The assistant, with that version’s values.', schema: assistantResponse } },
     errors: [400, 404, 413, 422],
     async handle(c) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
 import { isUuid } from '../../contract/uuid.ts';
-import { FIRST_VERSION, PAGE } from '../../contract/agent/assistant.ts';
+import { firstVersion, pageBounds } from '../../contract/agent/assistant.ts';
 import type {
   AssistantCount,
   AssistantCreate,
@@ -21,7 +21,7 @@ import { nextVersion } from './next-version.ts';
 /** The outcome of creating an assistant. */
 export type Made = { kind: 'made' | 'there'; assistant: StoredAssistant };
 
-const DEFAULT_NAME = 'Untitled';
+const defaultName = 'Untitled';
 
 /** The assistants of a deployment. */
 export class AssistantStore {
@@ -48,9 +48,9 @@ export class AssistantStore {
     const now = new Date(this.#clock.now());
     const values = {
       assistant_id: assistantId,
-      version: FIRST_VERSION,
+      version: firstVersion,
       graph_id: request.graph_id,
-      name: storableText(request.name ?? DEFAULT_NAME),
+      name: storableText(request.name ?? defaultName),
       description: request.description == null ? null : storableText(request.description),
       context: JSON.stringify(request.context ?? {}),
       config: JSON.stringify(request.config ?? {}),
@@ -142,7 +142,7 @@ export class AssistantStore {
 
   /** One page of an assistant's versions, newest first; empty if the assistant does not exist. */
   async versions(assistantId: string, request: AssistantVersionsSearch): Promise<StoredVersion[]> {
-    const { metadata, limit = PAGE.defaultLimit, offset = 0 } = request;
+    const { metadata, limit = pageBounds.defaultLimit, offset = 0 } = request;
     let query = this.#storage.db.selectFrom('assistant_versions').selectAll().where('assistant_id', '=', assistantId);
     if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
     return query.orderBy('version', 'desc').limit(limit).offset(offset).execute();
@@ -154,7 +154,7 @@ export class AssistantStore {
     const query = matching(this.#storage.db.selectFrom('assistants').selectAll(), request)
       .orderBy(by === 'name' ? sql`lower(name)` : by, direction)
       .orderBy('assistant_id')
-      .limit(request.limit ?? PAGE.defaultLimit)
+      .limit(request.limit ?? pageBounds.defaultLimit)
       .offset(request.offset ?? 0);
     const [assistants, total] = await Promise.all([query.execute(), this.count(request)]);
     return { assistants, total };

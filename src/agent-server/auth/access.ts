@@ -48,7 +48,7 @@ const search =
   (kind: Exclude<Kind, 'run'>) =>
   (what = ''): Access => ({ does: 'search', kind, counts: what === 'count' });
 
-const RULES: readonly Rule[] = [
+const rules: readonly Rule[] = [
   ['POST', /^\/assistants$/, () => ({ does: 'create', kind: 'assistant' })],
   ['POST', /^\/assistants\/(search|count)$/, search('assistant')],
   ['GET', /^\/assistants\/([^/]+)(?:\/(?:graph|schemas|subgraphs(?:\/[^/]+)?))?$/, one('assistant', 'read')],
@@ -95,7 +95,7 @@ const RULES: readonly Rule[] = [
 /** Classifies a request by its method and path. */
 export function accessOf(method: string, path: string): Access {
   const requested = method === 'HEAD' ? 'GET' : method;
-  for (const [its, pattern, access] of RULES) {
+  for (const [its, pattern, access] of rules) {
     const match = its === requested ? pattern.exec(path) : null;
     if (match) return access(...match.slice(1).map(decoded));
   }

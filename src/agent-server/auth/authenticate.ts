@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { TOKEN_HEADER } from '../api/guard.ts';
+import { tokenHeader } from '../api/guard.ts';
 import { groupOf } from '../http/route-group.ts';
 import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
-import { STUDIO_USER } from './caller.ts';
+import { studioUser } from './caller.ts';
 
 /** The header by which the Studio says that it presented a key of the service. Any holder of a key can send it. */
-const STUDIO = { header: 'x-auth-scheme', value: 'langsmith' } as const;
+const studio = { header: 'x-auth-scheme', value: 'langsmith' } as const;
 
 /**
  * Authenticates each request once.
@@ -19,13 +19,13 @@ export function authenticate(
   { covers, isGuarded }: { covers: 'own' | 'all'; isGuarded: boolean },
 ): MiddlewareHandler {
   const isStudio = (c: Context) =>
-    isGuarded && auth.trustsStudio && c.req.header(STUDIO.header)?.toLowerCase() === STUDIO.value;
+    isGuarded && auth.trustsStudio && c.req.header(studio.header)?.toLowerCase() === studio.value;
   return async (c, next) => {
     const { method, path } = c.req;
     const isOurs = groupOf(path) !== undefined;
     const isOpen = accessOf(method, path).does === 'open';
     if (c.get('authUser') === undefined && !isOpen && (isOurs || covers === 'all')) {
-      const user = isStudio(c) ? STUDIO_USER : await auth.authenticate(shown(c.req.raw));
+      const user = isStudio(c) ? studioUser : await auth.authenticate(shown(c.req.raw));
       c.set('authUser', user);
       c.set('auth', { user, scopes: user.permissions });
     }
@@ -36,6 +36,6 @@ export function authenticate(
 /** A copy of the request for the agent, which leaves the body for the routes. */
 function shown(request: Request): Request {
   const copy = request.clone();
-  copy.headers.delete(TOKEN_HEADER);
+  copy.headers.delete(tokenHeader);
   return copy;
 }

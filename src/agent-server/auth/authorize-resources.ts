@@ -5,18 +5,18 @@ import { noVersion, Refusal } from '../refusal.ts';
 import type { Access } from './access.ts';
 import { holds, narrowed } from './filters.ts';
 import type { Wanted } from './filters.ts';
-import { ask, mustHold, RESOURCES } from './call-auth-handler.ts';
+import { ask, mustHold, resources } from './call-auth-handler.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, rewriteBody } from './request-body.ts';
 
 type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
 
 /** The fields that a handler may change. */
-const CHANGEABLE = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
+const changeable = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
 
 /** Applies a handler's changes to a body. */
 function changed(body: FreeObject, value: FreeObject): FreeObject {
-  const fields = CHANGEABLE.filter((field) => field in value && (field in body || field === 'metadata'));
+  const fields = changeable.filter((field) => field in value && (field in body || field === 'metadata'));
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };
 }
 
@@ -27,7 +27,7 @@ export async function authorizeCreate(question: AuthorizationContext, { kind }: 
   body[field] ??= randomUUID();
   const id = body[field];
   const value = { if_exists: 'raise', ...body, metadata: objectIn(body, 'metadata') };
-  const wanted = await ask(question, RESOURCES[kind], 'create', value);
+  const wanted = await ask(question, resources[kind], 'create', value);
   const there = wanted === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
   if (wanted !== undefined && there !== undefined && !holds(there, wanted)) {
     throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
@@ -51,7 +51,7 @@ export async function authorizeSearch(
     metadata: objectIn(body, 'metadata'),
     ...(counts ? { limit: 0, offset: 0 } : {}),
   };
-  const wanted = await ask(question, RESOURCES[kind], 'search', value);
+  const wanted = await ask(question, resources[kind], 'search', value);
   if (narrowBody(c, { ...body, metadata: value['metadata'] }, wanted)) return undefined;
   return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
 }
@@ -94,7 +94,7 @@ export async function authorizeResource(
     ...(runId === undefined ? {} : { run_id: runId }),
     ...(action === 'update' && runId !== undefined ? { action: question.c.req.query('action') ?? 'interrupt' } : {}),
   };
-  const wanted = await ask(question, RESOURCES[kind], action, value);
+  const wanted = await ask(question, resources[kind], action, value);
   await mustHold(question, wanted, { kind, id, runId });
   if (hasVersion === true) await versionMustHold(question, wanted, { id, version: body['version'] });
   if (hasBody === true) rewriteBody(question.c, changed(body, value));

@@ -11,7 +11,7 @@ import { objectIn, readObject, readObjects, rewriteBody } from './request-body.t
 type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
 
 /** The fields of a run request that a handler sees as the run's `kwargs`, and may change. */
-const KWARGS = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
+const kwargFields = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
 
 /**
  * Authorizes one run. The handler may add to its metadata and `kwargs`. Its `configurable` names the user, which neither
@@ -25,7 +25,7 @@ export async function accessToRun(
   threadId: string | undefined,
 ): Promise<FreeObject> {
   const body: FreeObject = { ...withUser(question, request), metadata: objectIn(request, 'metadata') };
-  const kwargs: FreeObject = Object.fromEntries(KWARGS.flatMap((key) => (key in body ? [[key, body[key]]] : [])));
+  const kwargs: FreeObject = Object.fromEntries(kwargFields.flatMap((key) => (key in body ? [[key, body[key]]] : [])));
   const value: FreeObject = {
     thread_id: threadId ?? null,
     assistant_id: body['assistant_id'],

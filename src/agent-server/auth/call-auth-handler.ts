@@ -25,7 +25,7 @@ export const ask = (
 ): Promise<Wanted | undefined> => auth.decide({ resource, action, value, user });
 
 /** The resource name of each kind. */
-export const RESOURCES = {
+export const resources = {
   assistant: 'assistants',
   thread: 'threads',
   run: 'threads',

@@ -2,7 +2,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { AuthUser } from './agent-auth.ts';
 
 /** The user for requests of the Studio, which the control service has authenticated by a key. */
-export const STUDIO_USER: AuthUser = {
+export const studioUser: AuthUser = {
   kind: 'StudioUser',
   identity: 'langgraph-studio-user',
   display_name: 'langgraph-studio-user',
@@ -11,11 +11,11 @@ export const STUDIO_USER: AuthUser = {
 };
 
 /** The key of a `configurable` under which the server puts the user. */
-export const USER_CLAIM = 'langgraph_auth_user';
+export const userClaim = 'langgraph_auth_user';
 
 /** The keys of a run's `configurable` that describe its user, with the public service's names. */
 export const configurableOf = (user: AuthUser): FreeObject => ({
-  [USER_CLAIM]: user,
+  [userClaim]: user,
   langgraph_auth_user_id: user.identity,
   langgraph_auth_permissions: user.permissions,
 });

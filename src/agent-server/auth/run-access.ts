@@ -1,4 +1,4 @@
-import { RunCreate } from '../../contract/agent/run.ts';
+import { runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isDefault } from '../assistants/assistant.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
@@ -6,13 +6,13 @@ import { noAssistant } from '../refusal.ts';
 import { userOf } from './agent-auth.ts';
 import type { AgentAuth, AuthUser } from './agent-auth.ts';
 import { accessToRun } from './authorize-runs.ts';
-import { USER_CLAIM } from './caller.ts';
+import { userClaim } from './caller.ts';
 import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';
 import { ask } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
-const requestOf = RunCreate.strip();
+const requestOf = runCreate.strip();
 
 /** Authorizes runs on acceptance, from any endpoint. */
 export interface RunAccess {
@@ -51,7 +51,7 @@ export function runAccess(auth: AgentAuth, find: FindMetadata): RunAccess {
 
 /** The user of a run. Only the server writes it into a `configurable`. */
 function userIn({ config }: RunCreate): AuthUser | undefined {
-  const user = config?.configurable?.[USER_CLAIM];
+  const user = config?.configurable?.[userClaim];
   return user === undefined ? undefined : userOf(user);
 }
 

@@ -1,4 +1,4 @@
-import { CronPayload } from '../../contract/agent/cron.ts';
+import { cronPayload, type CronPayload } from '../../contract/agent/cron.ts';
 import type { CronCreate, CronPatch } from '../../contract/agent/cron.ts';
 import { claimsIn, withoutClaims } from '../auth/caller.ts';
 import { timingOf } from './cron-row.ts';
@@ -6,7 +6,7 @@ import type { StoredCron } from './cron-row.ts';
 import { nextRun } from './due.ts';
 import { scheduleProblem } from './schedule.ts';
 
-const payloadPart = CronPayload.strip();
+const payloadPart = cronPayload.strip();
 
 /** A parsed cron, or the first invalid field of the request. */
 export type ReadRequest<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };

@@ -2,10 +2,10 @@ import { timeAfter } from './schedule.ts';
 import type { Schedule } from './schedule.ts';
 
 /** How old (ms) the latest missed time may be for one run to make up for all times missed while no process ran. */
-const MADE_UP_FOR_MS = 3_600_000;
+const madeUpForMs = 3_600_000;
 
 /** The clock step back (ms) from which times are computed again: a correction by seconds repeats no run. */
-export const SET_BACK_MS = 60_000;
+export const setBackMs = 60_000;
 
 /** The timing of a cron, in milliseconds since the epoch. */
 export interface Timing extends Schedule {
@@ -37,10 +37,10 @@ export function whatIsDue(timing: Timing, due: number, now: number): Due {
   const next = nextRun(timing, now);
   if (next !== undefined && next <= now) {
     // A later part of the schedule may be computed correctly again; if not, no run follows.
-    const further = nextRun(timing, now + MADE_UP_FOR_MS);
+    const further = nextRun(timing, now + madeUpForMs);
     return { kind: 'astray', next: further !== undefined && further > now ? further : undefined };
   }
-  const early = now - MADE_UP_FOR_MS;
+  const early = now - madeUpForMs;
   const fresh = due >= early ? due : nextRun(timing, early - 1);
   return { kind: fresh !== undefined && fresh <= now ? 'run' : 'passed-over', next };
 }
@@ -52,7 +52,7 @@ export function whatIsDue(timing: Timing, due: number, now: number): Due {
  * @returns undefined if `due` stands.
  */
 export function earlierThan(due: number, timing: Timing, now: number): number | undefined {
-  const latest = nextRun(timing, now + SET_BACK_MS);
+  const latest = nextRun(timing, now + setBackMs);
   if (latest === undefined || due <= latest) return undefined;
   const next = nextRun(timing, now);
   // `whatIsDue` handles a schedule whose next time is computed to be in the past.

@@ -6,20 +6,20 @@ import { Refusal } from '../refusal.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runOf, timingOf } from './cron-row.ts';
 import type { StoredCron } from './cron-row.ts';
-import { earlierThan, SET_BACK_MS, whatIsDue } from './due.ts';
+import { earlierThan, setBackMs, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
 
 /** The polling interval (ms) for due crons: a run is late by this at most. */
-const LOOK_MS = 1000;
+const lookMs = 1000;
 /** The batch size. */
-const AT_ONCE = 100;
+const atOnce = 100;
 /** Later than the next run of any cron. */
-const END_OF_TIME = new Date(8.64e15);
+const endOfTime = new Date(8.64e15);
 /**
  * How long (ms) a refused run is retried before its time is skipped: while two revisions serve, the other one may have
  * the graph that this one lacks.
  */
-const MAX_WAIT_MS = 30_000;
+const maxWaitMs = 30_000;
 
 /** The dependencies of `CronFiring`. */
 export interface FiringParts {
@@ -64,14 +64,14 @@ export class CronFiring {
       await this.look().catch((error: unknown) => {
         if (!isDatabaseUnavailable(error)) log(`Polling for due crons failed: ${String(error)}`);
       });
-      await pause(clock, LOOK_MS, signal);
+      await pause(clock, lookMs, signal);
     }
   }
 
   /** Fires all due crons. One that can't be fired does not block those after it. */
   async look(): Promise<void> {
     const now = this.#parts.clock.now();
-    if (now < this.#lookedAt - SET_BACK_MS) await this.#each(END_OF_TIME, (cron) => this.#bringForward(cron, now));
+    if (now < this.#lookedAt - setBackMs) await this.#each(endOfTime, (cron) => this.#bringForward(cron, now));
     await this.#each(new Date(now), (cron) => this.#tryToFire(cron));
     this.#lookedAt = now;
   }
@@ -80,12 +80,12 @@ export class CronFiring {
   async #each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
     let crons: StoredCron[] = [];
     do {
-      crons = await this.#parts.store.due(until, AT_ONCE, crons.at(-1));
+      crons = await this.#parts.store.due(until, atOnce, crons.at(-1));
       for (const cron of crons) {
         if (this.#stop.signal.aborted) return;
         await act(cron);
       }
-    } while (crons.length === AT_ONCE);
+    } while (crons.length === atOnce);
   }
 
   async #bringForward(cron: StoredCron, now: number): Promise<void> {
@@ -118,7 +118,7 @@ export class CronFiring {
       if (isDatabaseUnavailable(error)) throw error;
       // A process that shuts down accepts no runs; another one does.
       if (error instanceof Refusal && error.status === 503) return;
-      if (now - due >= MAX_WAIT_MS) await passOver(messageOf(error));
+      if (now - due >= maxWaitMs) await passOver(messageOf(error));
     }
   }
 

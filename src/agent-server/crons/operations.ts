@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/agent/cron.ts';
+import { cronCount, cronCreateRequest, cronPatch, cronSearch } from '../../contract/agent/cron.ts';
 import type { Operation } from '../../http/operation.ts';
 import { pathId, readBody } from '../api/body.ts';
 import { operation } from '../api/operation.ts';
@@ -17,14 +17,14 @@ import { runOf, showCron } from './cron-row.ts';
 import type { StoredCron } from './cron-row.ts';
 
 /** The request to create a cron on a thread, which always keeps its thread. */
-export const threadCronCreate = CronCreate.omit({ on_run_completed: true });
+export const threadCronCreate = cronCreateRequest.omit({ on_run_completed: true });
 /** The request to create a cron without a thread. */
-export const cronCreate = CronCreate.omit({ multitask_strategy: true });
+export const cronCreate = cronCreateRequest.omit({ multitask_strategy: true });
 
-const createBody = CronCreate.strip();
-const patchBody = CronPatch.strip();
-const searchBody = CronSearch.strip();
-const countBody = CronCount.strip();
+const createBody = cronCreateRequest.strip();
+const patchBody = cronPatch.strip();
+const searchBody = cronSearch.strip();
+const countBody = cronCount.strip();
 
 const one = '/runs/crons/:cron_id';
 const tag = 'Crons';
@@ -60,7 +60,7 @@ export const cronOperations: readonly Operation<Env>[] = [
     summary: 'Search crons',
     description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
-    body: { schema: CronSearch, required: false },
+    body: { schema: cronSearch, required: false },
     responses: { 200: { description: 'A page of crons.', schema: z.array(cronResponse) } },
     errors: [400, 413, 422],
     async handle(c) {
@@ -80,7 +80,7 @@ export const cronOperations: readonly Operation<Env>[] = [
     id: 'count_crons',
     summary: 'Count crons',
     tag,
-    body: { schema: CronCount, required: false },
+    body: { schema: cronCount, required: false },
     responses: { 200: { description: 'The number of matches.', schema: countResponse } },
     errors: [400, 404, 413, 422],
     handle: async (c) => c.json(await c.var.parts.crons.count(await readBody(c, countBody))),
@@ -91,7 +91,7 @@ export const cronOperations: readonly Operation<Env>[] = [
     id: 'patch_cron',
     summary: 'Change a cron',
     tag,
-    body: { schema: CronPatch, required: true },
+    body: { schema: cronPatch, required: true },
     responses: { 200: { description: 'The changed cron.', schema: cronResponse } },
     errors: [400, 404, 413, 422],
     async handle(c) {

@@ -20,7 +20,7 @@ export interface ScheduleProblem {
 }
 
 /** The aliases. */
-const NAMED: Readonly<Record<string, string>> = {
+const named: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
   '@monthly': '0 0 1 * *',
@@ -31,28 +31,28 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** The syntax of a field. The library accepts more, such as `H`, which differs at each evaluation. */
-const FIELD = /^(?:[\d*/,?\-#a-gi-z]|thu)+$/i;
+const cronField = /^(?:[\d*/,?\-#a-gi-z]|thu)+$/i;
 
-const ADVICE =
+const advice =
   'Write five fields (minute, hour, day of the month, month, day of the week), such as "0 9 * * 1-5", or one of ' +
-  `${Object.keys(NAMED).join(', ')}.`;
+  `${Object.keys(named).join(', ')}.`;
 
 /** What is wrong with a requested schedule; undefined if it is valid. */
 export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProblem | undefined {
   if (timezone !== null && !isZone(timezone))
     return { field: 'timezone', reason: `names no time zone. Write one as the IANA database does: "Europe/Berlin".` };
   const fields = fieldsOf(schedule);
-  if (fields === undefined) return { field: 'schedule', reason: `names no schedule that is known. ${ADVICE}` };
+  if (fields === undefined) return { field: 'schedule', reason: `names no schedule that is known. ${advice}` };
   if (fields.length === 6)
     return {
       field: 'schedule',
-      reason: `has six fields; runs come at whole minutes, without a field for seconds. ${ADVICE}`,
+      reason: `has six fields; runs come at whole minutes, without a field for seconds. ${advice}`,
     };
-  if (fields.length !== 5) return { field: 'schedule', reason: `has ${fields.length} fields. ${ADVICE}` };
-  if (!fields.every((field) => FIELD.test(field)))
-    return { field: 'schedule', reason: `has characters that no field of a schedule has. ${ADVICE}` };
+  if (fields.length !== 5) return { field: 'schedule', reason: `has ${fields.length} fields. ${advice}` };
+  if (!fields.every((field) => cronField.test(field)))
+    return { field: 'schedule', reason: `has characters that no field of a schedule has. ${advice}` };
   const read = expression(fields, 0);
-  return read.ok ? undefined : { field: 'schedule', reason: `can't be read: ${read.reason}. ${ADVICE}` };
+  return read.ok ? undefined : { field: 'schedule', reason: `can't be read: ${read.reason}. ${advice}` };
 }
 
 /**
@@ -82,7 +82,7 @@ export function timeAfter({ schedule, timezone }: Schedule, after: number): numb
 /** The fields of a schedule, with aliases expanded; undefined for an unknown alias. */
 function fieldsOf(schedule: string): string[] | undefined {
   const text = schedule.trim();
-  const spelled = text.startsWith('@') ? NAMED[text.toLowerCase()] : text;
+  const spelled = text.startsWith('@') ? named[text.toLowerCase()] : text;
   return spelled?.split(/\s+/).filter((field) => field !== '');
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 import { isUuid } from '../../contract/uuid.ts';
 import { hasCode } from '../../errors.ts';
-import { PAGE } from '../../contract/agent/assistant.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../contract/agent/cron.ts';
 import { defaultAssistantId } from '../assistants/assistant.ts';
 import type { Querying } from '../runs/store.ts';
@@ -79,7 +79,7 @@ export class CronStore {
     const query = matching(this.#storage.db.selectFrom('crons').selectAll().where(this.#isThere()), request)
       .orderBy(sort_by, (order) => (sort_order === 'asc' ? order.asc() : order.desc()).nullsLast())
       .orderBy('cron_id')
-      .limit(request.limit ?? PAGE.defaultLimit)
+      .limit(request.limit ?? pageBounds.defaultLimit)
       .offset(request.offset ?? 0);
     const [crons, total] = await Promise.all([query.execute(), this.count(request)]);
     return { crons, total };

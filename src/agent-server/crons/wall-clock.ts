@@ -10,7 +10,7 @@ export interface Shown {
 }
 
 /** Longer than any zone's offset from UTC and any clock change; no zone changes twice within two days. */
-const DAY_MS = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Cached per zone, since creating one is slow. Zone names are case-insensitive. */
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -31,13 +31,13 @@ function offsetAt(zone: string, moment: number): number {
 
 /** When a zone shows a local time. */
 export function whenShown(zone: string, time: WallTime): Shown {
-  const before = offsetAt(zone, time - DAY_MS);
-  const offsets = new Set([before, offsetAt(zone, time + DAY_MS)]);
+  const before = offsetAt(zone, time - dayMs);
+  const offsets = new Set([before, offsetAt(zone, time + dayMs)]);
   const moments = [...offsets].map((offset) => time - offset).filter((at) => at + offsetAt(zone, at) === time);
   return { moments: moments.sort((a, b) => a - b), instead: moments.length === 0 ? time - before : undefined };
 }
 
 /** A local time before which the zone shows nothing any more after a moment (ms since the epoch). */
 export function shownUntil(zone: string, moment: number): WallTime {
-  return moment + Math.min(...[-DAY_MS, 0, DAY_MS].map((away) => offsetAt(zone, moment + away)));
+  return moment + Math.min(...[-dayMs, 0, dayMs].map((away) => offsetAt(zone, moment + away)));
 }

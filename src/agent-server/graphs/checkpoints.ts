@@ -19,10 +19,10 @@ import { queryWithRetries } from './retry-policy.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
-const MOST_BYTES_AT_ONCE = 256 * 1024;
+const mostBytesAtOnce = 256 * 1024;
 
 /** The metadata of a checkpoint that identifies its run, needed to resume or undo it. */
-const RUN_KEYS = ['run_id', 'graph_id', 'assistant_id'] as const;
+const runKeys = ['run_id', 'graph_id', 'assistant_id'] as const;
 
 /**
  * Matches only if this process (identified by its connections' application name) holds the run, if there is one. A
@@ -37,7 +37,7 @@ const ours = (run: string, name: string) => `
     )
   )`;
 
-const PUT = `
+const putCheckpoint = `
   with ${ours('$11', '$12')}, blobs as (
     insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
     select $1, $2, b.channel, b.version, b.type, b.blob
@@ -73,12 +73,12 @@ const putWrites = (onConflict: string) => `
   select $1, $2, $3, $4, idx, channel, type, blob from written
   on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${onConflict}`;
 
-const NOTE_BEFORE = `
+const noteBefore = `
   with ${ours('$6', '$7')}, written as (select w.idx from ours, unnest($5::int[]) as w (idx)), ${before('$6')}
   select from ours`;
 
-const INSERT_WRITES = putWrites('do nothing');
-const UPSERT_WRITES = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
+const insertWrites = putWrites('do nothing');
+const upsertWrites = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
 
 /**
  * The library's Postgres checkpointer with its own tables, but each write is one prepared statement instead of a
@@ -146,7 +146,7 @@ export class Checkpoints extends PostgresSaver {
     // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
-    if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) {
+    if (bytesOf(blobs.map((blob) => blob[5])) > mostBytesAtOnce) {
       const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
       const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
       const statements = [
@@ -161,7 +161,7 @@ export class Checkpoints extends PostgresSaver {
     }
     const statement = {
       name: 'put-checkpoint',
-      text: PUT,
+      text: putCheckpoint,
       values: [
         thread_id,
         checkpoint_ns,
@@ -186,20 +186,20 @@ export class Checkpoints extends PostgresSaver {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) {
+    if (bytesOf(dumped.map((write) => write[7])) > mostBytesAtOnce) {
       const places = dumped.map((write) => write[4]);
       const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
       const { UPSERT_CHECKPOINT_WRITES_SQL, INSERT_CHECKPOINT_WRITES_SQL } = this['SQL_STATEMENTS'];
       const text = everyOneHasItsPlace ? UPSERT_CHECKPOINT_WRITES_SQL : INSERT_CHECKPOINT_WRITES_SQL;
       const statements = dumped.map((values) => ({ text, values }));
       return this.#ask(async () => {
-        if ((await this.#pool.query(NOTE_BEFORE, noted)).rowCount === 0) throw notOurs();
+        if ((await this.#pool.query(noteBefore, noted)).rowCount === 0) throw notOurs();
         await inTransaction(this.#pool, statements);
       });
     }
     const statement = {
       name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
-      text: everyOneHasItsPlace ? UPSERT_WRITES : INSERT_WRITES,
+      text: everyOneHasItsPlace ? upsertWrites : insertWrites,
       values: [
         thread_id,
         checkpoint_ns,
@@ -236,7 +236,7 @@ function runIdOf({ configurable }: RunnableConfig): string | null {
 
 function runOf(config: RunnableConfig): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const key of RUN_KEYS) {
+  for (const key of runKeys) {
     const value: unknown = config.configurable?.[key];
     if (typeof value === 'string') found[key] = value;
   }

@@ -12,7 +12,7 @@ export interface Holding {
   placeOf?: (key: string | number) => string[];
 }
 
-const BELOW_CONTEXT = ['body', 'context'];
+const belowContext = ['body', 'context'];
 
 /**
  * Validates a context against the graph's context schema.
@@ -22,7 +22,7 @@ const BELOW_CONTEXT = ['body', 'context'];
 export async function contextProblems(
   graph: Graph,
   context: Record<string, unknown>,
-  { mayLack, sent = {}, placeOf = () => BELOW_CONTEXT }: Holding,
+  { mayLack, sent = {}, placeOf = () => belowContext }: Holding,
 ): Promise<FieldProblem[]> {
   if (graph['_validateContext'] === undefined) return [];
   const slips = slipProblems(graph, sent);
@@ -36,7 +36,7 @@ export async function contextProblems(
       const [key] = issue.path;
       const isAbsent = valueAt(context, issue.path) === undefined;
       if (mayLack && isAbsent) return [];
-      const loc = [...(key === undefined ? BELOW_CONTEXT : placeOf(key)), ...issue.path];
+      const loc = [...(key === undefined ? belowContext : placeOf(key)), ...issue.path];
       return isAbsent && issue.code === 'invalid_type'
         ? [{ loc, msg: 'Field required', type: 'missing' }]
         : [{ loc, msg: issue.message, type: issue.code }];
@@ -50,7 +50,7 @@ function slipProblems(graph: Graph, sent: Record<string, unknown>): FieldProblem
   if (schema === undefined) return [];
   const known = Object.keys(schema.shape).map((name) => `"${name}"`);
   return slipsIn(sent, schema).map(([key, meant]) => ({
-    loc: [...BELOW_CONTEXT, key],
+    loc: [...belowContext, key],
     msg: `The context of this graph has ${known.join(', ')}; did you mean "${meant}"?`,
     type: 'extra_forbidden',
   }));

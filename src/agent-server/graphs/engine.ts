@@ -8,7 +8,7 @@ import { isSchemaReaders } from './schema-readers.ts';
 import type { SchemaReaders } from './schema-readers.ts';
 
 /** The npm package of the graph engine. */
-const ENGINE = '@langchain/langgraph';
+const enginePackage = '@langchain/langgraph';
 
 /** The engine's in-memory checkpointer. */
 export interface MemoryCheckpoints {
@@ -39,11 +39,11 @@ export interface Engine {
  */
 export async function loadEngine(graphFile: string, graphId: string): Promise<Engine> {
   const kind = moduleKind(graphFile);
-  const entry = packageEntry(ENGINE, graphFile, kind);
+  const entry = packageEntry(enginePackage, graphFile, kind);
   if (entry === undefined) {
-    const advice = `Add ${ENGINE} to the dependencies in package.json and commit the lock file.`;
+    const advice = `Add ${enginePackage} to the dependencies in package.json and commit the lock file.`;
     throw new StartupError('engine-missing', [
-      `Graph "${graphId}" (${graphFile}) has no ${ENGINE} in reach. ${advice}`,
+      `Graph "${graphId}" (${graphFile}) has no ${enginePackage} in reach. ${advice}`,
     ]);
   }
   const module = await importFile(entry);
@@ -58,7 +58,7 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   };
   const { serde } = memoryCheckpoints();
   const readSchemas = async (): Promise<SchemaReaders | undefined> => {
-    const entryFile = packageEntryFile(ENGINE, './zod/schema', graphFile, kind);
+    const entryFile = packageEntryFile(enginePackage, './zod/schema', graphFile, kind);
     const readers = entryFile === undefined ? undefined : await importFile(entryFile);
     return isSchemaReaders(readers) ? readers : undefined;
   };
@@ -84,12 +84,14 @@ type Class = new (...args: unknown[]) => unknown;
 
 function classOf(module: object, name: string): Class {
   const value = exportOf(module, name);
-  if (!isClass(value)) throw unusable(ENGINE, name);
+  if (!isClass(value)) throw unusable(enginePackage, name);
   return value;
 }
 
 const unusable = (engine: string, name: string) =>
-  new StartupError('engine-missing', [`${engine} does not export ${name} as expected. Use version 1 of ${ENGINE}.`]);
+  new StartupError('engine-missing', [
+    `${engine} does not export ${name} as expected. Use version 1 of ${enginePackage}.`,
+  ]);
 
 const isClass = (value: unknown): value is Class => typeof value === 'function';
 

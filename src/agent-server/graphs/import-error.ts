@@ -5,7 +5,7 @@ import { hasCode } from '../../errors.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** The number of stack lines to log. */
-const STACK_LINES = 8;
+const stackLines = 8;
 
 /**
  * Describes an error from loading a graph's file, with `file:line`.
@@ -46,7 +46,7 @@ export function explainLoading(error: unknown, what: string, file: string, folde
     .find((place) => place?.path.startsWith(folder) && !place.path.includes('node_modules'));
   const where = own ? `${at(own.path)}:${own.line}:${own.column}` : at(file);
   const shown = frames
-    .slice(0, STACK_LINES)
+    .slice(0, stackLines)
     .map((line) => line.trim().replaceAll('file://', '').replaceAll(`${folder}/`, ''));
   return new StartupError(code, [`${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown], {
     cause: error,

@@ -4,7 +4,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from './graph.ts';
 
 /** The end of a graph: a valid `goto`, but not a node. */
-const END = '__end__';
+const endNode = '__end__';
 
 /** The names of a graph's nodes, including the engine's own; undefined if unknown. */
 export function nodesOf({ nodes }: Pick<Graph, 'nodes'>): string[] | undefined {
@@ -27,7 +27,7 @@ export function nodeProblems(
   const own = nodes.filter((name) => !name.startsWith('__'));
   const there = own.length === 0 ? 'has none' : `has ${own.map((name) => `"${name}"`).join(', ')}`;
   return named.flatMap(({ loc, name }) => {
-    if (nodes.includes(name) || name === END) return [];
+    if (nodes.includes(name) || name === endNode) return [];
     const meant = didYouMean(name, own);
     const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
     return [

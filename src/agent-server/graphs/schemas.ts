@@ -54,7 +54,7 @@ function reported(read: () => unknown): FreeObject | undefined {
 type ChannelPart = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition';
 
 /** The channel of a graph whose state is a single value instead of an object. */
-const WHOLE_STATE = '__root__';
+const wholeState = '__root__';
 
 /** A schema of the channels' names, or of the single channel; undefined if the graph has no channels. */
 function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeObject | undefined {
@@ -66,14 +66,14 @@ function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeO
   const schema = (name: string): FreeObject => {
     const channel: unknown = isObject(made) ? Reflect.get(made, name) : undefined;
     const reducer: unknown = isObject(channel) ? Reflect.get(channel, 'operator') : undefined;
-    return joinsMessages !== undefined && reducer === joinsMessages ? { ...MESSAGES } : {};
+    return joinsMessages !== undefined && reducer === joinsMessages ? { ...messagesSchema } : {};
   };
-  if (names.includes(WHOLE_STATE)) return schema(WHOLE_STATE);
+  if (names.includes(wholeState)) return schema(wholeState);
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, schema(name)])) };
 }
 
 /** How the engine marks messages in its own schemas. */
-const MESSAGES = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
+const messagesSchema = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
 
 /** The schema of the input before parsing: the engine returns that of the parsed value. */
 const asSent = (schema: FreeObject, known: ContextSchema | undefined): FreeObject =>

@@ -4,7 +4,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { CorsConfig } from '../../graph-config/http-config.ts';
 
 /** Response headers that clients read, always exposed to pages. */
-const OURS = ['content-location', 'x-pagination-total', 'x-pagination-next'];
+const ours = ['content-location', 'x-pagination-total', 'x-pagination-next'];
 
 /**
  * Creates the CORS middleware: by default every origin may call, without credentials.
@@ -13,7 +13,7 @@ export function corsOf(config: CorsConfig | null | undefined): MiddlewareHandler
   const { allow_origins, allow_methods, allow_headers, allow_credentials, expose_headers, max_age } = config ?? {};
   const answer = cors({
     origin: originOf(config?.allow_origin_regex, allow_origins),
-    exposeHeaders: [...new Set([...OURS, ...(expose_headers ?? []).map((name) => name.toLowerCase())])],
+    exposeHeaders: [...new Set([...ours, ...(expose_headers ?? []).map((name) => name.toLowerCase())])],
     ...(allow_methods === undefined ? {} : { allowMethods: allow_methods }),
     // For requests with credentials `*` is a literal header name; without a list, the requested headers are allowed.
     ...(allow_headers === undefined || allow_headers.includes('*') ? {} : { allowHeaders: allow_headers }),

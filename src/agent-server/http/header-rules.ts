@@ -1,10 +1,10 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
-import { TOKEN_HEADER } from '../api/guard.ts';
+import { tokenHeader } from '../api/guard.ts';
 
 /** Credentials: used only if a pattern names them exactly. */
-const CREDENTIALS = new Set([
+const credentialHeaders = new Set([
   'authorization',
   'proxy-authorization',
   'cookie',
@@ -45,7 +45,7 @@ export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<
 function passing(includes: readonly string[], excludes: readonly string[]): (name: string) => boolean {
   const isExcluded = matcher(excludes);
   const spelledOut = new Set(includes.map((pattern) => pattern.toLowerCase()));
-  return (name) => name !== TOKEN_HEADER && !isExcluded(name) && (!CREDENTIALS.has(name) || spelledOut.has(name));
+  return (name) => name !== tokenHeader && !isExcluded(name) && (!credentialHeaders.has(name) || spelledOut.has(name));
 }
 
 /** Matches a name against patterns, in which `*` stands for any text. Header names are case-insensitive. */

@@ -7,7 +7,7 @@ import type { FindMetadata } from '../auth/rows.ts';
 import type { Clock } from '../../clock.ts';
 import type { AuthConfig } from '../../graph-config/auth-config.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
-import { TOKEN_HEADER } from '../api/guard.ts';
+import { tokenHeader } from '../api/guard.ts';
 import { corsOf } from './cors.ts';
 import type { CustomApp } from './custom-app.ts';
 import { requestLog } from './request-log.ts';
@@ -51,6 +51,6 @@ export function addMiddleware<E extends Env>(
 }
 
 const withoutToken: MiddlewareHandler = (c, next) => {
-  c.req.raw.headers.delete(TOKEN_HEADER);
+  c.req.raw.headers.delete(tokenHeader);
   return next();
 };

@@ -4,7 +4,7 @@ import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { loggedHeaders } from './header-rules.ts';
 
 /** The most characters of a header that a line shows. */
-const LONGEST = 500;
+const longest = 500;
 
 /**
  * Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers.
@@ -14,7 +14,7 @@ export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string)
   return async (c, next) => {
     const began = steadyNow(clock);
     const headers = Object.fromEntries(
-      Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, LONGEST)]),
+      Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, longest)]),
     );
     await next();
     const { pathname } = new URL(c.req.url);

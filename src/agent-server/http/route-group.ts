@@ -2,7 +2,7 @@
 export type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta';
 
 /** The paths of each group; the first match counts. Crons are future runs. */
-const PATHS: readonly [group: RouteGroup, path: RegExp][] = [
+const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
   ['assistants', /^\/assistants(?:\/|$)/],
   ['runs', /^\/threads?\/[^/]+\/runs(?:\/|$)/],
   ['threads', /^\/threads?(?:\/|$)/],
@@ -16,4 +16,4 @@ const PATHS: readonly [group: RouteGroup, path: RegExp][] = [
 ];
 
 /** The group of a path; undefined for `/ok` and for routes outside the API. */
-export const groupOf = (path: string): RouteGroup | undefined => PATHS.find(([, its]) => its.test(path))?.[0];
+export const groupOf = (path: string): RouteGroup | undefined => pathsOfGroups.find(([, its]) => its.test(path))?.[0];

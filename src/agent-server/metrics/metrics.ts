@@ -5,7 +5,7 @@ import { type Clock, steadyNow } from '../../clock.ts';
 import type { Figures } from './figures.ts';
 
 /** Histogram buckets (seconds) of response times, from reads to waiting for a run. */
-const BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
+const durationBuckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
 /**
  * The metrics of this process in the Prometheus format and as JSON, with the public server's names where it has them.
@@ -33,7 +33,7 @@ export class Metrics {
       name: 'lg_api_http_requests_latency_seconds',
       help: 'How long answers took to begin, by method and route.',
       labelNames: ['method', 'path'],
-      buckets: BUCKETS,
+      buckets: durationBuckets,
       registers,
     });
     const gauge = (name: string, help: string, of: (figures: Figures) => number) => ({

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
-import { MOST_BYTES, readQuery, readText } from '../api/body.ts';
+import { largestBody, readQuery, readText } from '../api/body.ts';
 import { operation } from '../api/operation.ts';
 import type { Env } from '../api/operation.ts';
 import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
@@ -45,7 +45,7 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
     async handle(c) {
       const { info, clock, log } = c.var.parts;
       const { answerMcp } = await loadMcp();
-      return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, mostBytes: MOST_BYTES, clock, log });
+      return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, mostBytes: largestBody, clock, log });
     },
   }),
   operation({
@@ -147,6 +147,6 @@ async function refusing(answer: () => Promise<Response>): Promise<Response> {
   }
 }
 
-const STATUSES: readonly RefusalStatus[] = [400, 403, 404, 405, 409, 413, 422, 503];
+const statuses: readonly RefusalStatus[] = [400, 403, 404, 405, 409, 413, 422, 503];
 
-const statusOf = (status: number): RefusalStatus => STATUSES.find((one) => one === status) ?? 503;
+const statusOf = (status: number): RefusalStatus => statuses.find((one) => one === status) ?? 503;

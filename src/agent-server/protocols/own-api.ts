@@ -34,16 +34,16 @@ export interface OwnApi {
 }
 
 /** Headers about the caller's own message or protocol. */
-const NOT_PASSED_ON =
+const notPassedOn =
   /^(?:content-.*|accept.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
 
-const Refused = z.object({
+const refusedBody = z.object({
   detail: z.union([z.string(), z.array(z.looseObject({ loc: z.array(z.unknown()), msg: z.string() }))]),
 });
 
 /** @param headers of the caller, with its credentials. */
 export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
-  const passedOn = [...headers].filter(([name]) => !NOT_PASSED_ON.test(name));
+  const passedOn = [...headers].filter(([name]) => !notPassedOn.test(name));
   const ask: OwnApi['ask'] = async (method, path, { body, signal } = {}) => {
     signal?.throwIfAborted();
     const request = new Request(new URL(path, 'http://own'), {
@@ -62,7 +62,7 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
 }
 
 function refusalOf(text: string): string {
-  const refused = Refused.safeParse(fromJson(text));
+  const refused = refusedBody.safeParse(fromJson(text));
   if (!refused.success) return text === '' ? 'The request was refused.' : text;
   const { detail } = refused.data;
   return typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');

@@ -5,8 +5,8 @@ import type { RunPlan } from './run-plan.ts';
 import type { CancelFilter, RunStore } from './store.ts';
 
 /** How long (ms) another process may take to end a run before its thread is deleted anyway. */
-const FOREIGN_CANCEL_MS = 5000;
-const FOREIGN_POLL_MS = 200;
+const foreignCancelMs = 5000;
+const foreignPollMs = 200;
 
 /** The dependencies of `Cancelling`. */
 export interface CancellingParts {
@@ -47,7 +47,7 @@ export class Cancelling {
   /** Ends every unfinished run of a thread, and waits for them; for those of other processes only for a limited time. */
   async ofThread(threadId: string): Promise<void> {
     const { store, clock } = this.#parts;
-    const until = steadyNow(clock) + FOREIGN_CANCEL_MS;
+    const until = steadyNow(clock) + foreignCancelMs;
     for (;;) {
       const unfinished = await store.unfinished(threadId);
       for (const { run_id } of unfinished) await this.one(run_id, 'interrupt');
@@ -56,7 +56,7 @@ export class Cancelling {
       await Promise.all(own.map(({ ended }) => ended));
       const foreign = own.length < unfinished.length;
       if (unfinished.length === 0 || (foreign && steadyNow(clock) >= until)) return;
-      if (foreign) await clock.sleep(FOREIGN_POLL_MS);
+      if (foreign) await clock.sleep(foreignPollMs);
     }
   }
 

@@ -1,4 +1,4 @@
-import { ERROR_KEY } from '../../contract/agent/run.ts';
+import { errorKey } from '../../contract/agent/run.ts';
 import type { StoredThread } from '../threads/store.ts';
 import { toWire } from '../wire.ts';
 import type { StoredEnding } from './run-events.ts';
@@ -19,14 +19,14 @@ export interface EndedRun {
 }
 
 /** The error for a run that was deleted with all its results. */
-const NOTHING_KEPT = {
+const nothingKept = {
   error: 'ResultNotKept',
   message:
     'The run has ended, and nothing of it is there any more: it was deleted, or it was one without a thread, which answers only those who waited before its end. With "on_completion": "keep" it is kept.',
 };
 
 /** The error for a run whose state is no longer available. */
-const STATE_NOT_KEPT = {
+const stateNotKept = {
   error: 'ResultNotKept',
   message:
     'The run succeeded, but its result is no longer available: its thread has changed since, and its own states were removed, or this revision does not have their graph.',
@@ -35,7 +35,7 @@ const STATE_NOT_KEPT = {
 /** The error of a run, as JSON; undefined if it did not fail. */
 export function endedRunError({ run, ending }: Pick<EndedRun, 'run' | 'ending'>): string | undefined {
   if (run) return run.error ? JSON.stringify(run.error) : undefined;
-  if (ending === undefined) return JSON.stringify(NOTHING_KEPT);
+  if (ending === undefined) return JSON.stringify(nothingKept);
   return ending.kind === 'error' ? ending.json : undefined;
 }
 
@@ -48,11 +48,11 @@ export const needsState = (left: Pick<EndedRun, 'run' | 'ending'>): boolean =>
  * the interrupts.
  */
 export function endedRunResponse(left: EndedRun): string {
-  const failed = (error: string) => `{${JSON.stringify(ERROR_KEY)}:${error}}`;
+  const failed = (error: string) => `{${JSON.stringify(errorKey)}:${error}}`;
   const error = endedRunError(left);
   if (error !== undefined) return failed(error);
   if (left.ending?.kind === 'values') return left.ending.json;
-  if (left.state === undefined) return failed(JSON.stringify(STATE_NOT_KEPT));
+  if (left.state === undefined) return failed(JSON.stringify(stateNotKept));
   const { values, waitsFor } = left.state;
   if (waitsFor === undefined) return toWire(values);
   return toWire({ ...(typeof values === 'object' ? values : {}), __interrupt__: waitsFor });

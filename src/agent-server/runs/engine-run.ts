@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json-object.ts';
 import type { StreamMode } from '../../contract/agent/stream-event.ts';
-import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
+import { namespaceSeparator } from '../../contract/agent/stream-event.ts';
 import type { EngineOptions, Graph } from '../graphs/graph.ts';
 import { showCheckpoint, showDebug } from './debug-payload.ts';
 import { MessageStream } from './message-stream.ts';
@@ -19,16 +19,16 @@ export interface Reached {
 }
 
 /** The key of the values under which the engine and the API report interrupts. */
-const INTERRUPT = '__interrupt__';
+const interruptChannel = '__interrupt__';
 
 /** The response for a waiting caller: the values with the interrupts. */
 export function answerOf({ values, waitsFor }: Reached): unknown {
   if (waitsFor === undefined) return values ?? null;
-  return { ...(typeof values === 'object' ? values : {}), [INTERRUPT]: waitsFor };
+  return { ...(typeof values === 'object' ? values : {}), [interruptChannel]: waitsFor };
 }
 
 /** The engine's mode for each mode of the API. */
-const ENGINE_MODE: Record<StreamMode, string | undefined> = {
+const engineMode: Record<StreamMode, string | undefined> = {
   values: 'values',
   updates: 'updates',
   messages: 'messages',
@@ -55,7 +55,7 @@ export async function runEngine(
   const { kwargs } = plan;
   const requestedModes = new Set(kwargs.stream_mode);
   // Values are always streamed: the last ones are the run's result.
-  const modes = new Set(['values', ...kwargs.stream_mode.flatMap((mode) => ENGINE_MODE[mode] ?? [])]);
+  const modes = new Set(['values', ...kwargs.stream_mode.flatMap((mode) => engineMode[mode] ?? [])]);
   const notify = streamNotifier(requestedModes, emit, reached);
   const options = engineOptions(plan, [...modes], attempt, signal);
   if (!requestedModes.has('events')) {
@@ -74,10 +74,10 @@ type Notify = (mode: string, namespace: readonly string[], payload: unknown) => 
 function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): Notify {
   const messages = requestedModes.has('messages') ? new MessageStream(emit) : undefined;
   return (mode, namespace, payload) => {
-    const name = (event: string) => [event, ...namespace].join(NAMESPACE_SEPARATOR);
+    const name = (event: string) => [event, ...namespace].join(namespaceSeparator);
     const isRoot = namespace.length === 0;
     if (mode === 'values' && isRoot) {
-      const interrupts = isObject(payload) ? payload[INTERRUPT] : undefined;
+      const interrupts = isObject(payload) ? payload[interruptChannel] : undefined;
       if (Array.isArray(interrupts)) reached.waitsFor = gathered(reached.waitsFor, interrupts);
       else {
         reached.first ??= payload;

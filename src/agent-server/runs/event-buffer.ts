@@ -20,15 +20,15 @@ export interface Followable {
 }
 
 /** The most that is stored of one attempt (characters): beyond that, the oldest events are dropped. */
-export const MOST_STORED = 64 * 1024 * 1024;
+export const mostStored = 64 * 1024 * 1024;
 
 /** The memory limits of a log (characters): for stored events, for events being stored, and for events that are not stored. */
-const STORED_KEPT = 1024 * 1024;
-const UNSTORED_KEPT = MOST_STORED;
-const MOST_KEPT = 16 * 1024 * 1024;
+const storedKept = 1024 * 1024;
+const unstoredKept = mostStored;
+const mostKept = 16 * 1024 * 1024;
 
 /** An attempt's event numbers start at a multiple of this, because it does not know the last number of the former one. */
-export const ATTEMPT_IDS = 1_000_000_000;
+export const attemptIds = 1_000_000_000;
 
 /** Which events a log keeps for later followers. */
 export type EventRetention = 'all' | 'until-followed' | 'none';
@@ -145,7 +145,7 @@ export class EventLog implements Followable {
   #trim(): void {
     let dropped = 0;
     for (const { id, json } of this.#kept) {
-      const most = id === undefined ? MOST_KEPT : id <= this.#stored ? STORED_KEPT : UNSTORED_KEPT;
+      const most = id === undefined ? mostKept : id <= this.#stored ? storedKept : unstoredKept;
       if (this.#keptSize <= most) break;
       this.#keptSize -= json.length;
       if (id !== undefined) this.#complete = id + 1;

@@ -1,19 +1,19 @@
-import { ERROR_KEY } from '../../contract/agent/run.ts';
-import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { errorKey } from '../../contract/agent/run.ts';
+import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import { NotKept } from '../graphs/run-ownership-lost.ts';
 import { queryWithRetries, withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
-import { ATTEMPT_IDS, EventLog } from './event-buffer.ts';
+import { attemptIds, EventLog } from './event-buffer.ts';
 import { Recorder } from './recorder.ts';
 import { Result } from './result.ts';
 import { describeError, RunStopped, statusOf } from './run-error.ts';
 import type { StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
-import { UNREADABLE_ERROR, settle } from './settle.ts';
+import { unreadableError, settle } from './settle.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './start-of-attempt.ts';
 import { stateAfter } from './state-after.ts';
@@ -111,12 +111,12 @@ export class Execution {
   }
 
   get #firstId(): number {
-    return (this.attempt - 1) * ATTEMPT_IDS;
+    return (this.attempt - 1) * attemptIds;
   }
 
   async #carryOut(start: RunStart): Promise<string> {
     const { runId } = this.plan;
-    this.events.add(METADATA_EVENT, JSON.stringify({ run_id: runId, attempt: this.attempt }));
+    this.events.add(metadataEvent, JSON.stringify({ run_id: runId, attempt: this.attempt }));
     let graph: Graph | undefined;
     let failure: unknown;
     const over = new AbortController();
@@ -147,9 +147,9 @@ export class Execution {
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
     this.#goesOn = isContinued(failure);
-    if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
+    if (end.error) this.events.add(errorEvent, JSON.stringify(end.error));
     if (isContinued(failure)) throw failure;
-    return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
+    return end.error ? JSON.stringify({ [errorKey]: end.error }) : this.#answer;
   }
 
   /** Stops the run at its time limit. */
@@ -172,7 +172,7 @@ export class Execution {
     const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
       // Even inspecting an error of the agent may throw; the run has ended anyway.
       this.#around.log(`The outcome of run ${this.plan.runId} can't be determined: ${describeError(mistake).message}`);
-      return UNREADABLE_ERROR;
+      return unreadableError;
     });
     const { error } = reached;
     // Stored before the run's end, so that processes that see the end find all events.
@@ -188,7 +188,7 @@ export class Execution {
   async #followRemote(): Promise<string> {
     const { runId, resumable } = this.plan;
     // Events of this process belong to this attempt, those of the other process to the next one.
-    const after = this.#firstId + (this.#hasStarted ? ATTEMPT_IDS : 0) - 1;
+    const after = this.#firstId + (this.#hasStarted ? attemptIds : 0) - 1;
     const run = { runId, resumable, attempt: this.attempt, after };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
     this.#left = new AbortController();

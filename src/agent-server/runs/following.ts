@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
 import type { RemoteRuns, FollowedRun } from './remote-runs.ts';
 import { EventLog } from './event-buffer.ts';
@@ -52,8 +52,8 @@ export class Following {
     const ofWhich = followed(run);
     if (isUnfinished(run) || ofWhich.resumable) return remoteRuns.events(ofWhich);
     const over = new EventLog('until-followed');
-    over.add(METADATA_EVENT, JSON.stringify({ run_id: run.run_id, attempt: run.attempt }));
-    if (run.error) over.add(ERROR_EVENT, JSON.stringify(run.error));
+    over.add(metadataEvent, JSON.stringify({ run_id: run.run_id, attempt: run.attempt }));
+    if (run.error) over.add(errorEvent, JSON.stringify(run.error));
     over.close();
     return over;
   }

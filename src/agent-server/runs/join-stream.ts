@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { STREAM_MODES } from '../../contract/agent/stream-event.ts';
+import { runStreamModes } from '../../contract/agent/stream-event.ts';
 import type { Env } from '../api/operation.ts';
 import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
 import { flag, pathId, readList, readQuery } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
 
-const modes = z.array(z.enum(STREAM_MODES)).optional();
+const modes = z.array(z.enum(runStreamModes)).optional();
 /** The query to wait for an existing run. */
 export const joinQuery = z.looseObject({ cancel_on_disconnect: flag });
 /** The query to stream an existing run. */

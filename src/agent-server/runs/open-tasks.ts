@@ -9,7 +9,7 @@ export interface OpenTasks {
 }
 
 /** The channels of the engine's notes on an unfinished task. */
-const NOTES = new Set(['__error__', '__error_source_node__', '__interrupt__', '__resume__', '__scheduled__']);
+const noteChannels = new Set(['__error__', '__error_source_node__', '__interrupt__', '__resume__', '__scheduled__']);
 
 /**
  * The pending tasks of a state. The engine returns every interrupt that a task ever raised, and treats a task that was
@@ -42,7 +42,7 @@ async function tasksDone({ checkpointer }: Graph, config: Snapshot['config']): P
   const done = new Set<string>();
   if (!isCheckpointer(checkpointer)) return done;
   const { pendingWrites = [] } = (await checkpointer.getTuple(config)) ?? {};
-  for (const [taskId, channel] of pendingWrites) if (!NOTES.has(channel)) done.add(taskId);
+  for (const [taskId, channel] of pendingWrites) if (!noteChannels.has(channel)) done.add(taskId);
   return done;
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { PAGE } from '../../contract/agent/assistant.ts';
-import { CANCEL_ACTIONS, RUN_FIELDS, RUN_STATUSES, RunsCancel } from '../../contract/agent/run.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
+import { cancelActions, runFields, runStatuses, runsCancel } from '../../contract/agent/run.ts';
 import type { Operation } from '../../http/operation.ts';
 import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
@@ -17,15 +17,15 @@ import { isUnfinished, showRun } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
 
-const fields = z.array(z.enum(RUN_FIELDS)).optional();
+const fields = z.array(z.enum(runFields)).optional();
 const listQuery = z.looseObject({
-  limit: z.coerce.number().int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
   offset: z.coerce.number().int().min(0).optional(),
-  status: z.enum(RUN_STATUSES).optional(),
+  status: z.enum(runStatuses).optional(),
 });
-const cancelQuery = z.looseObject({ wait: flag, action: z.enum(CANCEL_ACTIONS).default('interrupt') });
+const cancelQuery = z.looseObject({ wait: flag, action: z.enum(cancelActions).default('interrupt') });
 const cancelManyQuery = cancelQuery.pick({ action: true });
-const cancelBody = RunsCancel.strip();
+const cancelBody = runsCancel.strip();
 
 const all = '/threads/:thread_id/runs';
 const one = `${all}/:run_id` as const;
@@ -152,7 +152,7 @@ export const runOperations: readonly Operation<Env>[] = [
     description: 'Selected by thread and ids, or by status.',
     tag: onThread,
     query: cancelManyQuery,
-    body: { schema: RunsCancel, required: true },
+    body: { schema: runsCancel, required: true },
     responses: { 204: { description: 'The runs will end.' } },
     errors: [400, 404, 413, 422],
     async handle(c) {

@@ -1,7 +1,7 @@
 import type { StoredRun } from './run-row.ts';
 
 /** The maximum number of attempts: a run that kills its process must not do so forever. */
-const MOST_ATTEMPTS = 3;
+const mostAttempts = 3;
 
 /** What to do about an unfinished run whose process is gone. */
 export type OrphanFate =
@@ -25,7 +25,7 @@ export function fateOf(
   if (!run.isReadable) {
     return ended('error', 'RunNotReadable', 'The revision that took over the run can not read its request.');
   }
-  if (run.status === 'running' && run.attempt >= MOST_ATTEMPTS) {
+  if (run.status === 'running' && run.attempt >= mostAttempts) {
     return ended('error', 'ServerStopped', `The server stopped ${run.attempt} times before the run had ended.`);
   }
   return { kind: 'go-on' };

@@ -5,7 +5,7 @@ import { endedRunResponse, needsState, rowStatusOf } from './ended-run.ts';
 import type { EndedRunState } from './ended-run.ts';
 import type { RunEvents } from './run-events.ts';
 import { allInterrupts } from './open-tasks.ts';
-import { RunKwargs } from './run-plan.ts';
+import { runKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { RunStore } from './store.ts';
 
@@ -47,7 +47,7 @@ export class OrphanedRuns {
     if (!graphs.has(run.graph_id)) return undefined;
     const checkpointId = await store.lastCheckpoint(run);
     if (checkpointId === undefined) return undefined;
-    const { configurable } = RunKwargs.parse(run.kwargs).config;
+    const { configurable } = runKwargs.parse(run.kwargs).config;
     const graph = await graphs.make(run.graph_id, { configurable }, 'thread').catch((error: unknown) => {
       if (!(error instanceof GraphNotMade)) throw error;
       return undefined;

@@ -37,7 +37,7 @@ export interface Ask {
 }
 
 /** How long (ms) a run waits for a slot of its process before another one may take it. */
-const MAX_WAIT_MS = 1000;
+const maxWaitMs = 1000;
 
 /**
  * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names the
@@ -70,7 +70,7 @@ export class RunQueue {
    * detached runs whose turn has come and whose process has no slot.
    */
   async takeable({ inHand, hasRoom, graphs, limit }: Looking): Promise<TakeableRun[]> {
-    const waitsSince = new Date(this.#clock.now() - MAX_WAIT_MS);
+    const waitsSince = new Date(this.#clock.now() - maxWaitMs);
     const { rows } = await this.#storage.pool.query<TakeableRun>({
       name: 'takeable-runs',
       text: `

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
-import { PAGE } from '../../contract/agent/assistant.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { RunStatus } from '../../contract/agent/run.ts';
 import type { Storage } from '../storage/open.ts';
 import { sqlTime } from '../threads/expiry-sql.ts';
 import type { IsOver } from '../threads/expiry-sql.ts';
 import { hasCheckpoint } from '../threads/place.ts';
 import type { StoredRun } from './run-row.ts';
-import { RUN_WRITES_TASK } from './undo-statements.ts';
+import { runWritesTask } from './undo-statements.ts';
 
 /** A page of a thread's runs. */
 export interface RunPage {
@@ -85,7 +85,7 @@ export class RunReads {
              )
            )
          ) as taken`,
-      [thread_id, run_id, RUN_WRITES_TASK],
+      [thread_id, run_id, runWritesTask],
     );
     const [row] = rows;
     return { wentOn: row?.went_on === true, inside: row?.inside === true, taken: row?.taken === true };
@@ -97,7 +97,7 @@ export class RunReads {
     if (page.status !== undefined) query = query.where('status', '=', page.status);
     return query
       .orderBy('sequence', 'desc')
-      .limit(page.limit ?? PAGE.defaultLimit)
+      .limit(page.limit ?? pageBounds.defaultLimit)
       .offset(page.offset ?? 0)
       .execute();
   }

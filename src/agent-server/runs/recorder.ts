@@ -1,16 +1,16 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import { MOST_STORED } from './event-buffer.ts';
+import { mostStored } from './event-buffer.ts';
 import type { EventLog } from './event-buffer.ts';
 import { droppedEvent } from './run-events.ts';
 import type { RunEvents, StoredEnding, StoredEvent } from './run-events.ts';
 
 /** How long (ms) events are collected before they are stored together. */
-const GATHER_MS = 20;
+const gatherMs = 20;
 /** The retry interval (ms) while the database is unavailable. */
-const RETRY_MS = 500;
+const retryMs = 500;
 /** The most that is stored at once, in events and in characters. */
-const MOST_AT_ONCE = { events: 500, size: 4 * 1024 * 1024 };
+const mostAtOnce = { events: 500, size: 4 * 1024 * 1024 };
 
 /** The dependencies of a recorder. */
 export interface RecorderParts {
@@ -69,7 +69,7 @@ export class Recorder {
    * at once, so that not every new event moves all others.
    */
   #passOver(): void {
-    const { runId, firstId, most = MOST_STORED } = this.#parts;
+    const { runId, firstId, most = mostStored } = this.#parts;
     if (this.#waitingSize <= most) return;
     let size = this.#waitingSize;
     const rest = this.#waiting.findIndex(({ json }) => (size -= json.length) <= most * 0.75);
@@ -83,7 +83,7 @@ export class Recorder {
 
   async #write(): Promise<void> {
     const { runId, log, events, clock } = this.#parts;
-    await pause(clock, GATHER_MS, this.#ending.signal);
+    await pause(clock, gatherMs, this.#ending.signal);
     while (this.#waiting.length > 0 && !this.#broken) {
       const some = this.#waiting.splice(0, this.#batchSize());
       this.#waitingSize -= sizeOf(some);
@@ -96,7 +96,7 @@ export class Recorder {
 
   /** Drops the oldest stored events beyond the limit. */
   async #dropOldest(added: readonly StoredEvent[]): Promise<void> {
-    const { runId, firstId, events, most = MOST_STORED } = this.#parts;
+    const { runId, firstId, events, most = mostStored } = this.#parts;
     const size = sizeOf(added);
     this.#stored.push({ upTo: added.at(-1)?.id ?? firstId, size });
     this.#storedSize += size;
@@ -117,7 +117,7 @@ export class Recorder {
     let size = 0;
     const end = this.#waiting.findIndex(({ json }, at) => {
       size += json.length;
-      return at > 0 && (at >= MOST_AT_ONCE.events || size > MOST_AT_ONCE.size);
+      return at > 0 && (at >= mostAtOnce.events || size > mostAtOnce.size);
     });
     return end < 0 ? this.#waiting.length : end;
   }
@@ -133,7 +133,7 @@ export class Recorder {
           this.#broken = true;
           return;
         }
-        await this.#parts.clock.sleep(RETRY_MS);
+        await this.#parts.clock.sleep(retryMs);
       }
     }
   }

@@ -2,11 +2,11 @@ import { pause, steadyNow, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
-import { ATTEMPT_IDS } from './event-buffer.ts';
+import { attemptIds } from './event-buffer.ts';
 import { fateOf } from './orphan.ts';
 import type { RunQueue, TakeableBecause, TakeableRun } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
-import { RunKwargs } from './run-plan.ts';
+import { runKwargs } from './run-plan.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
@@ -14,16 +14,16 @@ import { stateAfter } from './state-after.ts';
 import type { RunStore } from './store.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
-const SWEEP_MS = 1000;
+const sweepMs = 1000;
 /** The batch size. */
-const AT_ONCE = 100;
+const atOnce = 100;
 
 /** The lease (ms) of a process. */
-const LEASE_MS = 30_000;
-const EXTEND_MS = 5000;
+const defaultLeaseMs = 30_000;
+const extendMs = 5000;
 /** How long (ms) the events of an ended run are kept, and how often (ms) old ones are pruned. */
-const EVENTS_KEPT_MS = 10 * 60_000;
-const FORGET_MS = 60_000;
+const eventsKeptMs = 10 * 60_000;
+const forgetMs = 60_000;
 
 /** The dependencies of the polling loop. */
 export interface RecoveryParts {
@@ -65,7 +65,7 @@ export class Recovery {
       while (!signal.aborted) {
         await act().catch(complain);
         // Stopping ends the pause early.
-        await pause(clock, SWEEP_MS, signal);
+        await pause(clock, sweepMs, signal);
       }
     };
     // In parallel: a poll may wait for the agent's code, while the lease must be extended.
@@ -98,7 +98,7 @@ export class Recovery {
       inHand: runs.inHand(),
       hasRoom: runs.room > 0,
       graphs: graphs.list().map(({ graphId }) => graphId),
-      limit: AT_ONCE,
+      limit: atOnce,
     });
     let { room } = runs;
     for (const run of takeable) {
@@ -111,9 +111,9 @@ export class Recovery {
 
   /** Extends the lease, and drops the runs that others have taken. */
   async #keepLease(): Promise<void> {
-    const { queue, runs, clock, leaseMs = LEASE_MS } = this.#parts;
+    const { queue, runs, clock, leaseMs = defaultLeaseMs } = this.#parts;
     let lapsed = false;
-    if (steadyNow(clock) - this.#extendedAt >= Math.min(EXTEND_MS, leaseMs / 3)) {
+    if (steadyNow(clock) - this.#extendedAt >= Math.min(extendMs, leaseMs / 3)) {
       lapsed = await queue.extendLease(leaseMs);
       this.#extendedAt = steadyNow(clock);
     }
@@ -122,9 +122,9 @@ export class Recovery {
 
   async #forgetEvents(): Promise<void> {
     const { events, clock } = this.#parts;
-    if (steadyNow(clock) - this.#forgotAt < FORGET_MS) return;
+    if (steadyNow(clock) - this.#forgotAt < forgetMs) return;
     this.#forgotAt = steadyNow(clock);
-    await events.forget(clock.now() - EVENTS_KEPT_MS);
+    await events.forget(clock.now() - eventsKeptMs);
   }
 
   /** Logs a failure, so that one run does not block the others. */
@@ -133,27 +133,27 @@ export class Recovery {
       await this.#takeCareOf(run);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.#parts.log(`Run ${run.run_id} ${WHY[run.because]}, and can't be taken up: ${String(error)}`);
+      this.#parts.log(`Run ${run.run_id} ${why[run.because]}, and can't be taken up: ${String(error)}`);
     }
   }
 
   async #takeCareOf(run: TakeableRun): Promise<void> {
     const { store, queue, events, runs, graphs, log } = this.#parts;
-    const isReadable = RunKwargs.safeParse(run.kwargs).success;
+    const isReadable = runKwargs.safeParse(run.kwargs).success;
     const fate = fateOf({ ...run, isReadable }, (graphId) => graphs.has(graphId));
     if (!(await queue.takeUp(run, fate.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {
-      log(`Run ${run.run_id} ${WHY[run.because]}; going on with attempt ${next}.`);
+      log(`Run ${run.run_id} ${why[run.because]}; going on with attempt ${next}.`);
       const execution = runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
       // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
     }
     const isUndone = run.cancel_action === 'rollback';
-    log(`Run ${run.run_id} ${WHY[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`);
+    log(`Run ${run.run_id} ${why[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`);
     const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
-    const ending = { id: run.attempt * ATTEMPT_IDS - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
+    const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
     // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
     if (isUndone) return store.rollBack(run.run_id);
@@ -173,7 +173,7 @@ export class Recovery {
 }
 
 /** The log's reason for taking a run. */
-const WHY: Record<TakeableBecause, string> = {
+const why: Record<TakeableBecause, string> = {
   released: 'was left by a process that is gone',
   lost: 'was left by a process that is gone',
   'lease-over': 'was left by a process that is gone',
@@ -200,7 +200,7 @@ function planOf(run: StoredRun, now: number): RunPlan {
     graphId: run.graph_id,
     metadata: run.metadata,
     threadMetadata: {},
-    kwargs: RunKwargs.parse(run.kwargs),
+    kwargs: runKwargs.parse(run.kwargs),
     multitaskStrategy: run.multitask_strategy,
     webhook: webhookOf(run),
     temporary: run.temporary,

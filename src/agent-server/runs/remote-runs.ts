@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from './event-buffer.ts';
 import { endedRunError } from './ended-run.ts';
@@ -29,7 +29,7 @@ export interface FollowedRun {
 }
 
 /** The polling interval (ms) for all runs of other processes. */
-const LOOK_MS = 200;
+const lookMs = 200;
 
 interface Watch {
   runId: string;
@@ -89,7 +89,7 @@ export class RemoteRuns {
     const { queue, events, clock } = this.#parts;
     const metadata = JSON.stringify({ run_id: run.runId, attempt: run.attempt });
     if (!run.resumable) {
-      notify({ id: undefined, event: METADATA_EVENT, json: metadata });
+      notify({ id: undefined, event: metadataEvent, json: metadata });
       await retryWhileDatabaseDown(() => queue.askForEvents(run.runId), clock, stopped);
     }
     const lastStored = () => retryWhileDatabaseDown(() => events.last(run.runId), clock, stopped);
@@ -99,7 +99,7 @@ export class RemoteRuns {
       onEvent: ({ id, event, json }) => {
         if (run.resumable) notify({ id, event, json });
         // A new follower has already received the metadata.
-        else if (event !== METADATA_EVENT || json !== metadata) notify({ id: undefined, event, json });
+        else if (event !== metadataEvent || json !== metadata) notify({ id: undefined, event, json });
       },
       onEnd: (last) => {
         this.#end(watch, last, run.resumable, notify).catch((error: unknown) => {
@@ -127,7 +127,7 @@ export class RemoteRuns {
     // The follower may already have received the error as a numbered event.
     const isKnown = ending?.kind === 'error' && ending.json === error && ending.id <= after;
     if (error !== undefined && !(isNumbered && isKnown))
-      notify({ id: isNumbered ? after + 1 : undefined, event: ERROR_EVENT, json: error });
+      notify({ id: isNumbered ? after + 1 : undefined, event: errorEvent, json: error });
     notify(undefined);
   }
 
@@ -152,7 +152,7 @@ export class RemoteRuns {
         if (!isDatabaseUnavailable(error)) log(`Polling runs of other processes failed: ${String(error)}`);
         return false;
       });
-      if (!hasMore && this.#watches.size > 0) await clock.sleep(LOOK_MS);
+      if (!hasMore && this.#watches.size > 0) await clock.sleep(lookMs);
     }
     this.#looking = false;
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 
 /** The retry interval (ms) while the database is unavailable. */
-const RETRY_MS = 500;
+const retryMs = 500;
 
 /**
  * Retries a query while the database is unavailable.
@@ -15,7 +15,7 @@ export async function retryWhileDatabaseDown<T>(ask: () => Promise<T>, clock: Cl
       return await ask();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      await clock.sleep(RETRY_MS, signal);
+      await clock.sleep(retryMs, signal);
     }
   }
 }

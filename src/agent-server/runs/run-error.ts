@@ -5,7 +5,7 @@ import type { RunEnd } from './run-row.ts';
 export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'released' | 'taken';
 
 /** The error of a run that was stopped from outside. */
-const WORDS: Record<StopReason, { error: string; message: string }> = {
+const words: Record<StopReason, { error: string; message: string }> = {
   cancelled: { error: 'RunCancelled', message: 'The run was cancelled.' },
   'rolled-back': { error: 'RunCancelled', message: 'The run was cancelled and what it did was undone.' },
   'caller-gone': { error: 'RunCancelled', message: 'The run was cancelled because its caller went away.' },
@@ -19,9 +19,9 @@ const WORDS: Record<StopReason, { error: string; message: string }> = {
 export class RunStopped extends Error {
   readonly reason: StopReason;
 
-  constructor(reason: StopReason, message: string = WORDS[reason].message) {
+  constructor(reason: StopReason, message: string = words[reason].message) {
     super(message);
-    this.name = WORDS[reason].error;
+    this.name = words[reason].error;
     this.reason = reason;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
-import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
-import { ATTEMPT_IDS } from './event-buffer.ts';
+import { attemptIds } from './event-buffer.ts';
 
 /** A stored event of a run. */
 export interface StoredEvent {
@@ -42,12 +42,12 @@ export interface Dropped {
 /** The event that replaces the last dropped one and reports that events were dropped. */
 export const droppedEvent = (runId: string, { from, upTo }: Dropped): StoredEvent => ({
   id: upTo,
-  event: METADATA_EVENT,
-  json: JSON.stringify({ run_id: runId, attempt: from / ATTEMPT_IDS + 1, dropped_up_to: upTo }),
+  event: metadataEvent,
+  json: JSON.stringify({ run_id: runId, attempt: from / attemptIds + 1, dropped_up_to: upTo }),
 });
 
 /** The page limits: events of one run, and bytes of all runs of a query. At least one event is read. */
-const MOST_READ = { events: 100, bytes: 16 * 1024 * 1024 };
+const mostRead = { events: 100, bytes: 16 * 1024 * 1024 };
 
 interface ReadRow {
   place: string;
@@ -111,7 +111,7 @@ export class RunEvents {
           select *, sum(octet_length(data)) over (order by id) - octet_length(data) as before, count(*) over () as found
           from (
             select id, event, data from run_events
-            where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${MOST_READ.events}
+            where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${mostRead.events}
           ) page
         ) e
         where e.before < $3
@@ -119,7 +119,7 @@ export class RunEvents {
       values: [
         cursors.map(({ runId }) => runId),
         cursors.map(({ after }) => after),
-        Math.ceil(MOST_READ.bytes / cursors.length),
+        Math.ceil(mostRead.bytes / cursors.length),
       ],
     });
     const pages = cursors.map((): EventPage & { found: number } => ({ events: [], hasMore: false, found: 0 }));
@@ -130,7 +130,7 @@ export class RunEvents {
     }
     return pages.map(({ events, found }) => ({
       events,
-      hasMore: events.length < found || found === MOST_READ.events,
+      hasMore: events.length < found || found === mostRead.events,
     }));
   }
 
@@ -156,7 +156,7 @@ export class RunEvents {
     const { rows } = await this.#storage.pool.query<{ id: string }>(
       `select id from run_events where run_id = $1 and id > $2 and event = $3 and id % $4 <> 0 and not at_end
        order by id desc limit 1`,
-      [runId, after, METADATA_EVENT, ATTEMPT_IDS],
+      [runId, after, metadataEvent, attemptIds],
     );
     return rows[0] && Number(rows[0].id);
   }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { Command, DURABILITIES } from '../../contract/agent/run.ts';
+import { commandSchema, durabilities } from '../../contract/agent/run.ts';
 import type { MultitaskStrategy, RunCreate } from '../../contract/agent/run.ts';
-import { STREAM_MODES } from '../../contract/agent/stream-event.ts';
+import { runStreamModes } from '../../contract/agent/stream-event.ts';
 import type { StreamMode } from '../../contract/agent/stream-event.ts';
-import { Checkpoint } from '../../contract/agent/thread.ts';
+import { checkpointSchema } from '../../contract/agent/thread.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
 import { withoutClaims } from '../auth/caller.ts';
 
@@ -15,9 +15,9 @@ const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
  * The parameters of a run, its `kwargs` (section "Webhook notification"): the input, the merged configuration of assistant
  * and run, and the other parameters. Another process must be able to continue from them.
  */
-export const RunKwargs = z.looseObject({
+export const runKwargs = z.looseObject({
   input: z.unknown().optional(),
-  command: Command.nullish(),
+  command: commandSchema.nullish(),
   config: z.looseObject({
     tags: z.array(z.string()).optional(),
     recursion_limit: z.int().optional(),
@@ -25,18 +25,18 @@ export const RunKwargs = z.looseObject({
   }),
   /** Absent if neither the assistant nor the run has one. */
   context: freeObject.optional(),
-  checkpoint: Checkpoint.optional(),
-  stream_mode: z.array(z.enum(STREAM_MODES)),
+  checkpoint: checkpointSchema.optional(),
+  stream_mode: z.array(z.enum(runStreamModes)),
   stream_subgraphs: z.boolean(),
   /** Absent in runs of former versions. */
   resumable: z.boolean().optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
-  durability: z.enum(DURABILITIES).optional(),
+  durability: z.enum(durabilities).optional(),
   /** May hold a token: it is never logged. */
   webhook: z.string().optional(),
 });
-export type RunKwargs = z.infer<typeof RunKwargs>;
+export type RunKwargs = z.infer<typeof runKwargs>;
 
 /** How the caller follows the run: not at all, by a stream, or by waiting. */
 export type Carried = 'background' | 'stream' | 'wait';
@@ -79,10 +79,10 @@ export interface RunOrder {
 }
 
 /** The default for a busy thread. The specification leaves it open; this is the public description's. */
-export const DEFAULT_STRATEGY = 'enqueue' satisfies MultitaskStrategy;
-const DEFAULT_MODES: readonly StreamMode[] = ['values'];
+export const defaultStrategy = 'enqueue' satisfies MultitaskStrategy;
+const defaultModes: readonly StreamMode[] = ['values'];
 /** Keys of `configurable` that belong to the engine or the server: a request can't set them. */
-const RESERVED = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(?:id|ns|map)$)/;
+const reserved = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(?:id|ns|map)$)/;
 
 /** Merges a request with its assistant: the run's values win, key by key. */
 export function planRun(
@@ -125,7 +125,7 @@ export function planRun(
       durability: request.durability ?? (request.checkpoint_during === false ? 'exit' : undefined),
       webhook: request.webhook,
     },
-    multitaskStrategy: request.multitask_strategy ?? DEFAULT_STRATEGY,
+    multitaskStrategy: request.multitask_strategy ?? defaultStrategy,
     webhook: request.webhook,
     temporary: stateless && request.on_completion !== 'keep',
     detached: carried === 'background' || request.on_disconnect === 'continue',
@@ -145,13 +145,13 @@ export function checkpointOfAll(checkpoint: RunKwargs['checkpoint']): string | u
 }
 
 function modesOf(requested: RunCreate['stream_mode']): StreamMode[] {
-  const modes = typeof requested === 'string' ? [requested] : (requested ?? DEFAULT_MODES);
-  return [...new Set(modes.length > 0 ? modes : DEFAULT_MODES)];
+  const modes = typeof requested === 'string' ? [requested] : (requested ?? defaultModes);
+  return [...new Set(modes.length > 0 ? modes : defaultModes)];
 }
 
 function allowed(configurable: unknown): FreeObject {
   const given = freeObject.safeParse(configurable);
-  return given.success ? Object.fromEntries(Object.entries(given.data).filter(([key]) => !RESERVED.test(key))) : {};
+  return given.success ? Object.fromEntries(Object.entries(given.data).filter(([key]) => !reserved.test(key))) : {};
 }
 
 const strings = (value: unknown): string[] =>

@@ -6,7 +6,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 
 /** The retry interval (ms) for storing the end of a run while the database is unavailable. */
-const RETRY_MS = 500;
+const retryMs = 500;
 
 const failedWith = (error: string, message: string): RunEnd => ({
   status: 'error',
@@ -15,10 +15,10 @@ const failedWith = (error: string, message: string): RunEnd => ({
   values: undefined,
   unfinishedState: false,
 });
-const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
+const unstorable = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
 
 /** The end of a run whose error can't be read. */
-export const UNREADABLE_ERROR = failedWith('Error', 'The run failed with an error that can not be shown.');
+export const unreadableError = failedWith('Error', 'The run failed with an error that can not be shown.');
 
 /** A deadlock victim, which may retry. */
 const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
@@ -45,12 +45,12 @@ export async function settle(ended: Ended, around: RunDependencies): Promise<Run
       return (await write({ ...ended, end: last }, around)) ? last : 'taken';
     } catch (error) {
       if (isDatabaseUnavailable(error) || isDeadlock(error)) {
-        await clock.sleep(RETRY_MS);
+        await clock.sleep(retryMs);
         continue;
       }
       log(`The end of run ${ended.plan.runId} could not be stored: ${String(error)}`);
       if (last !== ended.end) return last;
-      last = UNSTORABLE;
+      last = unstorable;
     }
   }
 }

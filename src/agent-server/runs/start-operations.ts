@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { RunBatch, RunCreate } from '../../contract/agent/run.ts';
+import { runBatchRequest, runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { Operation, ResponseDescription } from '../../http/operation.ts';
 import { pathId, readBody } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
@@ -15,14 +15,14 @@ import type { Carried, RunPlan } from './run-plan.ts';
 import { showAccepted } from './run-row.ts';
 
 /** The request to start a run on a thread. */
-export const statefulRun = RunCreate.omit({ on_completion: true });
+export const statefulRun = runCreate.omit({ on_completion: true });
 /** The request to start a stateless run. */
-export const statelessRun = RunCreate.omit({ checkpoint: true, if_not_exists: true, multitask_strategy: true });
+export const statelessRun = runCreate.omit({ checkpoint: true, if_not_exists: true, multitask_strategy: true });
 /** A batch of stateless runs. */
 export const runBatch = z.array(statelessRun).min(1);
 
-const runBody = RunCreate.strip();
-const batchBody = RunBatch.element.strip().array().min(1);
+const runBody = runCreate.strip();
+const batchBody = runBatchRequest.element.strip().array().min(1);
 
 const all = '/threads/:thread_id/runs';
 const onThread = 'Thread Runs';
@@ -179,11 +179,11 @@ const whereStreamIs = (plan: RunPlan): Record<string, string> => ({
 });
 
 /** The longest delay of a run: 24 days, the limit of a timer. */
-const MOST_AFTER_SECONDS = 24 * 24 * 3600;
+const mostAfterSeconds = 24 * 24 * 3600;
 
 /** @param at the position of the run in a batch. */
 function mustBeOffered({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
-  if (after_seconds <= MOST_AFTER_SECONDS) return;
-  const msg = `this server puts a run off by ${MOST_AFTER_SECONDS} seconds at most`;
+  if (after_seconds <= mostAfterSeconds) return;
+  const msg = `this server puts a run off by ${mostAfterSeconds} seconds at most`;
   throw new Refusal(422, [{ loc: ['body', ...at, 'after_seconds'], msg, type: 'value_error' }]);
 }

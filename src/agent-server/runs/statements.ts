@@ -3,16 +3,16 @@
  * orders runs, also between processes.
  */
 
-const RUN_COLUMNS = `run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
+const runColumns = `run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
   detached, process_id, start_after, started_at, created_at, updated_at`;
 
 /** $1 to $12 are the run: ids, metadata, kwargs, strategy, temporary, detached, process, start_after, now. */
-const RUN_VALUES = (status: string) => `
+const runValues = (status: string) => `
   $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
   case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
 
 /** The graph metadata of a thread. */
-const GRAPH_OF_THREAD = `
+const graphOfThread = `
   jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
 
 /**
@@ -25,31 +25,31 @@ export const beginOnThread = (isOver: string) => ({
     with thread as (
       update threads
       set unfinished = unfinished + 1, status = 'busy', metadata = metadata || $14::jsonb, updated_at = $12,
-        status_at_rest = case when unfinished = 0 then status else status_at_rest end, graph_before = ${GRAPH_OF_THREAD}
+        status_at_rest = case when unfinished = 0 then status else status_at_rest end, graph_before = ${graphOfThread}
       where thread_id = $2 and ($7 <> 'reject' or unfinished = 0) and not ${isOver}
       returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status, graph_before
     )
-    insert into runs (${RUN_COLUMNS}, graph_before) select ${RUN_VALUES('thread.status')}, thread.graph_before from thread
+    insert into runs (${runColumns}, graph_before) select ${runValues('thread.status')}, thread.graph_before from thread
     returning status, sequence`,
 });
 
 /** A stateless run whose thread is kept. */
-export const BEGIN_WITH_THREAD = {
+export const beginWithThread = {
   name: 'begin-with-thread',
   text: `
     with thread as (
       insert into threads (thread_id, status, unfinished, metadata, config, interrupts, created_at, updated_at)
       values ($2, 'busy', 1, $14::jsonb, '{}', '{}', $12, $12)
     )
-    insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
+    insert into runs (${runColumns}) select ${runValues('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
     returning status, sequence`,
 };
 
 /** A stateless run without a kept thread. */
-export const BEGIN_ALONE = {
+export const beginAlone = {
   name: 'begin-alone',
   text: `
-    insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
+    insert into runs (${runColumns}) select ${runValues('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
     returning status, sequence`,
 };
 
@@ -57,7 +57,7 @@ export const BEGIN_ALONE = {
  * $1 run, $2 process, $3 now. No row while an earlier run is unfinished, or if this process doesn't have the run. Delayed
  * runs (`start_after`) don't block others. Uses `exists`: the database joins it with all unfinished runs.
  */
-export const CLAIM = {
+export const claimRun = {
   name: 'claim-run',
   text: `
     update runs set status = 'running', started_at = $3, updated_at = $3
@@ -75,7 +75,7 @@ export const CLAIM = {
  * Adds an ended run to the tracing outbox in the statement that ends it, so that each ended run is exported, and no
  * other. The parameters from `at` on are: whether to export it, its error, its tokens, the revision.
  */
-const TRACED = (at: number, end: { status: string; endedAt: string }) => `
+const insertTrace = (at: number, end: { status: string; endedAt: string }) => `
     traced as (
       insert into trace_outbox (run)
       select json_build_object(
@@ -90,7 +90,7 @@ const TRACED = (at: number, end: { status: string; endedAt: string }) => `
  * Queues the webhook of a run in the statement that ends it, with its whole payload: the run's row may be deleted. The
  * parameters from `at` on are: its URL, and the URL's host.
  */
-const HOOKED = (at: number, end: { status: string; endedAt: string; error: string; values: string }) => `
+const insertWebhook = (at: number, end: { status: string; endedAt: string; error: string; values: string }) => `
     hooked as (
       insert into webhook_deliveries (url, host, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,
         multitask_strategy, error, "values", stateless, created_at, started_at, ended_at, updated_at)
@@ -104,7 +104,7 @@ const endOnThread = (also: string) => `
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
-    ), ${TRACED(9, { status: 'status', endedAt: 'ended_at' })}${also}, noted as (
+    ), ${insertTrace(9, { status: 'status', endedAt: 'ended_at' })}${also}, noted as (
       delete from checkpoint_writes_before using run where checkpoint_writes_before.run_id = run.run_id
     )
     update threads
@@ -114,13 +114,13 @@ const endOnThread = (also: string) => `
     from run where threads.thread_id = run.thread_id`;
 
 /** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12 its trace. */
-export const END_ON_THREAD = { name: 'end-on-thread', text: endOnThread('') };
+export const endRunOnThread = { name: 'end-on-thread', text: endOnThread('') };
 
 /** The same for a run with a webhook: $13 and $14. If the run reached no state, the payload has the thread's. */
-export const END_ON_THREAD_HOOKED = {
+export const endOnThreadHooked = {
   name: 'end-on-thread-hooked',
   text: endOnThread(
-    `, ${HOOKED(13, {
+    `, ${insertWebhook(13, {
       status: 'status',
       endedAt: 'ended_at',
       error: 'error',
@@ -132,16 +132,16 @@ export const END_ON_THREAD_HOOKED = {
 const endAlone = (also: string) => `
     with run as (
       delete from runs where run_id = $1 and process_id = $2 returning *
-    ), ${TRACED(5, { status: '$4::text', endedAt: '$3::timestamptz' })}${also}
+    ), ${insertTrace(5, { status: '$4::text', endedAt: '$3::timestamptz' })}${also}
     select from run`;
 
 /** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. Deletes a stateless run. */
-export const END_ALONE = { name: 'end-alone', text: endAlone('') };
+export const endRunAlone = { name: 'end-alone', text: endAlone('') };
 
 /** The same for a run with a webhook: $9 and $10, and $11 its error. */
-export const END_ALONE_HOOKED = {
+export const endAloneHooked = {
   name: 'end-alone-hooked',
   text: endAlone(
-    `, ${HOOKED(9, { status: '$4::text', endedAt: '$3::timestamptz', error: '$11::json', values: 'null::json' })}`,
+    `, ${insertWebhook(9, { status: '$4::text', endedAt: '$3::timestamptz', error: '$11::json', values: 'null::json' })}`,
   ),
 };

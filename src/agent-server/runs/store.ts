@@ -68,9 +68,9 @@ export class RunStore extends RunReads {
    */
   async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.#storage.pool): Promise<Started> {
     const statement = plan.temporary
-      ? statements.BEGIN_ALONE
+      ? statements.beginAlone
       : stateless
-        ? statements.BEGIN_WITH_THREAD
+        ? statements.beginWithThread
         : this.#beginOnThread;
     const now = new Date(plan.acceptedAt);
     const known = { ...(stateless ? plan.threadMetadata : {}), graph_id: plan.graphId, assistant_id: plan.assistantId };
@@ -125,7 +125,7 @@ export class RunStore extends RunReads {
   /** Starts a pending run of this process if it is its turn. */
   async claim(runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query({
-      ...statements.CLAIM,
+      ...statements.claimRun,
       values: [runId, this.#processId, new Date(this.#clock.now())],
     });
     return rowCount === 1;
@@ -146,12 +146,12 @@ export class RunStore extends RunReads {
       const ended = [plan.runId, this.#processId, now, end.status, ...this.#traceOf(end)];
       changed = await this.#storage.pool.query(
         url === undefined
-          ? { ...statements.END_ALONE, values: ended }
-          : { ...statements.END_ALONE_HOOKED, values: [...ended, ...hook, error] },
+          ? { ...statements.endRunAlone, values: ended }
+          : { ...statements.endAloneHooked, values: [...ended, ...hook, error] },
       );
     } else {
       changed = await this.#storage.pool.query({
-        ...(url === undefined ? statements.END_ON_THREAD : statements.END_ON_THREAD_HOOKED),
+        ...(url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked),
         values: [
           plan.runId,
           this.#processId,
@@ -185,25 +185,25 @@ export class RunStore extends RunReads {
   async rollBack(runId: string): Promise<void> {
     const now = new Date(this.#clock.now());
     await inTransaction(this.#storage.pool, async (client) => {
-      await client.query({ ...undoing.LOCK_THREAD, values: [runId] });
-      await client.query({ ...undoing.ROLL_BACK, values: [runId, this.#processId, now] });
+      await client.query({ ...undoing.lockThread, values: [runId] });
+      await client.query({ ...undoing.rollBackRun, values: [runId, this.#processId, now] });
     });
   }
 
   /** Undoes a run of this process that consumed a resume value without reaching a checkpoint, to start it again. */
   async startOver(runId: string): Promise<void> {
-    await this.#storage.pool.query({ ...undoing.START_OVER, values: [runId, this.#processId] });
+    await this.#storage.pool.query({ ...undoing.startRunOver, values: [runId, this.#processId] });
   }
 
   /** Withdraws the run's resume values that subgraphs have consumed, so that no other interrupt receives them. */
   async answerTaken(runId: string): Promise<void> {
-    await this.#storage.pool.query({ ...undoing.ANSWER_TAKEN, values: [runId, this.#processId] });
+    await this.#storage.pool.query({ ...undoing.takeBackAnswer, values: [runId, this.#processId] });
   }
 
   /** Withdraws the resume values of former runs on the thread, so that no interrupt receives them. */
   async formerAnswersTaken({ threadId, runId }: Pick<RunPlan, 'threadId' | 'runId'>): Promise<void> {
     const values = [threadId, runId, this.#processId];
-    await this.#storage.pool.query({ ...undoing.FORMER_ANSWERS_TAKEN, values });
+    await this.#storage.pool.query({ ...undoing.takeBackFormerAnswers, values });
   }
 
   /** Deletes an ended run with its events; false if it has not ended. */

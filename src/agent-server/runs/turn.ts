@@ -5,7 +5,7 @@ import type { RunPlan } from './run-plan.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The polling interval (ms) for a run's turn while another process has the thread. */
-const TURN_POLL_MS = 200;
+const turnPollMs = 200;
 
 /**
  * Waits until a run may start: it is due, its thread is free, and there is a slot, which it takes.
@@ -35,7 +35,7 @@ export async function waitForTurn(
     });
     if (mine) return;
     slots.give();
-    await clock.sleep(TURN_POLL_MS, signal);
+    await clock.sleep(turnPollMs, signal);
   }
 
   async function mayStart(): Promise<boolean> {

@@ -3,7 +3,7 @@
  */
 
 /** The engine's task id for writes that belong to no task, such as a run's resume value. */
-export const RUN_WRITES_TASK = '00000000-0000-0000-0000-000000000000';
+export const runWritesTask = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Undoes the writes of run $1 (the relation `run`): its own checkpoints, and, filtered by `found`, its writes to earlier
@@ -47,7 +47,7 @@ const undone = (found: string) => `
     )`;
 
 /** $1 run. Locks its thread's row, so that the following statements see all concurrent changes. */
-export const LOCK_THREAD = {
+export const lockThread = {
   name: 'lock-thread-of-run',
   text: `select from threads where thread_id = (select thread_id from runs where run_id = $1) for update`,
 };
@@ -56,7 +56,7 @@ export const LOCK_THREAD = {
  * $1 run, $2 process, $3 now. Deletes a run and its writes, which restores the locked thread. The next accepted run then
  * inherits the state before both, unless it is just ending and waits for the thread.
  */
-export const ROLL_BACK = {
+export const rollBackRun = {
   name: 'roll-back',
   text: `
     with run as (
@@ -83,30 +83,30 @@ export const ROLL_BACK = {
  * $1 run, $2 process. Resets a run that consumed a resume value, with its interrupts as they were. Results of tasks of
  * its first step are kept, so that these need not run again.
  */
-export const START_OVER = {
+export const startRunOver = {
   name: 'start-over',
   text: `
     with run as materialized (
       select thread_id from runs where run_id = $1::uuid and process_id = $2 for update
-    ), ${undone(`b.idx < 0 or b.task_id = '${RUN_WRITES_TASK}'`)}
+    ), ${undone(`b.idx < 0 or b.task_id = '${runWritesTask}'`)}
     select from run`,
 };
 
 /** $1 run, $2 process. Removes the run's resume values that its tasks have consumed, so that no other interrupt receives them. */
-export const ANSWER_TAKEN = {
+export const takeBackAnswer = {
   name: 'answer-taken',
   text: `
     delete from checkpoint_writes w using checkpoint_writes_before b, runs
     where b.run_id = $1::uuid and runs.run_id = b.run_id and runs.process_id = $2
-      and b.task_id = '${RUN_WRITES_TASK}' and w.channel = '__resume__' and w.thread_id = b.thread_id
+      and b.task_id = '${runWritesTask}' and w.channel = '__resume__' and w.thread_id = b.thread_id
       and w.checkpoint_ns = b.checkpoint_ns and w.checkpoint_id = b.checkpoint_id and w.task_id = b.task_id and w.idx = b.idx`,
 };
 
 /** $1 thread, $2 the run that continues without a resume value, $3 process. The same for former runs: the engine keeps their values for the next interrupt. */
-export const FORMER_ANSWERS_TAKEN = {
+export const takeBackFormerAnswers = {
   name: 'former-answers-taken',
   text: `
     delete from checkpoint_writes
-    where thread_id = $1 and task_id = '${RUN_WRITES_TASK}' and channel = '__resume__'
+    where thread_id = $1 and task_id = '${runWritesTask}' and channel = '__resume__'
       and exists (select from runs where run_id = $2 and process_id = $3 and status = 'running')`,
 };

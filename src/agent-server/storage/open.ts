@@ -8,9 +8,9 @@ import type { Tables } from './tables.ts';
 export type Storage = Database<Tables>;
 
 /** The connections of an agent: its deployment's share of the database server's. */
-const CONNECTIONS = 2;
+const mostConnections = 2;
 /** How long (ms) a query may wait for a connection: when many runs start at once, the database is still available. */
-const WAIT_MS = 60_000;
+const connectionWaitMs = 60_000;
 
 /**
  * The application name of a process's connections. Other processes of the deployment detect by it whether this one is
@@ -22,9 +22,9 @@ export const applicationName = (processId: string): string => `landfall-agent ${
 export async function openStorage(url: string, processId: string, log: (line: string) => void): Promise<Storage> {
   const storage = openDatabase<Tables>({
     url,
-    max: CONNECTIONS,
+    max: mostConnections,
     applicationName: applicationName(processId),
-    waitMs: WAIT_MS,
+    waitMs: connectionWaitMs,
     log,
   });
   try {

@@ -17,16 +17,16 @@ export type Condition =
 /** A parsed filter; or what is wrong with it, and where. */
 export type ReadFilter = { ok: true; conditions: Condition[] } | { ok: false; path: string[]; problem: string };
 
-const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+const comparisons: ReadonlyMap<string, Comparison> = new Map([
   ['$gt', '>'],
   ['$gte', '>='],
   ['$lt', '<'],
   ['$lte', '<='],
 ]);
-const OPERATORS = ['$eq', '$ne', ...COMPARISONS.keys(), '$in', '$nin', '$exists'];
+const filterOperators = ['$eq', '$ne', ...comparisons.keys(), '$in', '$nin', '$exists'];
 
 /** The maximum number of conditions: building the statement takes quadratic time. */
-export const MOST_CONDITIONS = 100;
+export const mostConditions = 100;
 
 /**
  * Parses a filter: `{"field": value}` means equality, `{"field": {"$gt": 5}}` that all operators hold, and
@@ -51,14 +51,14 @@ export function readFilter(filter: FreeObject): ReadFilter {
       conditions.push(read);
     }
   }
-  if (conditions.length > MOST_CONDITIONS)
-    return { ok: false, path: [], problem: `has more than ${MOST_CONDITIONS} conditions` };
+  if (conditions.length > mostConditions)
+    return { ok: false, path: [], problem: `has more than ${mostConditions} conditions` };
   return { ok: true, conditions };
 }
 
 /** The condition of one operator, or what is wrong with it. */
 function readOperator(field: string, operator: string, operand: unknown): Condition | string {
-  const comparison = COMPARISONS.get(operator);
+  const comparison = comparisons.get(operator);
   if (comparison !== undefined) {
     if (typeof operand !== 'number' && typeof operand !== 'string') return 'compares with a number or a string only';
     return { kind: 'compares', field, comparison, value: operand };
@@ -76,6 +76,6 @@ function readOperator(field: string, operator: string, operand: unknown): Condit
       if (typeof operand !== 'boolean') return 'takes true or false';
       return { kind: 'is-there', field, there: operand };
     default:
-      return `is no operator: there are ${OPERATORS.join(', ')}`;
+      return `is no operator: there are ${filterOperators.join(', ')}`;
   }
 }

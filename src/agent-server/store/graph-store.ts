@@ -1,4 +1,4 @@
-import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
+import { maxItemTtlMinutes } from '../../contract/agent/store-item.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { queryWithRetries } from '../graphs/retry-policy.ts';
 import { readFilter } from './filter.ts';
@@ -119,9 +119,9 @@ function valueProblem(value: unknown): string | undefined {
 }
 
 const ttlProblem = (ttl: unknown): string | undefined =>
-  ttl == null || (typeof ttl === 'number' && ttl > 0 && ttl <= MAX_ITEM_TTL_MINUTES)
+  ttl == null || (typeof ttl === 'number' && ttl > 0 && ttl <= maxItemTtlMinutes)
     ? undefined
-    : `a time to live must be more than 0 and at most ${MAX_ITEM_TTL_MINUTES} minutes`;
+    : `a time to live must be more than 0 and at most ${maxItemTtlMinutes} minutes`;
 
 /** What is wrong with a search's `query`; undefined if valid. */
 const queryProblem = (query: unknown): string | undefined =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Clock } from '../../clock.ts';
-import { STORE_PAGE } from '../../contract/agent/store-item.ts';
+import { storePage } from '../../contract/agent/store-item.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
@@ -49,9 +49,9 @@ interface Row {
   updated_at: Date;
 }
 
-const MINUTE_MS = 60_000;
-const COLUMNS = sql`namespace, key, value, exact, created_at, updated_at`;
-const MOST_SWEPT_AT_ONCE = 1000;
+const minuteMs = 60_000;
+const itemColumns = sql`namespace, key, value, exact, created_at, updated_at`;
+const mostSweptAtOnce = 1000;
 
 const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<unknown> =>
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
@@ -91,7 +91,7 @@ export class Items {
         created_at: new Date(now),
         updated_at: new Date(now),
         ttl_minutes: minutes,
-        expires_at: minutes === null ? null : new Date(now + minutes * MINUTE_MS),
+        expires_at: minutes === null ? null : new Date(now + minutes * minuteMs),
       })
       .onConflict((on) =>
         on.columns(['namespace', 'key']).doUpdateSet({
@@ -110,7 +110,7 @@ export class Items {
   /** One item; undefined if there is none. */
   async get(namespace: readonly string[], key: string, refresh?: boolean): Promise<Item | undefined> {
     const found = sql`
-      select ${COLUMNS} from store_items
+      select ${itemColumns} from store_items
       where namespace = ${[...namespace]}::text[] and key = ${key} and ${this.#isAlive()}`;
     const [row] = await this.#read(found, sql`key`, refresh);
     return row;
@@ -129,8 +129,8 @@ export class Items {
     const where = [this.#isAlive(), ...(range ? [isWithin(range)] : []), ...conditions.map(conditionSql)];
     const order = sql`updated_at desc, namespace, key`;
     const found = sql`
-      select ${COLUMNS} from store_items where ${sql.join(where, sql` and `)}
-      order by ${order} limit ${limit ?? STORE_PAGE.searchLimit} offset ${offset ?? 0}`;
+      select ${itemColumns} from store_items where ${sql.join(where, sql` and `)}
+      order by ${order} limit ${limit ?? storePage.searchLimit} offset ${offset ?? 0}`;
     return this.#read(found, order, refresh);
   }
 
@@ -150,7 +150,7 @@ export class Items {
     const shown = maxDepth === undefined ? sql`namespace` : sql`namespace[1:${Math.min(maxDepth, 1_000)}::int]`;
     const { rows } = await sql<{ shown: string[] }>`
       select distinct ${shown} as shown from store_items where ${sql.join(where, sql` and `)}
-      order by 1 limit ${limit ?? STORE_PAGE.namespacesLimit} offset ${offset ?? 0}`.execute(this.#storage.db);
+      order by 1 limit ${limit ?? storePage.namespacesLimit} offset ${offset ?? 0}`.execute(this.#storage.db);
     return rows.map((row) => row.shown);
   }
 
@@ -163,9 +163,9 @@ export class Items {
     const { numAffectedRows = 0n } = await sql`
       delete from store_items where (namespace, key) in (
         select namespace, key from store_items where expires_at <= ${this.#now()}
-        limit ${MOST_SWEPT_AT_ONCE} for update skip locked
+        limit ${mostSweptAtOnce} for update skip locked
       )`.execute(this.#storage.db);
-    return numAffectedRows >= BigInt(MOST_SWEPT_AT_ONCE);
+    return numAffectedRows >= BigInt(mostSweptAtOnce);
   }
 
   /** Reads what `found` finds, in `order`, and restarts their time to live if requested. */

@@ -1,11 +1,11 @@
 /** The maximum depth of a namespace. */
-export const MOST_LABELS = 64;
+export const mostLabels = 64;
 
 /** The maximum size (bytes) of a namespace's labels and a key together: the limit of a Postgres index. */
-export const MOST_ADDRESS_BYTES = 2000;
+export const mostAddressBytes = 2000;
 
 /** The root that is reserved for the engine. */
-const RESERVED_ROOT = 'langgraph';
+const reservedRoot = 'langgraph';
 
 /** What is wrong with a label or a key as text; undefined if valid. */
 function textProblem(what: string, text: unknown): string | undefined {
@@ -19,7 +19,7 @@ function textProblem(what: string, text: unknown): string | undefined {
 /** What is wrong with the labels of a namespace, or of its prefix or suffix; undefined if valid. */
 export function labelsProblem(labels: unknown): string | undefined {
   if (!Array.isArray(labels)) return 'a namespace must be a list of strings';
-  if (labels.length > MOST_LABELS) return `a namespace has at most ${MOST_LABELS} labels`;
+  if (labels.length > mostLabels) return `a namespace has at most ${mostLabels} labels`;
   for (const label of labels) {
     const problem = textProblem('a label of a namespace', label);
     if (problem !== undefined) return problem;
@@ -33,7 +33,7 @@ export function namespaceProblem(namespace: unknown): string | undefined {
   const problem = labelsProblem(namespace);
   if (problem !== undefined || !Array.isArray(namespace)) return problem;
   if (namespace.length === 0) return "a namespace can't be empty";
-  if (namespace[0] === RESERVED_ROOT) return `a namespace can't begin with "${RESERVED_ROOT}", which the engine keeps`;
+  if (namespace[0] === reservedRoot) return `a namespace can't begin with "${reservedRoot}", which the engine keeps`;
   return undefined;
 }
 
@@ -42,7 +42,7 @@ export function keyProblem(key: unknown, namespace: readonly string[]): string |
   const problem = textProblem('a key', key);
   if (problem !== undefined || typeof key !== 'string') return problem;
   const bytes = [...namespace, key].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return bytes > MOST_ADDRESS_BYTES ? `namespace and key take at most ${MOST_ADDRESS_BYTES} bytes` : undefined;
+  return bytes > mostAddressBytes ? `namespace and key take at most ${mostAddressBytes} bytes` : undefined;
 }
 
 /**

@@ -2,11 +2,11 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import {
-  StoreDelete,
-  StoreNamespaces,
-  StoreNamespacesReply,
-  StorePut,
-  StoreSearch,
+  storeDelete,
+  storeNamespaces,
+  storeNamespacesReply,
+  storePut,
+  storeSearch,
 } from '../../contract/agent/store-item.ts';
 import type { StoreItem } from '../../contract/agent/store-item.ts';
 import type { Operation } from '../../http/operation.ts';
@@ -31,10 +31,10 @@ const strings = z.array(z.string());
 const namespace = ruled(strings, namespaceProblem);
 const labels = ruled(strings, labelsProblem);
 
-const putBody = StorePut.extend({ namespace }).strip().superRefine(checkKey);
-const deleteBody = StoreDelete.extend({ namespace: namespace.optional() }).strip().superRefine(checkKey);
-const searchBody = StoreSearch.extend({ namespace_prefix: labels.nullable().optional() }).strip();
-const namespacesBody = StoreNamespaces.extend({ prefix: labels.optional(), suffix: labels.optional() }).strip();
+const putBody = storePut.extend({ namespace }).strip().superRefine(checkKey);
+const deleteBody = storeDelete.extend({ namespace: namespace.optional() }).strip().superRefine(checkKey);
+const searchBody = storeSearch.extend({ namespace_prefix: labels.nullable().optional() }).strip();
+const namespacesBody = storeNamespaces.extend({ prefix: labels.optional(), suffix: labels.optional() }).strip();
 const itemQuery = z.looseObject({
   key: z.string(),
   refresh_ttl: z
@@ -58,7 +58,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     id: 'put_item',
     summary: 'Put an item into the store',
     tag,
-    body: { schema: StorePut, required: true },
+    body: { schema: storePut, required: true },
     responses: { 204: { description: 'Stored.' } },
     errors: [400, 413, 422],
     async handle(c) {
@@ -94,7 +94,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     id: 'delete_item',
     summary: 'Delete an item of the store',
     tag,
-    body: { schema: StoreDelete, required: true },
+    body: { schema: storeDelete, required: true },
     responses: { 204: { description: 'Deleted.' } },
     errors: [400, 413, 422],
     async handle(c) {
@@ -111,7 +111,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     id: 'search_items',
     summary: 'Search items of the store',
     tag,
-    body: { schema: StoreSearch, required: true },
+    body: { schema: storeSearch, required: true },
     responses: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
     errors: [400, 413, 422],
     async handle(c) {
@@ -134,8 +134,8 @@ export const storeOperations: readonly Operation<Env>[] = [
     id: 'list_namespaces',
     summary: 'List the namespaces of the store',
     tag,
-    body: { schema: StoreNamespaces, required: false },
-    responses: { 200: { description: 'The namespaces.', schema: StoreNamespacesReply } },
+    body: { schema: storeNamespaces, required: false },
+    responses: { 200: { description: 'The namespaces.', schema: storeNamespacesReply } },
     errors: [400, 413, 422],
     async handle(c) {
       const { items } = c.var.parts;

@@ -1,4 +1,4 @@
-import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
+import { maxItemTtlMinutes } from '../../contract/agent/store-item.ts';
 import type { StoreConfig } from '../../graph-config/retention.ts';
 
 /** The expiry settings of items. Times are minutes. */
@@ -12,18 +12,18 @@ export interface StoreSettings {
 }
 
 /** The default interval (minutes) of removing expired items: an item may have its own time to live. */
-const USUAL_SWEEP_INTERVAL = 60;
+const usualSweepInterval = 60;
 /** Limits (ms) of the interval. */
-const SWEEP_MS = { atLeast: 1_000, atMost: 24 * 60 * 60_000 } as const;
+const sweepMs = { atLeast: 1_000, atMost: 24 * 60 * 60_000 } as const;
 
 /** Parses the key `store` of the graph configuration file. */
 export function storeSettings(config: StoreConfig | null | undefined): StoreSettings {
   const { default_ttl, refresh_on_read, sweep_interval_minutes } = config?.ttl ?? {};
   return {
-    defaultTtl: default_ttl == null ? undefined : Math.min(default_ttl, MAX_ITEM_TTL_MINUTES),
+    defaultTtl: default_ttl == null ? undefined : Math.min(default_ttl, maxItemTtlMinutes),
     refreshOnRead: refresh_on_read ?? true,
-    sweepEveryMs: within((sweep_interval_minutes ?? USUAL_SWEEP_INTERVAL) * 60_000),
+    sweepEveryMs: within((sweep_interval_minutes ?? usualSweepInterval) * 60_000),
   };
 }
 
-const within = (ms: number): number => Math.min(Math.max(ms, SWEEP_MS.atLeast), SWEEP_MS.atMost);
+const within = (ms: number): number => Math.min(Math.max(ms, sweepMs.atLeast), sweepMs.atMost);

@@ -1,5 +1,5 @@
 /** The methods of the engine's wrapper to replace. */
-const REPLACED = ['start', 'stop', 'enqueueOperation'] as const;
+const replacedMethods = ['start', 'stop', 'enqueueOperation'] as const;
 
 /** Prototypes already replaced: all graphs of an agent load the same engine. */
 const done = new WeakSet<object>();
@@ -20,7 +20,7 @@ const lines = new WeakMap<object, Promise<unknown>>();
 export function withoutPolling(wrapper: unknown): void {
   const prototype: unknown = typeof wrapper === 'function' ? wrapper.prototype : undefined;
   if (typeof prototype !== 'object' || prototype === null || done.has(prototype)) return;
-  if (!REPLACED.every((name) => typeof Reflect.get(prototype, name) === 'function')) return;
+  if (!replacedMethods.every((name) => typeof Reflect.get(prototype, name) === 'function')) return;
   done.add(prototype);
   for (const [name, value] of Object.entries(methods)) {
     Reflect.defineProperty(prototype, name, { value, writable: true, configurable: true });

@@ -2,7 +2,7 @@
  * $1 thread, $2 the new thread, $3 now. Copies a thread with its states in one statement, as a consistent snapshot; no
  * row if there is no such thread. The copy's time to live starts now.
  */
-export const COPY = `
+export const copyThread = `
   with source as (
     select * from threads where thread_id = $1::uuid
   ), checkpoints_made as (

@@ -34,7 +34,7 @@ export async function keepLatestOfLocked(
   threadId: string,
   { now, withAncestors }: KeepLatest,
 ): Promise<void> {
-  await client.query(KEEP_LATEST, [threadId, withAncestors, new Date(now)]);
+  await client.query(keepLatestStates, [threadId, withAncestors, new Date(now)]);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function keepLatestOfLocked(
  * one of the whole, or if its namespace has no task: such a subgraph keeps its state between runs. States in the engine's
  * older format (below 4) store a part of themselves with their predecessor.
  */
-const KEEP_LATEST = `
+const keepLatestStates = `
   with recursive newest as (
     select distinct on (checkpoint_ns) checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata
     from checkpoints where thread_id = $1::uuid::text

@@ -1,4 +1,4 @@
-import { MAX_TTL_MINUTES } from '../../contract/agent/thread.ts';
+import { maxTtlMinutes } from '../../contract/agent/thread.ts';
 import type { ThreadTtl, ThreadTtlReply, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 
 /** The time to live of a thread, and what happens then. */
@@ -25,19 +25,19 @@ export interface LifetimeConfig {
   sweep_limit?: number | null | undefined;
 }
 
-const DEFAULT_SWEEP_MINUTES = 5;
-const DEFAULT_SWEEP_LIMIT = 1000;
+const defaultSweepMinutes = 5;
+const defaultSweepLimit = 1000;
 /** The longest timer. */
-const MOST_SLEEP_MS = 24 * 24 * 3600 * 1000;
+const mostSleepMs = 24 * 24 * 3600 * 1000;
 
 /** Applies the defaults. */
 export function lifetimesOf(config: LifetimeConfig | null | undefined): Lifetimes {
-  const minutes = config?.default_ttl == null ? undefined : Math.min(config.default_ttl, MAX_TTL_MINUTES);
-  const sweepMinutes = config?.sweep_interval_minutes ?? DEFAULT_SWEEP_MINUTES;
+  const minutes = config?.default_ttl == null ? undefined : Math.min(config.default_ttl, maxTtlMinutes);
+  const sweepMinutes = config?.sweep_interval_minutes ?? defaultSweepMinutes;
   return {
     ofAll: minutes === undefined ? undefined : { minutes, strategy: config?.strategy ?? 'delete' },
-    sweepMs: Math.min(sweepMinutes * 60_000, MOST_SLEEP_MS),
-    sweepLimit: config?.sweep_limit ?? DEFAULT_SWEEP_LIMIT,
+    sweepMs: Math.min(sweepMinutes * 60_000, mostSleepMs),
+    sweepLimit: config?.sweep_limit ?? defaultSweepLimit,
   };
 }
 

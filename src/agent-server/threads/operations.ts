@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { Superstep } from '../../contract/agent/superstep.ts';
+import { superstepSchema } from '../../contract/agent/superstep.ts';
 import {
-  THREAD_STREAM_MODES,
-  ThreadCount,
-  ThreadCreate,
-  ThreadPatch,
-  ThreadPrune,
-  ThreadSearch,
+  threadStreamModes,
+  threadCount,
+  threadCreate,
+  threadPatch,
+  threadPrune,
+  threadSearch,
 } from '../../contract/agent/thread.ts';
 import type { Operation } from '../../http/operation.ts';
 import { pathId, readBody, readList } from '../api/body.ts';
@@ -26,15 +26,15 @@ import { showThread } from './store.ts';
 import type { StoredThread } from './store.ts';
 
 /** The request to create a thread. */
-export const threadCreation = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() });
+export const threadCreation = threadCreate.extend({ supersteps: z.array(superstepSchema).optional() });
 /** The result of pruning. */
 export const pruned = z.object({ pruned_count: z.int() });
 const createBody = threadCreation.strip();
-const searchBody = ThreadSearch.strip();
-const countBody = ThreadCount.strip();
-const patchBody = ThreadPatch.strip();
-const pruneBody = ThreadPrune.strip();
-const streamModes = z.array(z.enum(THREAD_STREAM_MODES)).optional();
+const searchBody = threadSearch.strip();
+const countBody = threadCount.strip();
+const patchBody = threadPatch.strip();
+const pruneBody = threadPrune.strip();
+const streamModes = z.array(z.enum(threadStreamModes)).optional();
 
 const one = '/threads/:thread_id';
 const tag = 'Threads';
@@ -72,7 +72,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     summary: 'Search threads',
     description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
-    body: { schema: ThreadSearch, required: false },
+    body: { schema: threadSearch, required: false },
     responses: { 200: { description: 'A page of threads.', schema: z.array(threadResponse) } },
     errors: [400, 413, 422],
     async handle(c) {
@@ -98,7 +98,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     id: 'count_threads',
     summary: 'Count threads',
     tag,
-    body: { schema: ThreadCount, required: false },
+    body: { schema: threadCount, required: false },
     responses: { 200: { description: 'The number of matches.', schema: countResponse } },
     errors: [400, 404, 413, 422],
     handle: async (c) => c.json(await c.var.parts.threads.count(await readBody(c, countBody))),
@@ -109,7 +109,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     id: 'prune_threads',
     summary: 'Delete threads, or all but their latest states',
     tag,
-    body: { schema: ThreadPrune, required: true },
+    body: { schema: threadPrune, required: true },
     responses: { 200: { description: 'The number of pruned threads.', schema: pruned } },
     errors: [400, 413, 422],
     async handle(c) {
@@ -141,7 +141,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     summary: 'Change a thread',
     description: '`metadata` is merged, `ttl` restarts.',
     tag,
-    body: { schema: ThreadPatch, required: true },
+    body: { schema: threadPatch, required: true },
     responses: { 200: { description: 'The changed thread.', schema: threadResponse } },
     errors: [400, 404, 413, 422],
     async handle(c) {

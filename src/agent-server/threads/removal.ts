@@ -27,10 +27,10 @@ export function removeThread(pool: Pool, threadId: string, { evenBusy }: { evenB
 
 /** Deletes a thread whose row this transaction has locked. */
 export async function deleteLocked(client: Querying, threadId: string): Promise<void> {
-  await client.query(DELETE_ALL, [threadId]);
+  await client.query(deleteAll, [threadId]);
 }
 
-const DELETE_ALL = `
+const deleteAll = `
   with events as (delete from run_events using runs where run_events.run_id = runs.run_id and runs.thread_id = $1::uuid),
     runs as (delete from runs where thread_id = $1::uuid),
     writes as (delete from checkpoint_writes where thread_id = $1::uuid::text),

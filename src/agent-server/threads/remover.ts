@@ -20,7 +20,7 @@ export interface RemoverParts {
 }
 
 /** How often to end runs that start while a thread is being deleted, before it is deleted anyway. */
-const MOST_TRIES = 3;
+const mostTries = 3;
 
 /** Removes threads, or their history. */
 export class ThreadRemover {
@@ -35,7 +35,7 @@ export class ThreadRemover {
     const { pool, runs, gone } = this.#parts;
     for (let tries = 1; ; tries += 1) {
       await runs.cancelThread(threadId);
-      const removal = await removeThread(pool, threadId, { evenBusy: tries === MOST_TRIES });
+      const removal = await removeThread(pool, threadId, { evenBusy: tries === mostTries });
       if (removal === 'removed') gone(threadId);
       if (removal !== 'busy') return removal === 'removed';
     }

@@ -1,4 +1,4 @@
-import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { LoggedEvent } from '../runs/event-buffer.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import { idAt, timeOf } from './thread-events.ts';
@@ -13,14 +13,14 @@ export const startOfRun = (runId: string, attempt: number): string => JSON.strin
 /** The events for an ended run whose own events are gone: its metadata, its error, its end. */
 export function eventsLeft(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>): { event: string; json: string }[] {
   return [
-    { event: METADATA_EVENT, json: startOfRun(run.run_id, run.attempt) },
-    ...(run.error === null ? [] : [{ event: ERROR_EVENT, json: JSON.stringify(run.error) }]),
-    { event: METADATA_EVENT, json: endOf(run.run_id) },
+    { event: metadataEvent, json: startOfRun(run.run_id, run.attempt) },
+    ...(run.error === null ? [] : [{ event: errorEvent, json: JSON.stringify(run.error) }]),
+    { event: metadataEvent, json: endOf(run.run_id) },
   ];
 }
 
 /** The maximum number of past runs to report. */
-const MOST_PAST = 1000;
+const mostPast = 1000;
 
 /** The events for a thread's runs that ended after the event `afterId` and before a time (ms). */
 export async function pastOf(
@@ -28,7 +28,7 @@ export async function pastOf(
   threadId: string,
   { afterId, until }: { afterId: number; until: number },
 ): Promise<LoggedEvent[]> {
-  const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, MOST_PAST);
+  const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, mostPast);
   return runs.flatMap((run) => {
     const id = idAt(run.ended_at?.getTime() ?? until);
     // Later events have higher numbers.

@@ -1,11 +1,12 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { PAGE } from '../../contract/agent/assistant.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
 import {
-  ThreadHistorySearch,
-  ThreadPatch,
-  ThreadStateCheckpoint,
-  ThreadStateUpdate,
+  threadHistorySearch,
+  type ThreadHistorySearch,
+  threadPatch,
+  threadStateCheckpoint,
+  threadStateUpdate,
 } from '../../contract/agent/thread.ts';
 import { isUuid } from '../../contract/uuid.ts';
 import type { Operation } from '../../http/operation.ts';
@@ -19,14 +20,14 @@ import { noThread, threadInPath } from './operations.ts';
 
 const stateQuery = z.looseObject({ subgraphs: flag });
 const historyQuery = z.looseObject({
-  limit: z.coerce.number().int().min(PAGE.minLimit).max(PAGE.maxLimit).default(PAGE.defaultLimit),
+  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
   before: z.string().min(1).optional(),
 });
-const checkpointBody = ThreadStateCheckpoint.strip();
-const updateBody = ThreadStateUpdate.strip();
-const threadStatePatch = ThreadPatch.pick({ metadata: true });
+const checkpointBody = threadStateCheckpoint.strip();
+const updateBody = threadStateUpdate.strip();
+const threadStatePatch = threadPatch.pick({ metadata: true });
 const patchBody = threadStatePatch.strip();
-const historyBody = ThreadHistorySearch.strip();
+const historyBody = threadHistorySearch.strip();
 
 /** The default page size of a history requested by POST, as in the public description. */
 const defaultHistory = 1;
@@ -58,7 +59,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Write values into the state of a thread',
     description: 'As if the node `as_node` had returned them.',
     tag,
-    body: { schema: ThreadStateUpdate, required: true },
+    body: { schema: threadStateUpdate, required: true },
     responses: { 200: { description: 'The checkpoint of the new state.', schema: stateUpdateResponse } },
     errors: [400, 404, 409, 413, 422],
     async handle(c) {
@@ -111,7 +112,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Read the state of a thread or a subgraph at a checkpoint',
     tag,
     query: stateQuery,
-    body: { schema: ThreadStateCheckpoint, required: true },
+    body: { schema: threadStateCheckpoint, required: true },
     responses: stateResponses,
     errors: [400, 404, 413, 422],
     async handle(c) {
@@ -142,7 +143,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Search the states of a thread',
     description: 'Newest first.',
     tag,
-    body: { schema: ThreadHistorySearch, required: false },
+    body: { schema: threadHistorySearch, required: false },
     responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
     errors: [400, 404, 413, 422],
     async handle(c) {

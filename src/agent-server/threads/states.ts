@@ -8,7 +8,7 @@ import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
-import { COPY } from './copy.ts';
+import { copyThread } from './copy.ts';
 import type { Lifetime } from './lifetime.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { hasCheckpoint, noCheckpoint, placeOf } from './place.ts';
@@ -170,7 +170,7 @@ export class ThreadStates {
     return this.#within(async (client) => {
       if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());
-      const { rows } = await client.query<StoredThread>(COPY, [threadId, copyId, now]);
+      const { rows } = await client.query<StoredThread>(copyThread, [threadId, copyId, now]);
       const [copy] = rows;
       if (copy?.status !== 'busy') return copy;
       const graphId = this.#graphs.idOf(copy);

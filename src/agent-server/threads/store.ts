@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
-import { PAGE } from '../../contract/agent/assistant.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type {
   Thread,
@@ -75,7 +75,7 @@ export class ThreadStore {
     on?: Querying,
   ): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
     const now = this.#clock.now();
-    const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(INSERT, [
+    const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(insertThread, [
       threadId,
       storable(metadata),
       new Date(now),
@@ -140,7 +140,7 @@ export class ThreadStore {
     const query = matching(this.#storage.db.selectFrom('threads').selectAll().where(this.#isThere()), request)
       .orderBy(orderOf(request.sort_by ?? 'created_at'), request.sort_order ?? 'desc')
       .orderBy('thread_id')
-      .limit(request.limit ?? PAGE.defaultLimit)
+      .limit(request.limit ?? pageBounds.defaultLimit)
       .offset(request.offset ?? 0);
     const [threads, total] = await Promise.all([query.execute(), this.count(request)]);
     return { threads, total };
@@ -156,7 +156,7 @@ export class ThreadStore {
   }
 }
 
-const INSERT = `
+const insertThread = `
   insert into threads
     (thread_id, status, metadata, config, interrupts, created_at, updated_at, ttl_strategy, ttl_minutes, expires_at)
   values ($1, 'idle', $2::jsonb, '{}', '{}', $3, $3, $4, $5, $6)

@@ -1,25 +1,25 @@
-import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
 import type { Follower, LoggedEvent } from '../runs/event-buffer.ts';
 
 /** The event that reports a manual update. */
-export const STATE_UPDATE_EVENT = 'state_update';
+export const stateUpdateEvent = 'state_update';
 
 /** The memory limit (characters) of one thread's events, for clients that reconnect. */
-export const MOST_KEPT = 4 * 1024 * 1024;
+export const mostKept = 4 * 1024 * 1024;
 /** The number of events per millisecond before the numbers run ahead of the clock. */
-const PER_MS = 1000;
+const perMs = 1000;
 
 /** The lowest event number at a time (ms since the epoch). */
-export const idAt = (ms: number): number => Math.floor(ms) * PER_MS;
+export const idAt = (ms: number): number => Math.floor(ms) * perMs;
 
 /** The time (ms since the epoch) of an event number. */
-export const timeOf = (id: number): number => Math.floor(id / PER_MS);
+export const timeOf = (id: number): number => Math.floor(id / perMs);
 
 /** Whether an event belongs to one of the modes. */
 export function isOfModes(event: string, modes: readonly ThreadStreamMode[]): boolean {
-  if (event === STATE_UPDATE_EVENT) return modes.includes('state_update');
-  return modes.includes('run_modes') || (modes.includes('lifecycle') && event === METADATA_EVENT);
+  if (event === stateUpdateEvent) return modes.includes('state_update');
+  return modes.includes('run_modes') || (modes.includes('lifecycle') && event === metadataEvent);
 }
 
 /**
@@ -38,7 +38,7 @@ export class ThreadEvents {
    * @param now milliseconds since the epoch.
    * @param most the current memory limit (characters).
    */
-  constructor(now: () => number, most = () => MOST_KEPT) {
+  constructor(now: () => number, most = () => mostKept) {
     this.#now = now;
     this.#most = most;
     this.#last = idAt(now());

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from '../runs/event-buffer.ts';
@@ -12,7 +12,7 @@ import { afterPast } from './replay-then-follow.ts';
 import type { Followed, Subscription } from './followed.ts';
 import { startOfRun, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
-import { isOfModes, MOST_KEPT, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
+import { isOfModes, mostKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 
 /** The dependencies of `ThreadStreams`. */
 export interface ThreadStreamsParts {
@@ -25,13 +25,13 @@ export interface ThreadStreamsParts {
 }
 
 /** The polling interval (ms) for changes by other processes on the followed threads. */
-const LOOK_MS = 500;
+const lookMs = 500;
 /** The maximum clock difference (ms) of two processes. */
-const SKEW_MS = 5000;
+const skewMs = 5000;
 /** The memory limit (characters) of all threads' events together, for clients that reconnect. */
-const KEPT_OF_ALL = 64 * 1024 * 1024;
+const keptOfAll = 64 * 1024 * 1024;
 /** How long (ms) the events of a thread are kept after the last follower disconnected, which may reconnect. */
-const LINGER_MS = 60_000;
+const lingerMs = 60_000;
 
 /**
  * The events on threads: those of every run, and manual updates. Runs of this process are reported at once, those of
@@ -68,7 +68,7 @@ export class ThreadStreams {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
     thread.writtenAt = at;
-    thread.events.add(STATE_UPDATE_EVENT, toWire({ thread_id: threadId, state }));
+    thread.events.add(stateUpdateEvent, toWire({ thread_id: threadId, state }));
   }
 
   /** Ends the stream of a deleted thread. */
@@ -101,7 +101,7 @@ export class ThreadStreams {
     if (!isNew && afterId === undefined) {
       for (const run of this.#parts.runs.ofThread(threadId)) {
         if (!run.isWaiting)
-          notify({ id: undefined, event: METADATA_EVENT, json: startOfRun(run.plan.runId, run.attempt) });
+          notify({ id: undefined, event: metadataEvent, json: startOfRun(run.plan.runId, run.attempt) });
       }
     }
     const leave = events.follow(notify, isNew ? events.complete : afterId);
@@ -130,7 +130,7 @@ export class ThreadStreams {
     if (known) return known;
     const { clock, runs } = this.#parts;
     const now = clock.now();
-    const share = () => Math.min(MOST_KEPT, KEPT_OF_ALL / this.#threads.size);
+    const share = () => Math.min(mostKept, keptOfAll / this.#threads.size);
     const events = new ThreadEvents(() => clock.now(), share);
     const thread: Followed = { events, openedAt: now, leftAt: undefined, runs: new Map(), writtenAt: now };
     this.#threads.set(threadId, thread);
@@ -150,11 +150,11 @@ export class ThreadStreams {
     const notify = this.#follower(thread, runId, reported, execution);
     const begin = () => {
       reported.begin = undefined;
-      notify({ id: undefined, event: METADATA_EVENT, json: startOfRun(runId, execution.attempt) });
+      notify({ id: undefined, event: metadataEvent, json: startOfRun(runId, execution.attempt) });
     };
     if (execution.isWaiting) reported.begin = begin;
     reported.forget = execution.events.tap((event) => {
-      if (reported.begin && (execution.goesOn || event?.event === METADATA_EVENT)) return;
+      if (reported.begin && (execution.goesOn || event?.event === metadataEvent)) return;
       reported.begin?.();
       notify(event);
     });
@@ -172,23 +172,23 @@ export class ThreadStreams {
       if (this.#parts.runs.hasLeft) return;
       reported.endedAt = this.#parts.clock.now();
       thread.writtenAt = reported.endedAt;
-      thread.events.add(METADATA_EVENT, endOf(runId));
+      thread.events.add(metadataEvent, endOf(runId));
     };
   }
 
   async #keepLooking(): Promise<void> {
     const { clock, log } = this.#parts;
     const { signal } = this.#stop;
-    let since = clock.now() - SKEW_MS;
+    let since = clock.now() - skewMs;
     while (!signal.aborted && this.#threads.size > 0) {
       const before = clock.now();
       try {
         await this.#look(since);
-        since = before - SKEW_MS;
+        since = before - skewMs;
       } catch (error) {
         if (!isDatabaseUnavailable(error)) log(`Polling followed threads failed: ${String(error)}`);
       }
-      await pause(clock, LOOK_MS, signal);
+      await pause(clock, lookMs, signal);
     }
     this.#looking = undefined;
   }
@@ -210,10 +210,10 @@ export class ThreadStreams {
 
   /** Reports started runs, and drops those that ended long ago. */
   #tidy(threadId: string, { leftAt, runs }: Followed, since: number): void {
-    if (leftAt !== undefined && this.#parts.clock.now() - leftAt > LINGER_MS) this.gone(threadId);
+    if (leftAt !== undefined && this.#parts.clock.now() - leftAt > lingerMs) this.gone(threadId);
     for (const [runId, { begin, endedAt }] of runs) {
       if (begin && this.#parts.runs.find(runId)?.isWaiting === false) begin();
-      if (endedAt !== undefined && endedAt < since - SKEW_MS) runs.delete(runId);
+      if (endedAt !== undefined && endedAt < since - skewMs) runs.delete(runId);
     }
   }
 

@@ -22,7 +22,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
 }
 
 /** The statements by which a library controls its own transaction. */
-const OF_A_TRANSACTION = /^(?:begin|commit|rollback)\s*;?$/i;
+const ofATransaction = /^(?:begin|commit|rollback)\s*;?$/i;
 
 /**
  * A pool that only lends the connection of a running transaction, for a library that requires a pool. Its own transaction
@@ -64,8 +64,7 @@ export class PoolOfOne extends Pool {
 
   #query(args: unknown[]): unknown {
     const [text] = args;
-    if (typeof text === 'string' && OF_A_TRANSACTION.test(text.trim()))
-      return Promise.resolve({ rows: [], rowCount: 0 });
+    if (typeof text === 'string' && ofATransaction.test(text.trim())) return Promise.resolve({ rows: [], rowCount: 0 });
     const last = args.at(-1);
     if (typeof last === 'function') {
       const heard = (error: unknown, ...rest: unknown[]) => {

@@ -15,7 +15,7 @@ export interface Step {
 }
 
 /** The key under which a subgraph receives the checkpointer of its parent. */
-const CHECKPOINTER = '__pregel_checkpointer';
+const checkpointerKey = '__pregel_checkpointer';
 
 /**
  * Writes states as if nodes had returned them, after the state that `place` names.
@@ -39,12 +39,12 @@ export async function writeSteps(
   // The engine itself would use the outermost graph of the path.
   const inner = await subgraphAt(graph, nodePath(namespace));
   if (inner === undefined || !isStateful(inner)) {
-    throw new Refusal(422, [{ loc: ['body', 'checkpoint', 'checkpoint_ns'], msg: NO_SUBGRAPH, type: 'value_error' }]);
+    throw new Refusal(422, [{ loc: ['body', 'checkpoint', 'checkpoint_ns'], msg: noSubgraph, type: 'value_error' }]);
   }
-  return inner.bulkUpdateState({ configurable: { ...place, [CHECKPOINTER]: graph.checkpointer } }, withNulls);
+  return inner.bulkUpdateState({ configurable: { ...place, [checkpointerKey]: graph.checkpointer } }, withNulls);
 }
 
-const NO_SUBGRAPH = 'is no namespace of a graph inside this one';
+const noSubgraph = 'is no namespace of a graph inside this one';
 
 /**
  * Updates a thread's row for its newest state, in the transaction that created it. The thread is `interrupted` if the
@@ -57,7 +57,7 @@ export async function settle(
 ): Promise<{ state: Snapshot; open: OpenTasks }> {
   const state = await graph.getState({ configurable: { thread_id: threadId } });
   const open = await openTasks(graph, state);
-  await client.query(SETTLE, [
+  await client.query(settleThread, [
     threadId,
     state.createdAt === undefined ? null : toWire(state.values),
     toWire(open.interrupts),
@@ -67,7 +67,7 @@ export async function settle(
   return { state, open };
 }
 
-const SETTLE = `
+const settleThread = `
   update threads
   set "values" = $2::json, interrupts = $3::json, status = $4, state_updated_at = $5, updated_at = $5
   where thread_id = $1`;

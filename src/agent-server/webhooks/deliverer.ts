@@ -2,7 +2,7 @@ import { pause, setBackMs, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
 import { judgeUrl } from './judge-url.ts';
-import { LONGEST_WAIT_MS, nextAfter } from './outcome.ts';
+import { longestWaitMs, nextAfter } from './outcome.ts';
 import type { Tried } from './outcome.ts';
 import { webhookPayload } from './payload.ts';
 import { sendOutside, sendToItself, TooLate } from './send.ts';
@@ -27,14 +27,14 @@ export interface DelivererParts {
 }
 
 /** The timeout (ms) of an attempt, including name resolution. */
-const ANSWER_WITHIN_MS = 15_000;
+const defaultTimeoutMs = 15_000;
 /** How much longer (ms) than an attempt its claim lasts. */
-const SPARE_MS = 5_000;
+const spareMs = 5_000;
 /** The polling interval (ms) for webhooks of other processes; this process's own are notified at once. */
-const LOOK_MS = 5_000;
+const lookMs = 5_000;
 /** The limit of concurrent attempts, and the approximate limit per host: a slow host must not block others. */
-const AT_ONCE = 32;
-const OF_ONE_HOST = 8;
+const atOnce = 32;
+const ofOneHost = 8;
 
 /**
  * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
@@ -56,7 +56,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#answerWithinMs = parts.answerWithinMs ?? ANSWER_WITHIN_MS;
+    this.#answerWithinMs = parts.answerWithinMs ?? defaultTimeoutMs;
   }
 
   /** Notifies that there may be webhooks to deliver. */
@@ -106,13 +106,13 @@ export class Deliverer {
   async #look(): Promise<boolean> {
     const { deliveries, clock } = this.#parts;
     const now = clock.now();
-    const forMs = this.#answerWithinMs + SPARE_MS;
+    const forMs = this.#answerWithinMs + spareMs;
     if (now < this.#lookedAt - setBackMs) {
-      await deliveries.bringForward(now + LONGEST_WAIT_MS + forMs, now + forMs);
+      await deliveries.bringForward(now + longestWaitMs + forMs, now + forMs);
       this.#nextDue = now;
     }
     this.#lookedAt = now;
-    const limit = Math.min(OF_ONE_HOST, AT_ONCE - this.#trying.size);
+    const limit = Math.min(ofOneHost, atOnce - this.#trying.size);
     if (limit <= 0) return false;
     const claimed = await deliveries.claim({ now, forMs, limit, notTo: this.#busyHosts() });
     for (const delivery of claimed) {
@@ -130,13 +130,13 @@ export class Deliverer {
   #busyHosts(): string[] {
     const count = new Map<string, number>();
     for (const host of this.#trying.values()) count.set(host, (count.get(host) ?? 0) + 1);
-    return [...count].flatMap(([host, tries]) => (tries >= OF_ONE_HOST ? [host] : []));
+    return [...count].flatMap(([host, tries]) => (tries >= ofOneHost ? [host] : []));
   }
 
   /** Webhooks left at the last poll wait for room, so polling again at once is useless. Freeing a slot notifies. */
   #untilDue(): number {
-    if (this.#nextDue <= this.#lookedAt) return LOOK_MS;
-    return Math.min(LOOK_MS, Math.max(0, this.#nextDue - this.#parts.clock.now()));
+    if (this.#nextDue <= this.#lookedAt) return lookMs;
+    return Math.min(lookMs, Math.max(0, this.#nextDue - this.#parts.clock.now()));
   }
 
   /** One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is retried. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Configuration } from '../configuration.ts';
-import { TOKEN_HEADER } from '../api/guard.ts';
+import { tokenHeader } from '../api/guard.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
 import type { Storage } from '../storage/open.ts';
@@ -67,7 +67,7 @@ export function deliverWebhooks({ storage, runStore, settings, options, token, .
     settings,
     resolve: onceAtATime(options?.resolve ?? resolveByMachine),
     answerWithinMs: options?.answerWithinMs,
-    ownHeaders: token === undefined ? {} : { [TOKEN_HEADER]: token },
+    ownHeaders: token === undefined ? {} : { [tokenHeader]: token },
     chance: Math.random,
   });
   runStore.sendWebhooks(deliverer);

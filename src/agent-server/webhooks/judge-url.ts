@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { DEFAULT_WEBHOOK_PORTS } from '../../contract/agent/webhook.ts';
+import { defaultWebhookPorts } from '../../contract/agent/webhook.ts';
 import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
 import { isLoopback, networkOf } from './address.ts';
 import type { UrlRules } from './settings.ts';
@@ -12,7 +12,7 @@ export type Judged =
   | { kind: 'refused'; why: string };
 
 /** The host of loopback webhooks, which is never resolved. */
-export const ITSELF = 'http://agent.internal';
+export const ownOrigin = 'http://agent.internal';
 
 const refused = (why: string): Judged => ({ kind: 'refused', why });
 
@@ -37,8 +37,8 @@ export function judgeUrl(text: string, rules: UrlRules): Judged {
 
 function judgePath(text: string, { disableLoopback }: UrlRules): Judged {
   if (disableLoopback) return refused('is a path of this server, which is not allowed (webhooks.url.disable_loopback)');
-  const url = URL.canParse(text, ITSELF) ? new URL(text, ITSELF) : undefined;
-  if (url?.origin !== ITSELF) return refused('is no path of this server');
+  const url = URL.canParse(text, ownOrigin) ? new URL(text, ownOrigin) : undefined;
+  if (url?.origin !== ownOrigin) return refused('is no path of this server');
   return { kind: 'itself', path: `${url.pathname}${url.search}` };
 }
 
@@ -62,7 +62,7 @@ function judgeHost(url: URL, host: string, rules: UrlRules): Judged {
   return problem === undefined ? { kind: 'outside', url, host, port } : refused(problem);
 }
 
-const ownPort = (url: URL): number => DEFAULT_WEBHOOK_PORTS[url.protocol === 'https:' ? 'https:' : 'http:'];
+const ownPort = (url: URL): number => defaultWebhookPorts[url.protocol === 'https:' ? 'https:' : 'http:'];
 
 function wrongPort(port: number, { allowedPorts }: UrlRules): string {
   return allowedPorts === undefined
@@ -80,7 +80,7 @@ function isAllowed(host: string, domains: NonNullable<UrlRules['allowedDomains']
   return domains.some((domain) => (domain.below ? host.endsWith(`.${domain.host}`) : host === domain.host));
 }
 
-const PRIVATE =
+const privateAddress =
   'leads to a private network: name the address itself among webhooks.url.allowed_domains (and its port among ' +
   'allowed_ports), or have the operator of the service open those networks: --private-webhooks of `landfall local` and ' +
   '`landfall listener`, LANDFALL_WEBHOOK_PRIVATE=allow of the agent server itself';
@@ -95,7 +95,7 @@ export function addressProblem(address: string, host: string, rules: UrlRules): 
   if (network === 'public') return undefined;
   if (network === 'forbidden') return 'leads to a network that no webhook may go to';
   if (rules.privateNetworks || isNamedItself(address, host, rules)) return undefined;
-  return PRIVATE;
+  return privateAddress;
 }
 
 function isNamedItself(address: string, host: string, { allowedDomains = [] }: UrlRules): boolean {

@@ -12,11 +12,11 @@ export type Tried =
 export type Next = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
 
 /** The maximum number of attempts, over about an hour. */
-export const MOST_TRIES = 14;
+export const mostTries = 14;
 /** The delay (ms) after the first failure; it doubles each time. */
-const FIRST_WAIT_MS = 1000;
+const firstWaitMs = 1000;
 /** The longest wait (ms), also where the receiver requests a longer one. */
-export const LONGEST_WAIT_MS = 15 * 60_000;
+export const longestWaitMs = 15 * 60_000;
 
 /**
  * Interprets a receiver's response. Redirects are not followed: they would bypass the URL rules.
@@ -49,7 +49,7 @@ function waitIn(text: string | undefined, now: number): number | undefined {
 export function nextAfter(tried: Tried, tries: number, chance: number): Next {
   if (tried.kind === 'taken') return { kind: 'done' };
   if (tried.kind === 'refused') return { kind: 'given-up', why: tried.why };
-  if (tries >= MOST_TRIES) return { kind: 'given-up', why: `${tried.why}, at the last of ${MOST_TRIES} tries` };
-  const backoff = backoffMs(tries, FIRST_WAIT_MS, LONGEST_WAIT_MS) * (0.75 + chance / 2);
-  return { kind: 'again', inMs: Math.round(Math.min(LONGEST_WAIT_MS, Math.max(backoff, tried.afterMs ?? 0))) };
+  if (tries >= mostTries) return { kind: 'given-up', why: `${tried.why}, at the last of ${mostTries} tries` };
+  const backoff = backoffMs(tries, firstWaitMs, longestWaitMs) * (0.75 + chance / 2);
+  return { kind: 'again', inMs: Math.round(Math.min(longestWaitMs, Math.max(backoff, tried.afterMs ?? 0))) };
 }

@@ -23,7 +23,7 @@ export interface EndedRun {
 }
 
 /** The statuses of a run that failed; one that was interrupted did not. */
-const FAILED = new Set(['error', 'timeout']);
+const failedStatuses = new Set(['error', 'timeout']);
 
 /**
  * The body of a webhook (section "Webhook notification"). A run that was stopped before its start has its end as its start
@@ -46,6 +46,6 @@ export function webhookPayload(run: EndedRun, sentAt: number): WebhookPayload {
     kwargs: run.kwargs,
     ...(run.stateless ? {} : { values: run.values ?? {} }),
     multitask_strategy: run.multitask_strategy,
-    error: FAILED.has(run.status) ? run.error : null,
+    error: failedStatuses.has(run.status) ? run.error : null,
   };
 }

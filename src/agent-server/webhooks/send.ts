@@ -3,7 +3,7 @@ import * as https from 'node:https';
 import type { LookupAddress } from 'node:dns';
 import { codeOf } from '../../errors.ts';
 import { unlessAborted } from '../runs/aborted.ts';
-import { addressIn, addressProblem, ITSELF } from './judge-url.ts';
+import { addressIn, addressProblem, ownOrigin } from './judge-url.ts';
 import type { Judged } from './judge-url.ts';
 import { meaningOf } from './outcome.ts';
 import type { Tried } from './outcome.ts';
@@ -25,7 +25,7 @@ export interface Sending {
 }
 
 /** How much (bytes) of a response body is read and ignored, so that the sender can end properly. */
-const MOST_ANSWER = 64 * 1024;
+const mostAnswer = 64 * 1024;
 
 /**
  * Sends a webhook to an external receiver. Resolves the name once, checks its addresses, and connects to exactly these, so
@@ -85,7 +85,7 @@ function post(
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.byteLength;
-        if (bytes > MOST_ANSWER) response.destroy();
+        if (bytes > mostAnswer) response.destroy();
       });
       // The status decides: a broken body changes nothing.
       response.on('error', () => resolve(answered));
@@ -107,7 +107,7 @@ export async function sendToItself(
   { body, headers, signal, now }: Pick<Sending, 'body' | 'headers' | 'signal' | 'now'>,
 ): Promise<Tried> {
   try {
-    const request = new Request(`${ITSELF}${path}`, { method: 'POST', headers, body });
+    const request = new Request(`${ownOrigin}${path}`, { method: 'POST', headers, body });
     const response = await unlessAborted(Promise.resolve(fetch(request)), signal);
     const tried = meaningOf(response.status, response.headers.get('retry-after') ?? undefined, now());
     await hear(response, signal);

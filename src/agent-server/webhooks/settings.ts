@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { readWebhookDomain } from '../../contract/agent/webhook-domain.ts';
 import type { WebhookDomain } from '../../contract/agent/webhook-domain.ts';
-import { ENV_TEMPLATE, isHeaderText } from '../../contract/agent/webhook-headers.ts';
-import { MAX_WEBHOOK_URL_LENGTH } from '../../contract/agent/webhook.ts';
+import { envTemplate, isHeaderText } from '../../contract/agent/webhook-headers.ts';
+import { maxWebhookUrlLength } from '../../contract/agent/webhook.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { networkOf } from './address.ts';
 
@@ -63,7 +63,7 @@ export function webhookSettings(
         requireHttps: url.require_https ?? false,
         allowedPorts: url.allowed_ports,
         disableLoopback: url.disable_loopback ?? false,
-        maxUrlLength: Math.min(url.max_url_length ?? MAX_WEBHOOK_URL_LENGTH, MAX_WEBHOOK_URL_LENGTH),
+        maxUrlLength: Math.min(url.max_url_length ?? maxWebhookUrlLength, maxWebhookUrlLength),
         privateNetworks,
       },
     },
@@ -71,14 +71,14 @@ export function webhookSettings(
 }
 
 const filledIn = (value: string, env: Readonly<Record<string, string | undefined>>): string =>
-  value.replace(ENV_TEMPLATE, (_, name: string) => env[name] ?? '');
+  value.replace(envTemplate, (_, name: string) => env[name] ?? '');
 
 function headerProblems(
   headers: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string | undefined>>,
 ): SettingProblem[] {
   return Object.entries(headers).flatMap(([header, value]) =>
-    [...value.matchAll(ENV_TEMPLATE)].flatMap(([, name = '']) => {
+    [...value.matchAll(envTemplate)].flatMap(([, name = '']) => {
       const message = variableProblem(header, name, env[name]);
       return message === undefined ? [] : [{ path: ['webhooks', 'headers', header], message }];
     }),

@@ -1,28 +1,28 @@
 import * as z from 'zod';
-import { ConfigReply, RunConfigRequest } from './config.ts';
+import { configReply, runConfigRequest } from './config.ts';
 import { freeObject } from './open-word.ts';
 
 /**
  * The namespace in which a graph id becomes the uuid (version 5) of the graph's default assistant.
  * Section "Assistant", rule 1 promises the default assistant; the public servers share this way to name it.
  */
-export const DEFAULT_ASSISTANT_NAMESPACE = '6ba7b821-9dad-11d1-80b4-00c04fd430c8';
+export const defaultAssistantNamespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8';
 
 /** Page bounds of every search of the server; section "Limits" leaves the default page size open. */
-export const PAGE = { defaultLimit: 10, minLimit: 1, maxLimit: 1000 } as const;
+export const pageBounds = { defaultLimit: 10, minLimit: 1, maxLimit: 1000 } as const;
 
 /** The number of the first version of an assistant; every update makes the next integer (section "Versioning"). */
-export const FIRST_VERSION = 1;
+export const firstVersion = 1;
 
 /** What to do if the id to create exists: respond with 409, or with the existing one. */
-export const IF_EXISTS = ['raise', 'do_nothing'] as const;
+export const ifExists = ['raise', 'do_nothing'] as const;
 
 /**
  * An assistant in a response (section "Assistant"). Parsed leniently: the specification lists the id, the graph, the
  * name, the context, the metadata and both times; `config` comes with search (rule 4), `version` and `description` are
  * other fields that exist.
  */
-export const Assistant = z.looseObject({
+export const assistantSchema = z.looseObject({
   assistant_id: z.string(),
   graph_id: z.string(),
   name: z.string().nullish(),
@@ -30,66 +30,66 @@ export const Assistant = z.looseObject({
   metadata: freeObject.nullish(),
   created_at: z.string(),
   updated_at: z.string(),
-  config: ConfigReply,
+  config: configReply,
   version: z.int().nullish(),
   description: z.string().nullish(),
 });
-export type Assistant = z.infer<typeof Assistant>;
+export type Assistant = z.infer<typeof assistantSchema>;
 
 /** Body of `POST /assistants` (section "Endpoints"): only the graph is required. */
-export const AssistantCreate = z.strictObject({
+export const assistantCreate = z.strictObject({
   graph_id: z.string().min(1),
   assistant_id: z.uuid().optional(),
   name: z.string().optional(),
   description: z.string().nullable().optional(),
   context: freeObject.optional(),
-  config: RunConfigRequest.optional(),
+  config: runConfigRequest.optional(),
   metadata: freeObject.optional(),
-  if_exists: z.enum(IF_EXISTS).optional(),
+  if_exists: z.enum(ifExists).optional(),
 });
-export type AssistantCreate = z.infer<typeof AssistantCreate>;
+export type AssistantCreate = z.infer<typeof assistantCreate>;
 
 /**
  * Body of `PATCH /assistants/{assistant_id}` (section "States and transitions"): `context` is the entire configuration
  * to keep, nothing is merged from older versions; `metadata` is merged. Makes version N+1 and activates it.
  */
-export const AssistantPatch = z.strictObject({
+export const assistantPatch = z.strictObject({
   graph_id: z.string().min(1).optional(),
   name: z.string().optional(),
   description: z.string().optional(),
   context: freeObject.optional(),
-  config: RunConfigRequest.optional(),
+  config: runConfigRequest.optional(),
   metadata: freeObject.optional(),
 });
-export type AssistantPatch = z.infer<typeof AssistantPatch>;
+export type AssistantPatch = z.infer<typeof assistantPatch>;
 
 /**
  * One of the versions an assistant has, as `POST /assistants/{assistant_id}/versions` lists them. A version never
  * changes: its two times are the same.
  */
-export const AssistantVersion = z.looseObject({
+export const assistantVersion = z.looseObject({
   assistant_id: z.string(),
   graph_id: z.string(),
   version: z.int(),
   name: z.string().nullish(),
   description: z.string().nullish(),
   context: freeObject.nullish(),
-  config: ConfigReply,
+  config: configReply,
   metadata: freeObject.nullish(),
   created_at: z.string(),
   updated_at: z.string().nullish(),
 });
-export type AssistantVersion = z.infer<typeof AssistantVersion>;
+export type AssistantVersion = z.infer<typeof assistantVersion>;
 
 /** Body of `POST /assistants/{assistant_id}/latest`: the version that becomes the active one. */
-export const AssistantVersionChange = z.strictObject({ version: z.int().min(FIRST_VERSION) });
-export type AssistantVersionChange = z.infer<typeof AssistantVersionChange>;
+export const assistantVersionChange = z.strictObject({ version: z.int().min(firstVersion) });
+export type AssistantVersionChange = z.infer<typeof assistantVersionChange>;
 
 /** The fields a search may sort by. */
-export const ASSISTANT_SORT_FIELDS = ['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'] as const;
+export const assistantSortFields = ['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'] as const;
 
 /** The fields a search may select. */
-export const ASSISTANT_FIELDS = [
+export const assistantFields = [
   'assistant_id',
   'graph_id',
   'name',
@@ -103,42 +103,42 @@ export const ASSISTANT_FIELDS = [
 ] as const;
 
 /** The directions of a search. */
-export const SORT_ORDERS = ['asc', 'desc'] as const;
+export const sortOrders = ['asc', 'desc'] as const;
 
 /**
  * Body of `POST /assistants/search` (section "Endpoints"): `metadata` matches key by key, `name` is a part of the name
  * whatever its letters' case. Paged with `limit` and `offset`; the header `x-pagination-total` carries the count.
  */
-export const AssistantSearch = z.strictObject({
+export const assistantSearch = z.strictObject({
   metadata: freeObject.optional(),
   graph_id: z.string().optional(),
   name: z.string().optional(),
-  limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
   offset: z.int().min(0).optional(),
-  sort_by: z.enum(ASSISTANT_SORT_FIELDS).optional(),
-  sort_order: z.enum(SORT_ORDERS).optional(),
-  select: z.array(z.enum(ASSISTANT_FIELDS)).optional(),
+  sort_by: z.enum(assistantSortFields).optional(),
+  sort_order: z.enum(sortOrders).optional(),
+  select: z.array(z.enum(assistantFields)).optional(),
 });
-export type AssistantSearch = z.infer<typeof AssistantSearch>;
+export type AssistantSearch = z.infer<typeof assistantSearch>;
 
 /** Body of `POST /assistants/count`: the filters of a search. The answer is a bare integer. */
-export const AssistantCount = z.strictObject({
+export const assistantCount = z.strictObject({
   metadata: freeObject.optional(),
   graph_id: z.string().optional(),
   name: z.string().optional(),
 });
-export type AssistantCount = z.infer<typeof AssistantCount>;
+export type AssistantCount = z.infer<typeof assistantCount>;
 
 /** Body of `POST /assistants/{assistant_id}/versions`: the versions, newest first. */
-export const AssistantVersionsSearch = z.strictObject({
+export const assistantVersionsSearch = z.strictObject({
   metadata: freeObject.optional(),
-  limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
   offset: z.int().min(0).optional(),
 });
-export type AssistantVersionsSearch = z.infer<typeof AssistantVersionsSearch>;
+export type AssistantVersionsSearch = z.infer<typeof assistantVersionsSearch>;
 
 /** The JSON schemas of a graph (`GET /assistants/{assistant_id}/schemas`); unknown ones are absent. */
-export const GraphSchemas = z.looseObject({
+export const graphSchemas = z.looseObject({
   graph_id: z.string(),
   input_schema: freeObject.nullish(),
   output_schema: freeObject.nullish(),
@@ -146,10 +146,10 @@ export const GraphSchemas = z.looseObject({
   config_schema: freeObject.nullish(),
   context_schema: freeObject.nullish(),
 });
-export type GraphSchemas = z.infer<typeof GraphSchemas>;
+export type GraphSchemas = z.infer<typeof graphSchemas>;
 
 /** The drawing of a graph (`GET /assistants/{assistant_id}/graph`). */
-export const GraphDrawing = z.looseObject({
+export const graphDrawing = z.looseObject({
   nodes: z.array(
     z.looseObject({
       id: z.union([z.string(), z.int()]),
@@ -166,4 +166,3 @@ export const GraphDrawing = z.looseObject({
     }),
   ),
 });
-export type GraphDrawing = z.infer<typeof GraphDrawing>;

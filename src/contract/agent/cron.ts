@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { PAGE, SORT_ORDERS } from './assistant.ts';
-import { RunConfigRequest } from './config.ts';
+import { pageBounds, sortOrders } from './assistant.ts';
+import { runConfigRequest } from './config.ts';
 import { freeObject } from './open-word.ts';
-import { DURABILITIES, MULTITASK_STRATEGIES, ON_COMPLETION } from './run.ts';
-import { STREAM_MODES } from './stream-event.ts';
-import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
+import { durabilities, multitaskStrategies, onCompletion } from './run.ts';
+import { runStreamModes } from './stream-event.ts';
+import { maxWebhookUrlLength } from './webhook.ts';
 
 /** The longest schedule, in characters: five fields with every value spelled out are shorter. */
-const MAX_SCHEDULE_LENGTH = 500;
+const maxScheduleLength = 500;
 
 /**
  * A cron, a periodic run, in a response (section "What the service does"). The specification names crons and leaves their
@@ -18,7 +18,7 @@ const MAX_SCHEDULE_LENGTH = 500;
  * - `timezone` is an IANA time zone; null counts as UTC.
  * - `payload` is the request of each run. It may hold the token of a webhook's URL: never print it.
  */
-export const Cron = z.looseObject({
+export const cronSchema = z.looseObject({
   cron_id: z.string(),
   assistant_id: z.string().nullish(),
   thread_id: z.string().nullish(),
@@ -34,35 +34,35 @@ export const Cron = z.looseObject({
   metadata: freeObject.nullish(),
   user_id: z.string().nullish(),
 });
-export type Cron = z.infer<typeof Cron>;
+export type Cron = z.infer<typeof cronSchema>;
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
 /** The request of a cron's runs, besides assistant and metadata: the fields of `RunCreate` of the same names. */
 const payload = {
   input: z.unknown().optional(),
-  config: RunConfigRequest.optional(),
+  config: runConfigRequest.optional(),
   context: freeObject.optional(),
-  webhook: z.string().min(1).max(MAX_WEBHOOK_URL_LENGTH).optional(),
+  webhook: z.string().min(1).max(maxWebhookUrlLength).optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
-  stream_mode: z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))]).optional(),
+  stream_mode: z.union([z.enum(runStreamModes), z.array(z.enum(runStreamModes))]).optional(),
   stream_subgraphs: z.boolean().optional(),
   stream_resumable: z.boolean().optional(),
-  durability: z.enum(DURABILITIES).optional(),
+  durability: z.enum(durabilities).optional(),
 };
 
 /** `payload` of a cron as it is kept; `multitask_strategy` and `checkpoint_during` can't be changed later. */
-export const CronPayload = z.strictObject({
+export const cronPayload = z.strictObject({
   ...payload,
-  multitask_strategy: z.enum(MULTITASK_STRATEGIES).optional(),
+  multitask_strategy: z.enum(multitaskStrategies).optional(),
   checkpoint_during: z.boolean().optional(),
 });
-export type CronPayload = z.infer<typeof CronPayload>;
+export type CronPayload = z.infer<typeof cronPayload>;
 
 /** When the runs come, and until when. An `end_time` without an offset is UTC. */
 const timing = {
-  schedule: z.string().min(1).max(MAX_SCHEDULE_LENGTH),
+  schedule: z.string().min(1).max(maxScheduleLength),
   timezone: z.string().min(1).optional(),
   end_time: z.iso
     .datetime({ offset: true, local: true, error: 'must be a date and time such as 2026-12-31T00:00:00Z' })
@@ -75,32 +75,32 @@ const timing = {
  * that thread. Without a thread each run gets its own, deleted or kept afterwards. `metadata` is the cron's and its
  * runs'; `webhook` is called for each run.
  */
-export const CronCreate = z.strictObject({
+export const cronCreateRequest = z.strictObject({
   assistant_id: z.string().min(1),
   ...timing,
-  ...CronPayload.shape,
+  ...cronPayload.shape,
   metadata: freeObject.optional(),
-  on_run_completed: z.enum(ON_COMPLETION).optional(),
+  on_run_completed: z.enum(onCompletion).optional(),
 });
-export type CronCreate = z.infer<typeof CronCreate>;
+export type CronCreate = z.infer<typeof cronCreateRequest>;
 
 /**
  * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: fields replace the former ones, except for
  * `metadata`, which is merged. A null `end_time` removes the end.
  */
-export const CronPatch = z.strictObject({
+export const cronPatch = z.strictObject({
   ...payload,
   schedule: timing.schedule.optional(),
   timezone: timing.timezone,
   end_time: timing.end_time.nullable(),
   enabled: timing.enabled,
   metadata: freeObject.optional(),
-  on_run_completed: z.enum(ON_COMPLETION).optional(),
+  on_run_completed: z.enum(onCompletion).optional(),
 });
-export type CronPatch = z.infer<typeof CronPatch>;
+export type CronPatch = z.infer<typeof cronPatch>;
 
 /** The fields a search of crons may sort by. */
-const CRON_SORT_FIELDS = [
+const cronSortFields = [
   'cron_id',
   'assistant_id',
   'thread_id',
@@ -111,7 +111,7 @@ const CRON_SORT_FIELDS = [
 ] as const;
 
 /** The fields a search may select; `now` is the server's time of the answer. */
-const CRON_FIELDS = [
+const cronFields = [
   'cron_id',
   'assistant_id',
   'thread_id',
@@ -138,16 +138,16 @@ const filters = {
 };
 
 /** Body of `POST /runs/crons/search`; newest first. The header `x-pagination-total` carries the count. */
-export const CronSearch = z.strictObject({
+export const cronSearch = z.strictObject({
   ...filters,
-  limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
   offset: z.int().min(0).optional(),
-  sort_by: z.enum(CRON_SORT_FIELDS).optional(),
-  sort_order: z.enum(SORT_ORDERS).optional(),
-  select: z.array(z.enum(CRON_FIELDS)).optional(),
+  sort_by: z.enum(cronSortFields).optional(),
+  sort_order: z.enum(sortOrders).optional(),
+  select: z.array(z.enum(cronFields)).optional(),
 });
-export type CronSearch = z.infer<typeof CronSearch>;
+export type CronSearch = z.infer<typeof cronSearch>;
 
 /** Body of `POST /runs/crons/count`. The answer is a bare integer. */
-export const CronCount = z.strictObject(filters);
-export type CronCount = z.infer<typeof CronCount>;
+export const cronCount = z.strictObject(filters);
+export type CronCount = z.infer<typeof cronCount>;

@@ -1,63 +1,58 @@
 import * as z from 'zod';
-import { RunConfigRequest } from './config.ts';
+import { runConfigRequest } from './config.ts';
 import { freeObject, openWord } from './open-word.ts';
-import { STREAM_MODES } from './stream-event.ts';
-import { Checkpoint } from './thread.ts';
-import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
+import { runStreamModes } from './stream-event.ts';
+import { checkpointSchema } from './thread.ts';
+import { maxWebhookUrlLength } from './webhook.ts';
 
 /**
  * Run statuses: the specification names `success` and `error` as final ones (section "States and transitions"); the
  * others are those of the public servers.
  */
-export const RUN_STATUSES = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
+export const runStatuses = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
+export type RunStatus = (typeof runStatuses)[number];
 
 /** The final statuses of a run. */
-export const FINAL_RUN_STATUSES = [
-  'success',
-  'error',
-  'timeout',
-  'interrupted',
-] as const satisfies readonly RunStatus[];
-export type FinalRunStatus = (typeof FINAL_RUN_STATUSES)[number];
+export const finalRunStatuses = ['success', 'error', 'timeout', 'interrupted'] as const satisfies readonly RunStatus[];
+export type FinalRunStatus = (typeof finalRunStatuses)[number];
 
 /** What to do with a run on a busy thread: reject it, queue it, or end the other one and keep or undo its work. */
-export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
-export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
+export const multitaskStrategies = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
+export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 
 /** What happens to a run when its stream's client disconnects. */
-const ON_DISCONNECT = ['cancel', 'continue'] as const;
+const onDisconnect = ['cancel', 'continue'] as const;
 /** What happens to the thread of a stateless run. */
-export const ON_COMPLETION = ['delete', 'keep'] as const;
+export const onCompletion = ['delete', 'keep'] as const;
 /** What to do if the thread of a run does not exist. */
-const IF_NOT_EXISTS = ['create', 'reject'] as const;
+const ifNotExists = ['create', 'reject'] as const;
 /** When a run stores its state: before the next step, in parallel, or at its end. */
-export const DURABILITIES = ['sync', 'async', 'exit'] as const;
+export const durabilities = ['sync', 'async', 'exit'] as const;
 
 /** A run as a server answers it; section "Webhook notification" lists the fields, and leaves the rest open. */
-export const Run = z.looseObject({
+export const runSchema = z.looseObject({
   run_id: z.string(),
   thread_id: z.string(),
   assistant_id: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
-  status: openWord(RUN_STATUSES),
+  status: openWord(runStatuses),
   metadata: freeObject.nullish(),
   kwargs: freeObject.nullish(),
-  multitask_strategy: openWord(MULTITASK_STRATEGIES).nullish(),
+  multitask_strategy: openWord(multitaskStrategies).nullish(),
 });
-export type Run = z.infer<typeof Run>;
+export type Run = z.infer<typeof runSchema>;
 
 /** A message to one node: what a command may go to. */
-export const Send = z.object({ node: z.string(), input: z.unknown() });
+export const send = z.object({ node: z.string(), input: z.unknown() });
 /** The same in the engine's own form. */
-const EngineSend = z.object({ node: z.string(), args: z.unknown() });
+const engineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
  * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program with a
  * remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, which are ignored.
  */
-export const Command = z.strictObject(
+export const commandSchema = z.strictObject(
   {
     update: z
       .union([freeObject, z.array(z.unknown())])
@@ -65,7 +60,7 @@ export const Command = z.strictObject(
       .optional(),
     resume: z.unknown().optional(),
     goto: z
-      .union([Send, z.array(Send), EngineSend, z.array(EngineSend), z.string(), z.array(z.string())])
+      .union([send, z.array(send), engineSend, z.array(engineSend), z.string(), z.array(z.string())])
       .nullable()
       .optional(),
     lg_name: z.unknown().optional(),
@@ -76,7 +71,7 @@ export const Command = z.strictObject(
       code === 'unrecognized_keys' ? 'Unknown: a command takes "resume", "update" and "goto"' : undefined,
   },
 );
-export type Command = z.infer<typeof Command>;
+export type Command = z.infer<typeof commandSchema>;
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
@@ -85,34 +80,34 @@ const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
  * or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL to call when the run
  * completes. `after_seconds` delays the start. The other fields are the public servers'.
  */
-export const RunCreate = z.strictObject({
+export const runCreate = z.strictObject({
   assistant_id: z.string().min(1),
   input: z.unknown().optional(),
-  command: Command.nullable().optional(),
-  config: RunConfigRequest.optional(),
+  command: commandSchema.nullable().optional(),
+  config: runConfigRequest.optional(),
   context: freeObject.optional(),
   metadata: freeObject.optional(),
-  webhook: z.string().min(1).max(MAX_WEBHOOK_URL_LENGTH).optional(),
-  checkpoint: Checkpoint.optional(),
+  webhook: z.string().min(1).max(maxWebhookUrlLength).optional(),
+  checkpoint: checkpointSchema.optional(),
   checkpoint_id: z.string().optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
-  stream_mode: z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))]).optional(),
+  stream_mode: z.union([z.enum(runStreamModes), z.array(z.enum(runStreamModes))]).optional(),
   stream_subgraphs: z.boolean().optional(),
   stream_resumable: z.boolean().optional(),
-  on_disconnect: z.enum(ON_DISCONNECT).optional(),
-  on_completion: z.enum(ON_COMPLETION).optional(),
-  if_not_exists: z.enum(IF_NOT_EXISTS).optional(),
-  multitask_strategy: z.enum(MULTITASK_STRATEGIES).optional(),
+  on_disconnect: z.enum(onDisconnect).optional(),
+  on_completion: z.enum(onCompletion).optional(),
+  if_not_exists: z.enum(ifNotExists).optional(),
+  multitask_strategy: z.enum(multitaskStrategies).optional(),
   after_seconds: z.number().min(0).optional(),
-  durability: z.enum(DURABILITIES).optional(),
+  durability: z.enum(durabilities).optional(),
   checkpoint_during: z.boolean().optional(),
   feedback_keys: z.array(z.string()).optional(),
 });
-export type RunCreate = z.infer<typeof RunCreate>;
+export type RunCreate = z.infer<typeof runCreate>;
 
 /** The fields a list of runs may select. */
-export const RUN_FIELDS = [
+export const runFields = [
   'run_id',
   'thread_id',
   'assistant_id',
@@ -125,22 +120,21 @@ export const RUN_FIELDS = [
 ] as const satisfies readonly (keyof Run)[];
 
 /** The error of a failed run: its type and message. */
-export const RunError = z.looseObject({ error: z.string(), message: z.string() });
-export type RunError = z.infer<typeof RunError>;
+export const runError = z.looseObject({ error: z.string(), message: z.string() });
 
 /** The key of the error of a failed run in the response of `/wait` and `/join`, with status 200. */
-export const ERROR_KEY = '__error__';
+export const errorKey = '__error__';
 
 /** The body of `/wait` and `/join` if the run failed. */
-export const FailedRunBody = z.looseObject({ [ERROR_KEY]: RunError });
+export const failedRunBody = z.looseObject({ [errorKey]: runError });
 
 /** The result of a run: its state, or its error. */
 export type RunResult =
   { kind: 'values'; values: unknown } | { kind: 'error'; error: { error: string; message: string } };
 
 /** What to do with a cancelled run: keep its work, or undo it and delete the run. */
-export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const;
-export type CancelAction = (typeof CANCEL_ACTIONS)[number];
+export const cancelActions = ['interrupt', 'rollback'] as const;
+export type CancelAction = (typeof cancelActions)[number];
 
 /** How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the response comes at the end of the run. */
 export interface CancelRequest {
@@ -149,16 +143,15 @@ export interface CancelRequest {
 }
 
 /** Which runs `POST /runs/cancel` ends by status: `all` are the unfinished ones. */
-const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
+const cancelStatuses = ['pending', 'running', 'all'] as const;
 
 /** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */
-export const RunsCancel = z.strictObject({
-  status: z.enum(CANCEL_STATUSES).optional(),
+export const runsCancel = z.strictObject({
+  status: z.enum(cancelStatuses).optional(),
   thread_id: z.uuid().optional(),
   run_ids: z.array(z.uuid()).optional(),
 });
-export type RunsCancel = z.infer<typeof RunsCancel>;
+export type RunsCancel = z.infer<typeof runsCancel>;
 
 /** Body of `POST /runs/batch`: one stateless run an item. */
-export const RunBatch = z.array(RunCreate).min(1);
-export type RunBatch = z.infer<typeof RunBatch>;
+export const runBatchRequest = z.array(runCreate).min(1);

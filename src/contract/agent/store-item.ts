@@ -2,27 +2,27 @@ import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
 /** The default page sizes of the store. */
-export const STORE_PAGE = { searchLimit: 10, namespacesLimit: 100 } as const;
+export const storePage = { searchLimit: 10, namespacesLimit: 100 } as const;
 
 /** The longest time to live of an item: a hundred years, in minutes. */
-export const MAX_ITEM_TTL_MINUTES = 100 * 366 * 24 * 60;
+export const maxItemTtlMinutes = 100 * 366 * 24 * 60;
 
 /** One item of the key-value store. The document names the store and leaves its bodies open. */
-export const StoreItem = z.looseObject({
+export const storeItem = z.looseObject({
   namespace: z.array(z.string()),
   key: z.string(),
   value: freeObject,
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
 });
-export type StoreItem = z.infer<typeof StoreItem>;
+export type StoreItem = z.infer<typeof storeItem>;
 
 /**
  * Body of `PUT /store/items`: creates the item, or replaces its value. `ttl` is the time to live (minutes) after the last
  * write or read: null for none, the server's default if absent. `index` selects the parts of the value for semantic
  * search, false for none.
  */
-export const StorePut = z.strictObject({
+export const storePut = z.strictObject({
   namespace: z.array(z.string()),
   key: z.string().min(1),
   value: freeObject,
@@ -30,16 +30,14 @@ export const StorePut = z.strictObject({
     .union([z.literal(false), z.array(z.string())])
     .nullable()
     .optional(),
-  ttl: z.number().positive().max(MAX_ITEM_TTL_MINUTES).nullable().optional(),
+  ttl: z.number().positive().max(maxItemTtlMinutes).nullable().optional(),
 });
-export type StorePut = z.infer<typeof StorePut>;
 
 /** Body of `DELETE /store/items`. */
-export const StoreDelete = z.strictObject({ namespace: z.array(z.string()).optional(), key: z.string().min(1) });
-export type StoreDelete = z.infer<typeof StoreDelete>;
+export const storeDelete = z.strictObject({ namespace: z.array(z.string()).optional(), key: z.string().min(1) });
 
 /** Body of `POST /store/items/search`: items below a namespace whose value matches `filter` key by key. */
-export const StoreSearch = z.strictObject({
+export const storeSearch = z.strictObject({
   namespace_prefix: z.array(z.string()).nullable().optional(),
   filter: freeObject.nullable().optional(),
   limit: z.int().min(1).optional(),
@@ -48,20 +46,18 @@ export const StoreSearch = z.strictObject({
   /** Whether to restart the time to live of the found items; the server's setting by default. */
   refresh_ttl: z.boolean().nullable().optional(),
 });
-export type StoreSearch = z.infer<typeof StoreSearch>;
 
 /** Body of `POST /store/namespaces`. In `prefix` and `suffix`, `*` stands for any one label. */
-export const StoreNamespaces = z.strictObject({
+export const storeNamespaces = z.strictObject({
   prefix: z.array(z.string()).optional(),
   suffix: z.array(z.string()).optional(),
   max_depth: z.int().min(1).optional(),
   limit: z.int().min(1).optional(),
   offset: z.int().min(0).optional(),
 });
-export type StoreNamespaces = z.infer<typeof StoreNamespaces>;
 
 /** Answer of `POST /store/namespaces`: the public description says a bare list, a public server wraps it. */
-export const StoreNamespacesReply = z.union([
+export const storeNamespacesReply = z.union([
   z.array(z.array(z.string())),
   z.looseObject({ namespaces: z.array(z.array(z.string())) }),
 ]);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The stream modes: `updates` and `events` are the specification's (section "Endpoints"), the rest the public servers'. */
-export const STREAM_MODES = [
+export const runStreamModes = [
   'values',
   'updates',
   'messages',
@@ -12,14 +12,14 @@ export const STREAM_MODES = [
   'checkpoints',
   'custom',
 ] as const;
-export type StreamMode = (typeof STREAM_MODES)[number];
+export type StreamMode = (typeof runStreamModes)[number];
 
 /** Event names that are no stream mode: the first event of every stream, and the last one of a failed run. */
-export const METADATA_EVENT = 'metadata';
-export const ERROR_EVENT = 'error';
+export const metadataEvent = 'metadata';
+export const errorEvent = 'error';
 
 /** Separates an event's name from its subgraph: `updates|outer:1|inner:2`. */
-export const NAMESPACE_SEPARATOR = '|';
+export const namespaceSeparator = '|';
 
 /**
  * One server-sent event of a run (section "Endpoints", stream format). `event` may include a namespace; `data` is the
@@ -32,15 +32,13 @@ export interface StreamEvent {
 }
 
 /** Data of the first event of every stream: the run. */
-export const MetadataEventData = z.looseObject({ run_id: z.string(), attempt: z.int().nullish() });
-export type MetadataEventData = z.infer<typeof MetadataEventData>;
+export const metadataEventData = z.looseObject({ run_id: z.string(), attempt: z.int().nullish() });
 
 /** Data of an `error` event, the last one of a failed run. */
-export const ErrorEventData = z.looseObject({ error: z.string(), message: z.string() });
-export type ErrorEventData = z.infer<typeof ErrorEventData>;
+export const errorEventData = z.looseObject({ error: z.string(), message: z.string() });
 
 /** Splits an event's name: `updates|a|b` is mode `updates` in the subgraph `['a', 'b']`. */
 export function splitEventName(event: string): { mode: string; namespace: string[] } {
-  const [mode = '', ...namespace] = event.split(NAMESPACE_SEPARATOR);
+  const [mode = '', ...namespace] = event.split(namespaceSeparator);
   return { mode, namespace };
 }

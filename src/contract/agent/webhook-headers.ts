@@ -1,8 +1,8 @@
 /** Finds the names in the templates `${{ env.NAME }}` of a header's value. */
-export const ENV_TEMPLATE = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+export const envTemplate = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
 
 /** Headers that the sender sets itself: another value would break the request or its content type. */
-const OURS = new Set([
+const ours = new Set([
   'connection',
   'content-encoding',
   'content-length',
@@ -24,13 +24,13 @@ const OURS = new Set([
  */
 export function webhookHeaderProblem(name: string, value: string, prefix: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name that a header can have';
-  if (OURS.has(name.toLowerCase())) return 'is set by the server itself';
+  if (ours.has(name.toLowerCase())) return 'is set by the server itself';
   if (!isHeaderText(value)) return 'holds a line break or a letter that no header may carry';
-  for (const [, variable = ''] of value.matchAll(ENV_TEMPLATE)) {
+  for (const [, variable = ''] of value.matchAll(envTemplate)) {
     if (!variable.startsWith(prefix))
       return `names the variable ${variable}, and only names that begin with ${prefix} may stand there (webhooks.env_prefix)`;
   }
-  if (value.replace(ENV_TEMPLATE, '').includes('${{')) return 'holds a template other than ${{ env.NAME }}';
+  if (value.replace(envTemplate, '').includes('${{')) return 'holds a template other than ${{ env.NAME }}';
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FINAL_RUN_STATUSES } from '../agent/run.ts';
+import { finalRunStatuses } from '../agent/run.ts';
 
 // Tracing projects: control-service.md only says that each deployment gets one. The rest is our choice.
 
@@ -22,7 +22,7 @@ export const tracedRun = z.strictObject({
   assistant_id: text(255),
   graph_id: text(255),
   revision_id: text(255).nullable(),
-  status: z.enum(FINAL_RUN_STATUSES),
+  status: z.enum(finalRunStatuses),
   /** The error; null if it did not fail. */
   error: z.strictObject({ error: text(500), message: text(10_000) }).nullable(),
   /** Null if no message reports any. */

@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 
 /** The agent server's response to a command (docs/design/agent-process.md#commands). */
-const Answer = z.union([
+const answerSchema = z.union([
   z.strictObject({ event: z.literal('idle') }),
   z.strictObject({ event: z.literal('serving') }),
   z.strictObject({ event: z.literal('failed'), reason: z.string() }),
 ]);
-export type CommandAnswer = z.infer<typeof Answer>;
+export type CommandAnswer = z.infer<typeof answerSchema>;
 
 /** The commands that an agent's process accepts on its input. */
 export type AgentCommand = { do: 'rest' } | { do: 'wake'; revision_id: string };
@@ -39,7 +39,7 @@ export function agentCommands(input: Writable | null): AgentCommands {
 }
 
 const readAnswer = (line: string): CommandAnswer | undefined =>
-  line.startsWith('{') ? Answer.safeParse(fromJson(line)).data : undefined;
+  line.startsWith('{') ? answerSchema.safeParse(fromJson(line)).data : undefined;
 
 /** The line that announces that an agent's process listens. */
 const listening = z.object({ event: z.literal('listening') });

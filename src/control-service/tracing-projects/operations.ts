@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FINAL_RUN_STATUSES } from '../../contract/agent/run.ts';
+import { finalRunStatuses } from '../../contract/agent/run.ts';
 import {
   tracedRunResponse,
   tracedRunsQuery,
@@ -19,7 +19,7 @@ const all = '/v1/projects';
 const one = `${all}/:project_id` as const;
 const runs = `${one}/runs` as const;
 const offset = z.int().min(0);
-const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.enum(FINAL_RUN_STATUSES) });
+const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.enum(finalRunStatuses) });
 
 /** Tracing projects, and the runs that agents report. */
 export const tracingOperations: readonly Operation<Env>[] = [

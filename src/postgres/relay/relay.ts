@@ -31,7 +31,7 @@ interface Opened {
 const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
 
 /** How long (ms) until a thread that broke down is started again. */
-const PAUSE_MS = 200;
+const pauseMs = 200;
 
 /**
  * Starts a relay before an embedded server. It has a thread of its own: what agents and their databases say to each
@@ -72,7 +72,7 @@ export function startRelay(
         if (closing) return;
         worker = start();
         for (const [path, { gid, limit }] of ways) void openAt(path, gid, limit).catch((error) => log(String(error)));
-      }, PAUSE_MS);
+      }, pauseMs);
     });
     return made;
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { API_VERSION } from '../../../src/agent-server/version.ts';
+import { apiVersion } from '../../../src/agent-server/version.ts';
 import { openApi } from '../../http/shape.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -19,8 +19,8 @@ describe('the documentation page, over HTTP', () => {
       expect.stringMatching(/^application\/json/),
     ]);
     const document = openApi.parse(await answer.json());
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: API_VERSION }, servers: [{ url: '.' }] });
-    expect(await (await ask('/info')).json()).toMatchObject({ version: API_VERSION });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: apiVersion }, servers: [{ url: '.' }] });
+    expect(await (await ask('/info')).json()).toMatchObject({ version: apiVersion });
     expect(document.components['securitySchemes']).toMatchObject({ 'API Key': { in: 'header', name: 'X-Api-Key' } });
   });
 

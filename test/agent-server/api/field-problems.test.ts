@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../src/agent-server/api/operations.ts';
 import { problemsOf } from '../../../src/agent-server/api/field-problems.ts';
-import { CronPatch } from '../../../src/contract/agent/cron.ts';
-import { RunCreate } from '../../../src/contract/agent/run.ts';
-import { ThreadCreate, ThreadHistorySearch } from '../../../src/contract/agent/thread.ts';
+import { cronPatch } from '../../../src/contract/agent/cron.ts';
+import { runCreate } from '../../../src/contract/agent/run.ts';
+import { threadCreate, threadHistorySearch } from '../../../src/contract/agent/thread.ts';
 
 const reported = (schema: z.ZodType, value: unknown) => {
   const parsed = schema.safeParse(value);
   return parsed.success ? [] : problemsOf(parsed.error, 'body').map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
 };
 
-const run = (field: object) => reported(RunCreate, { assistant_id: 'a', ...field });
+const run = (field: object) => reported(runCreate, { assistant_id: 'a', ...field });
 
 describe('a field with several forms', () => {
   test.each([
@@ -34,16 +34,16 @@ describe('a field with several forms', () => {
       /^body\.command\.goto\.0: .* expected object or string$/,
     ],
     ['a goto target without a node', run({ command: { goto: {} } }), /^body\.command\.goto\.node: Field required$/],
-    ['an invalid time', reported(ThreadCreate, { ttl: 'x' }), /^body\.ttl: Invalid input: expected number or object$/],
-    ['a time too short', reported(ThreadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
+    ['an invalid time', reported(threadCreate, { ttl: 'x' }), /^body\.ttl: Invalid input: expected number or object$/],
+    ['a time too short', reported(threadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
     [
       'an unknown strategy',
-      reported(ThreadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
+      reported(threadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
       /^body\.ttl\.strategy: .*"delete"/,
     ],
     [
       'an unknown key',
-      reported(ThreadCreate, { ttl: { ttl: 1, days: 2 } }),
+      reported(threadCreate, { ttl: { ttl: 1, days: 2 } }),
       /^body\.ttl\.days: Unrecognized key: "days"/,
     ],
     [
@@ -51,7 +51,7 @@ describe('a field with several forms', () => {
       run({ command: { resum: 'yes' } }),
       /^body\.command\.resum: Unknown: a command takes "resume", "update" and "goto"$/,
     ],
-    ['a missing value', reported(RunCreate, {}), /^body\.assistant_id: Field required$/],
+    ['a missing value', reported(runCreate, {}), /^body\.assistant_id: Field required$/],
     [
       'a string instead of an object',
       run({ context: 'x' }),
@@ -59,10 +59,10 @@ describe('a field with several forms', () => {
     ],
     [
       'an end that is not a time',
-      reported(CronPatch, { end_time: 'tomorrow' }),
+      reported(cronPatch, { end_time: 'tomorrow' }),
       /^body\.end_time: must be a date and time such as 2026-12-31T00:00:00Z$/,
     ],
-    ['a checkpoint', reported(ThreadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
+    ['a checkpoint', reported(threadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
   ])('%s: the response lists what is allowed', (_, answers, sentence) => {
     expect(answers).toEqual([expect.stringMatching(sentence)]);
   });

@@ -1,4 +1,9 @@
-import { Assistant, AssistantVersion } from '../../../src/contract/agent/assistant.ts';
+import {
+  assistantSchema,
+  type Assistant,
+  assistantVersion,
+  type AssistantVersion,
+} from '../../../src/contract/agent/assistant.ts';
 import * as z from 'zod';
 import type { Ask } from '../ask.ts';
 
@@ -6,7 +11,7 @@ import type { Ask } from '../ask.ts';
 export async function assistantOf(answer: ReturnType<Ask>): Promise<Assistant> {
   const { status, body } = await answer;
   if (status !== 200) throw new Error(`The server answered ${status}: ${JSON.stringify(body)}`);
-  return Assistant.parse(body);
+  return assistantSchema.parse(body);
 }
 
 /** Creates an assistant of a graph for one test. */
@@ -15,7 +20,7 @@ export const made = (ask: Ask, request: object = {}): Promise<Assistant> =>
 
 /** The versions of an assistant, newest first. */
 export async function versionsOf(ask: Ask, id: string, request: object = {}): Promise<AssistantVersion[]> {
-  return z.array(AssistantVersion).parse((await ask('POST', `/assistants/${id}/versions`, request)).body);
+  return z.array(assistantVersion).parse((await ask('POST', `/assistants/${id}/versions`, request)).body);
 }
 
 /** The version numbers, newest first. */

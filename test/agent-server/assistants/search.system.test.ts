@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { ASSISTANT_FIELDS, ASSISTANT_SORT_FIELDS, Assistant } from '../../../src/contract/agent/assistant.ts';
+import { assistantFields, assistantSortFields, assistantSchema } from '../../../src/contract/agent/assistant.ts';
 import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveAgent } from '../serving.ts';
@@ -18,7 +18,7 @@ describe('searching assistants, over HTTP', () => {
   const mark = crypto.randomUUID();
   const search = async (request: object) => {
     const answer = await ask('POST', '/assistants/search', { metadata: { mark }, ...request });
-    return { ...answer, found: z.array(Assistant).parse(answer.body) };
+    return { ...answer, found: z.array(assistantSchema).parse(answer.body) };
   };
   const names = async (request: object) => (await search(request)).found.map(({ name }) => name);
 
@@ -48,7 +48,7 @@ describe('searching assistants, over HTTP', () => {
     expect(await ask('POST', '/assistants/count', requested)).toMatchObject({ status: 200, body: expected.length });
   });
 
-  test.each(ASSISTANT_SORT_FIELDS)('sorts them by %s, in both directions', async (sort_by) => {
+  test.each(assistantSortFields)('sorts them by %s, in both directions', async (sort_by) => {
     const sorted = async (sort_order: 'asc' | 'desc') =>
       (await search({ sort_by, sort_order })).found.map((assistant) => String(assistant[sort_by]).toLowerCase());
     const up = await sorted('asc');
@@ -61,7 +61,7 @@ describe('searching assistants, over HTTP', () => {
     expect(
       (await ask('POST', '/assistants/search', { metadata: { mark }, name: 'zo', select: ['name', 'version'] })).body,
     ).toEqual([{ name: 'Zoë', version: 1 }]);
-    for (const field of ASSISTANT_FIELDS) {
+    for (const field of assistantFields) {
       const { body } = await ask('POST', '/assistants/search', { metadata: { mark }, limit: 1, select: [field] });
       expect(body).toEqual([{ [field]: expect.toSatisfy((value) => value !== undefined) }]);
     }

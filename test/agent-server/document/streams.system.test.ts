@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { STREAM_MODES } from '../../../src/contract/agent/stream-event.ts';
+import { runStreamModes } from '../../../src/contract/agent/stream-event.ts';
 import { UUID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -63,7 +63,7 @@ describe('streams, over HTTP', () => {
     return all;
   };
 
-  test.each(STREAM_MODES)(
+  test.each(runStreamModes)(
     'mode %s: each event has its type and JSON; metadata comes first',
     {
       meta: {

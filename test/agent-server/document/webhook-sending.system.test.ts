@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { ISO, until, UUID } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
@@ -51,7 +51,7 @@ const path = (): string => `/sent-${(paths += 1)}`;
 const received = async (at: string, count = 1) =>
   until(async () => (receiver.to(at).length >= count ? receiver.to(at) : undefined));
 const payloadAt = async (at: string): Promise<WebhookPayload> =>
-  WebhookPayload.parse(JSON.parse((await received(at))[0]?.body ?? ''));
+  webhookPayloadSchema.parse(JSON.parse((await received(at))[0]?.body ?? ''));
 
 describe('webhook requests, over HTTP', () => {
   let ask: Ask;
@@ -127,7 +127,7 @@ describe('webhook requests, over HTTP', () => {
         said: 'said hi',
       });
       await received(other);
-      const tries = (await received(again, 3)).map(({ body }) => WebhookPayload.parse(JSON.parse(body)));
+      const tries = (await received(again, 3)).map(({ body }) => webhookPayloadSchema.parse(JSON.parse(body)));
       expect(new Set(tries.map(({ run_id }) => run_id)).size).toBe(1);
       expect(receiver.to(again)).toHaveLength(3);
     },

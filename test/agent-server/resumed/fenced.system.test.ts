@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RunStore } from '../../../src/agent-server/runs/store.ts';
-import { RUN_WRITES_TASK } from '../../../src/agent-server/runs/undo-statements.ts';
+import { runWritesTask } from '../../../src/agent-server/runs/undo-statements.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -30,7 +30,7 @@ test('a process presumed dead takes no answer from a run continued by another', 
   await storage.pool.query(
     `insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, blob)
      values ($1, '', 'one', $2, -4, '__resume__', '')`,
-    [threadId, RUN_WRITES_TASK],
+    [threadId, runWritesTask],
   );
   const answers = async () => (await storage.pool.query('select from checkpoint_writes')).rowCount;
   await new RunStore(storage, former, systemClock).formerAnswersTaken({ threadId, runId });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_CONDITIONS, readFilter } from '../../../src/agent-server/store/filter.ts';
+import { mostConditions, readFilter } from '../../../src/agent-server/store/filter.ts';
 import {
   keyProblem,
   labelsProblem,
-  MOST_ADDRESS_BYTES,
-  MOST_LABELS,
+  mostAddressBytes,
+  mostLabels,
   namespaceProblem,
   rangeBelow,
 } from '../../../src/agent-server/store/namespace.ts';
@@ -23,7 +23,7 @@ describe('a namespace', () => {
     ['rejects NUL in a label', ['a\0'], /NUL/],
     ['rejects a lone surrogate in a label', ['a\ud800'], /surrogate/],
     ['rejects the reserved word as its root', ['langgraph', 'a'], /"langgraph"/],
-    ['has a maximum depth', Array.from({ length: MOST_LABELS + 1 }, () => 'a'), /at most 64 labels/],
+    ['has a maximum depth', Array.from({ length: mostLabels + 1 }, () => 'a'), /at most 64 labels/],
   ])('%s', (_, namespace, problem) => {
     expect(namespaceProblem(namespace) ?? 'right').toMatch(problem);
   });
@@ -45,8 +45,8 @@ describe('a key', () => {
     ['can’t be empty', '', /can't be empty/],
     ['can’t be a number', 7, /must be a string/],
     ['can’t contain NUL', 'a\0', /NUL/],
-    ['has a maximum length with its namespace', 'k'.repeat(MOST_ADDRESS_BYTES - 2), /^right$/],
-    ['is rejected beyond it', 'k'.repeat(MOST_ADDRESS_BYTES - 1), /at most 2000 bytes/],
+    ['has a maximum length with its namespace', 'k'.repeat(mostAddressBytes - 2), /^right$/],
+    ['is rejected beyond it', 'k'.repeat(mostAddressBytes - 1), /at most 2000 bytes/],
   ])('%s', (_, key, problem) => {
     expect(keyProblem(key, ['ns']) ?? 'right').toMatch(problem);
   });
@@ -87,7 +87,7 @@ describe('a filter', () => {
     ['$in without a list', { a: { $in: 1 } }, ['a', '$in'], /list/],
     [
       'too many conditions',
-      Object.fromEntries(Array.from({ length: MOST_CONDITIONS + 1 }, (_, n) => [`field${n}`, n])),
+      Object.fromEntries(Array.from({ length: mostConditions + 1 }, (_, n) => [`field${n}`, n])),
       [],
       /more than 100 conditions/,
     ],

@@ -5,7 +5,7 @@ import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';
 import { OneAtATime } from '../../../src/agent-server/threads/one-at-a-time.ts';
 import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../src/agent-server/threads/thread-events.ts';
-import { MAX_TTL_MINUTES } from '../../../src/contract/agent/thread.ts';
+import { maxTtlMinutes } from '../../../src/contract/agent/thread.ts';
 import type { ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
 
 describe('a path into a thread', () => {
@@ -49,7 +49,7 @@ describe('the time to live of threads', () => {
       { default_ttl: 0.5, strategy: 'keep_latest' as const },
       { minutes: 0.5, strategy: 'keep_latest' },
     ],
-    ['a time beyond the maximum', { default_ttl: 1e300 }, { minutes: MAX_TTL_MINUTES, strategy: 'delete' }],
+    ['a time beyond the maximum', { default_ttl: 1e300 }, { minutes: maxTtlMinutes, strategy: 'delete' }],
   ])('is set for configuration: %s', (_, config, ofAll) => {
     expect(lifetimesOf(config).ofAll).toEqual(ofAll);
   });

@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { meaningOf, MOST_TRIES, nextAfter } from '../../../src/agent-server/webhooks/outcome.ts';
+import { meaningOf, mostTries, nextAfter } from '../../../src/agent-server/webhooks/outcome.ts';
 import { webhookPayload } from '../../../src/agent-server/webhooks/payload.ts';
 import type { EndedRun } from '../../../src/agent-server/webhooks/payload.ts';
 import { onceAtATime } from '../../../src/agent-server/webhooks/webhooks.ts';
-import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+import { webhookPayloadSchema } from '../../../src/contract/agent/webhook.ts';
 
 describe('the meaning of a response', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
@@ -51,13 +51,13 @@ describe('the next step after an attempt', () => {
 
   test('retries for about an hour, then gives up', { meta: { claims: ['agent.webhook.retries'] } }, () => {
     let sum = 0;
-    for (let tries = 1; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 1; tries < mostTries; tries += 1) {
       const next = nextAfter(failed, tries, 0.5);
       if (next.kind === 'again') sum += next.inMs;
     }
     expect(sum).toBeGreaterThan(55 * 60_000);
     expect(sum).toBeLessThan(70 * 60_000);
-    expect(nextAfter(failed, MOST_TRIES, 0.5)).toEqual({
+    expect(nextAfter(failed, mostTries, 0.5)).toEqual({
       kind: 'given-up',
       why: 'answered 500, at the last of 14 tries',
     });
@@ -97,7 +97,7 @@ describe('the body of a webhook', () => {
     updated_at: at(2),
   };
   const body = (over: Partial<EndedRun> = {}) =>
-    WebhookPayload.parse(webhookPayload({ ...run, ...over }, at(3).getTime()));
+    webhookPayloadSchema.parse(webhookPayload({ ...run, ...over }, at(3).getTime()));
   const failure = { error: 'OutOfInk', message: 'no ink' };
 
   test('has every field of the table', () => {

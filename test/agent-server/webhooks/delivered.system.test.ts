@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunCreate } from '../../../src/contract/agent/run.ts';
-import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { eventsOf, ISO, refusalOf, until, UUID } from '../promises/given.ts';
@@ -40,7 +40,7 @@ let paths = 0;
 const path = (): string => `/hook-${(paths += 1)}`;
 const received = async (at: string, count = 1) => {
   await until(async () => (receiver.to(at).length >= count ? true : undefined));
-  return receiver.to(at).map(({ body }) => WebhookPayload.parse(JSON.parse(body)));
+  return receiver.to(at).map(({ body }) => webhookPayloadSchema.parse(JSON.parse(body)));
 };
 const first = async (at: string): Promise<WebhookPayload> => {
   const [payload] = await received(at);

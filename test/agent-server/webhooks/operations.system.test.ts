@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { WEBHOOK_OPERATIONS } from '../../../src/contract/agent/webhook.ts';
+import { webhookOperations } from '../../../src/contract/agent/webhook.ts';
 import { until } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 /** The listed paths, as in the usage example and as in the list. */
-const spellings = WEBHOOK_OPERATIONS.flatMap((path) =>
+const spellings = webhookOperations.flatMap((path) =>
   path.startsWith('/threads/') ? [path, path.replace('/threads/', '/thread/')] : [path],
 );
 

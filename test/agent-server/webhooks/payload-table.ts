@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { ISO, UUID } from '../promises/given.ts';
 import type { Received } from './receiver.ts';
 
@@ -22,7 +22,7 @@ export interface Reported {
 /** Checks a webhook against the documented table: every field by its rule, and no other. */
 export function expectTable({ method, headers, body }: Received, reported: Reported): WebhookPayload {
   expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
-  const payload = WebhookPayload.parse(JSON.parse(body));
+  const payload = webhookPayloadSchema.parse(JSON.parse(body));
   expect(payload).toStrictEqual({
     run_id: expect.stringMatching(UUID),
     thread_id: reported.threadId ?? expect.stringMatching(UUID),

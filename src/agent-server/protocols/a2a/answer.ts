@@ -4,7 +4,7 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import * as z from 'zod';
 import type { Clock } from '../../../clock.ts';
-import { Assistant, GraphSchemas } from '../../../contract/agent/assistant.ts';
+import { assistantSchema, type Assistant, graphSchemas } from '../../../contract/agent/assistant.ts';
 import { isObject } from '../../../contract/json-object.ts';
 import { fromJson } from '../../../contract/json-text.ts';
 import { writeComment } from '../../../sse/write-event.ts';
@@ -38,7 +38,7 @@ export interface A2aCall {
 
 /** Reads the assistant as the caller; throws a refusal if there is none. */
 export const readAssistant = (api: OwnApi, assistantId: string): Promise<Assistant> =>
-  api.read(Assistant, 'GET', `/assistants/${encodeURIComponent(assistantId)}`);
+  api.read(assistantSchema, 'GET', `/assistants/${encodeURIComponent(assistantId)}`);
 
 /** Handles a JSON-RPC call, in the protocol version of its method. */
 export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2aParts): Promise<Response> {
@@ -80,7 +80,7 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
   }
   const answer = handler.handle(inProtocolForm(body), new ServerCallContext({ requestedVersion: version }));
   const leave = () => gone.abort(new Error('The caller disconnected.'));
-  if (!STREAMED.has(String(body['method']))) {
+  if (!streamed.has(String(body['method']))) {
     const json = answer.then((result) => JSON.stringify(result));
     return heartbeatJson(json, { clock, onGone: leave, headers: {} });
   }
@@ -91,11 +91,11 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
 const isId = (id: unknown): boolean => id == null || typeof id === 'string' || Number.isSafeInteger(id);
 
 /** The methods with a stream of events as response, in both versions. */
-const STREAMED = new Set(['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']);
+const streamed = new Set(['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']);
 
 async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean> {
   try {
-    const { input_schema } = await api.read(GraphSchemas, 'GET', `/assistants/${assistantId}/schemas`);
+    const { input_schema } = await api.read(graphSchemas, 'GET', `/assistants/${assistantId}/schemas`);
     const properties = z.record(z.string(), z.unknown()).safeParse(input_schema?.['properties']);
     return !properties.success || 'messages' in properties.data;
   } catch (error) {

@@ -3,9 +3,9 @@ import { A2A_LEGACY_PROTOCOL_VERSION } from '@a2a-js/sdk/compat/v0_3';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 
-const BINDING = 'JSONRPC';
-const TEXT = 'text/plain';
-const JSON_TYPE = 'application/json';
+const binding = 'JSONRPC';
+const plainText = 'text/plain';
+const jsonType = 'application/json';
 
 /**
  * Describes an assistant as an agent for other agents.
@@ -18,8 +18,8 @@ export function agentCard(
 ): AgentCard {
   const title = name ?? graph_id;
   const reported = description ?? `Runs the graph "${graph_id}".`;
-  const modes = [TEXT, JSON_TYPE];
-  const at = { url: address, protocolBinding: BINDING, tenant: '' };
+  const modes = [plainText, jsonType];
+  const at = { url: address, protocolBinding: binding, tenant: '' };
   return {
     name: title,
     description: reported,
@@ -57,7 +57,7 @@ export function writeCard(card: AgentCard): FreeObject {
     ...(typeof written === 'object' ? written : {}),
     protocolVersion: A2A_LEGACY_PROTOCOL_VERSION,
     url: card.supportedInterfaces[0]?.url,
-    preferredTransport: BINDING,
+    preferredTransport: binding,
     supportsAuthenticatedExtendedCard: false,
   };
 }

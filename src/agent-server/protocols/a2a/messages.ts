@@ -5,7 +5,7 @@ import { isObject } from '../../../contract/json-object.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 
 /** The key of a graph's input and state that holds the messages. */
-const MESSAGES = 'messages';
+const messagesField = 'messages';
 
 /**
  * Converts a message to a graph's input: its texts become one user message under `messages`, and the fields of its data
@@ -28,9 +28,9 @@ export function inputOf({ messageId, parts }: Message, takesMessages: boolean): 
       'This graph takes no messages: send the fields of its input in a data part.',
     );
   }
-  const before: unknown = fields[MESSAGES];
+  const before: unknown = fields[messagesField];
   const said = { role: 'user', content: texts.join('\n'), id: messageId };
-  return { ...fields, [MESSAGES]: [...(Array.isArray(before) ? before : []), said] };
+  return { ...fields, [messagesField]: [...(Array.isArray(before) ? before : []), said] };
 }
 
 /** The value that resumes an interrupted graph: the only value of the data, else the text. */
@@ -62,13 +62,13 @@ interface Said {
 
 /** The messages of a state from the one with the given id on; all of them if it is not among them. */
 function saidSince(values: unknown, messageId: string | undefined): Said[] {
-  const messages: unknown = isObject(values) ? values[MESSAGES] : undefined;
+  const messages: unknown = isObject(values) ? values[messagesField] : undefined;
   if (!Array.isArray(messages)) return [];
   const begin = messageId === undefined ? -1 : messages.findIndex((one) => isObject(one) && one['id'] === messageId);
   return messages.slice(Math.max(begin, 0)).flatMap((one, index) => readSaid(one, index) ?? []);
 }
 
-const ROLES: ReadonlyMap<string, Role> = new Map([
+const roles: ReadonlyMap<string, Role> = new Map([
   ['human', Role.ROLE_USER],
   ['user', Role.ROLE_USER],
   ['ai', Role.ROLE_AGENT],
@@ -80,7 +80,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
 export function readSaid(message: unknown, index: number): Said | undefined {
   if (!isObject(message)) return undefined;
   const { id, type, role, content } = message;
-  const known = ROLES.get(String(type ?? role));
+  const known = roles.get(String(type ?? role));
   if (known === undefined) return undefined;
   return { id: typeof id === 'string' && id !== '' ? id : `message-${index}`, role: known, text: textOf(content) };
 }
@@ -100,7 +100,7 @@ export function historyOf(
 ): Message[] {
   return saidSince(values, messageId)
     .filter(({ text }) => text !== '')
-    .map(({ id, role, text }) => ({ ...ids, messageId: id, role, parts: [textPart(text)], ...NOTHING_MORE }));
+    .map(({ id, role, text }) => ({ ...ids, messageId: id, role, parts: [textPart(text)], ...nothingMore }));
 }
 
 /** The result of a task: the last message of the agent, else the state. */
@@ -108,7 +108,7 @@ export function artifactsOf(values: unknown, messageId: string | undefined): Art
   const said = saidSince(values, messageId).findLast(({ role, text }) => role === Role.ROLE_AGENT && text !== '');
   if (said) return [artifact(said.id, textPart(said.text))];
   if (values === null || values === undefined) return [];
-  const { [MESSAGES]: _, ...fields } = isObject(values) ? values : { values };
+  const { [messagesField]: _, ...fields } = isObject(values) ? values : { values };
   return Object.keys(fields).length > 0 ? [artifact('state', dataPart(fields))] : [];
 }
 
@@ -127,10 +127,10 @@ const agentMessage = (parts: Part[], ids: { taskId: string; contextId: string },
   messageId: `${ids.taskId}-${kind}`,
   role: Role.ROLE_AGENT,
   parts,
-  ...NOTHING_MORE,
+  ...nothingMore,
 });
 
-const NOTHING_MORE = { metadata: undefined, extensions: [], referenceTaskIds: [] };
+const nothingMore = { metadata: undefined, extensions: [], referenceTaskIds: [] };
 
 /** One part of the result of a task. */
 export const artifact = (artifactId: string, part: Part): Artifact => ({

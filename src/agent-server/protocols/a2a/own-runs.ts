@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { FailedRunBody, Run } from '../../../contract/agent/run.ts';
+import { failedRunBody, runSchema, type Run } from '../../../contract/agent/run.ts';
 import { parseEvents } from '../../../sse/parse-events.ts';
 import type { OwnApi } from '../own-api.ts';
 import type { RunEvent } from './task-stream.ts';
-import { TASK_MODES } from './task-stream.ts';
+import { taskModes } from './task-stream.ts';
 
 /** The largest event (bytes) of a run's stream: a state may be large. */
-const MOST_EVENT_BYTES = 64 * 1024 * 1024;
+const mostEventBytes = 64 * 1024 * 1024;
 
 /** The request to start a run on a thread. */
 export type RunRequest = Record<string, unknown>;
@@ -35,12 +35,12 @@ export class OwnRuns {
 
   /** Starts a run in the background. */
   start(threadId: string, body: RunRequest): Promise<Run> {
-    return this.#api.read(Run, 'POST', `/threads/${threadId}/runs`, { body });
+    return this.#api.read(runSchema, 'POST', `/threads/${threadId}/runs`, { body });
   }
 
   /** Starts a run and streams its events. */
   async stream(threadId: string, body: RunRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
-    const requested = { ...body, stream_mode: TASK_MODES };
+    const requested = { ...body, stream_mode: taskModes };
     return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal }));
   }
 
@@ -50,11 +50,11 @@ export class OwnRuns {
   }
 
   get({ threadId, runId }: RunPlace): Promise<Run> {
-    return this.#api.read(Run, 'GET', `/threads/${threadId}/runs/${runId}`);
+    return this.#api.read(runSchema, 'GET', `/threads/${threadId}/runs/${runId}`);
   }
 
   list(threadId: string, limit: number, offset: number): Promise<Run[]> {
-    return this.#api.read(z.array(Run), 'GET', `/threads/${threadId}/runs?limit=${limit}&offset=${offset}`);
+    return this.#api.read(z.array(runSchema), 'GET', `/threads/${threadId}/runs?limit=${limit}&offset=${offset}`);
   }
 
   async cancel({ threadId, runId }: RunPlace): Promise<void> {
@@ -65,13 +65,13 @@ export class OwnRuns {
   async result({ threadId, runId }: RunPlace, status: string): Promise<unknown> {
     const left = await this.#api.read(z.unknown(), 'GET', `/threads/${threadId}/runs/${runId}/join`);
     // The result of a successful run may be gone by now, which is no failure of the run.
-    return status === 'success' && FailedRunBody.safeParse(left).success ? null : left;
+    return status === 'success' && failedRunBody.safeParse(left).success ? null : left;
   }
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<RunEvent, void, undefined> {
   if (!response.body) return;
-  for await (const { event, data } of parseEvents(response.body, { maxEventBytes: MOST_EVENT_BYTES })) {
+  for await (const { event, data } of parseEvents(response.body, { maxEventBytes: mostEventBytes })) {
     yield { event, data: JSON.parse(data) };
   }
 }

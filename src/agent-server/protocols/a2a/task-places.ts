@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { isUuid } from '../../../contract/uuid.ts';
 
 /** The metadata key of a run that continues a task of another run. */
-export const TASK_METADATA = 'a2a_task_id';
+export const taskMetadata = 'a2a_task_id';
 
 /** The location of a task. */
 export interface TaskPlace {
@@ -21,7 +21,7 @@ export function tasksIn(pool: Pool): FindTask {
     const { rows } = await pool.query<{ thread_id: string; run_id: string }>({
       text: `select thread_id, run_id from runs
         where thread_id = (select thread_id from runs where run_id = $1::uuid)
-          and (run_id = $1::uuid or metadata ->> '${TASK_METADATA}' = $1::text)
+          and (run_id = $1::uuid or metadata ->> '${taskMetadata}' = $1::text)
         order by sequence desc limit 1`,
       values: [taskId.toLowerCase()],
     });

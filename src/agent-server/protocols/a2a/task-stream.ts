@@ -1,10 +1,10 @@
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { StreamResponse, TaskStatus } from '@a2a-js/sdk';
 import { isObject } from '../../../contract/json-object.ts';
-import { ERROR_KEY } from '../../../contract/agent/run.ts';
-import { ERROR_EVENT, METADATA_EVENT, splitEventName } from '../../../contract/agent/stream-event.ts';
+import { errorKey } from '../../../contract/agent/run.ts';
+import { errorEvent, metadataEvent, splitEventName } from '../../../contract/agent/stream-event.ts';
 import { artifact, artifactsOf, readSaid, textPart } from './messages.ts';
-import { INTERRUPT, standingAfter, taskUnderWay } from './task.ts';
+import { interruptKey, standingAfter, taskUnderWay } from './task.ts';
 import type { TaskIds } from './task.ts';
 
 /** An event of a run's stream. */
@@ -14,7 +14,7 @@ export interface RunEvent {
 }
 
 /** The stream modes for a task: messages while they are generated, and the state. */
-export const TASK_MODES = ['messages-tuple', 'values'] as const;
+export const taskModes = ['messages-tuple', 'values'] as const;
 
 /**
  * Converts the events of a run to those of a task: the task, the agent's output as it is generated, the whole result, and
@@ -34,12 +34,12 @@ export async function* taskStream(
   const started = new Set<string>();
   for await (const { event, data } of events) {
     const { mode, namespace } = splitEventName(event);
-    if (mode === METADATA_EVENT) {
+    if (mode === metadataEvent) {
       ids = idsOf(runIdOf(data));
       yield { payload: { $case: 'task', value: taskUnderWay(ids, TaskState.TASK_STATE_WORKING, given.input) } };
-    } else if (mode === ERROR_EVENT) result = { [ERROR_KEY]: data };
+    } else if (mode === errorEvent) result = { [errorKey]: data };
     else if (mode === 'values' && namespace.length === 0) {
-      const waitsFor = isObject(data) ? data[INTERRUPT] : undefined;
+      const waitsFor = isObject(data) ? data[interruptKey] : undefined;
       // Several tasks of the graph may interrupt one after the other.
       if (Array.isArray(waitsFor)) requested = [...(requested ?? []), ...waitsFor];
       else result = data;
@@ -54,8 +54,8 @@ export async function* taskStream(
     }
   }
   if (!ids || isContinued(result)) return;
-  const hasFailed = field(result, ERROR_KEY) !== undefined;
-  const left = requested && !hasFailed ? { ...(isObject(result) ? result : {}), [INTERRUPT]: requested } : result;
+  const hasFailed = field(result, errorKey) !== undefined;
+  const left = requested && !hasFailed ? { ...(isObject(result) ? result : {}), [interruptKey]: requested } : result;
   const { state, message, values } = standingAfter(left, ids);
   if (state === TaskState.TASK_STATE_COMPLETED) {
     for (const whole of artifactsOf(values, given.messageId))
@@ -78,4 +78,4 @@ const field = (value: unknown, name: string): unknown =>
 
 const runIdOf = (data: unknown): string => String(field(data, 'run_id'));
 
-const isContinued = (result: unknown): boolean => field(field(result, ERROR_KEY), 'error') === 'ServerStopped';
+const isContinued = (result: unknown): boolean => field(field(result, errorKey), 'error') === 'ServerStopped';

@@ -1,7 +1,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { Message, Task } from '@a2a-js/sdk';
 import { isObject } from '../../../contract/json-object.ts';
-import { ERROR_KEY, FailedRunBody } from '../../../contract/agent/run.ts';
+import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
 import { artifactsOf, historyOf, question, remark } from './messages.ts';
 
 /** A task and its context: a run and its thread. */
@@ -11,7 +11,7 @@ export interface TaskIds {
 }
 
 /** The key of the values that holds the interrupts. */
-export const INTERRUPT = '__interrupt__';
+export const interruptKey = '__interrupt__';
 
 /** The final states of a task. */
 export const isOver = (state: TaskState | undefined): boolean =>
@@ -41,14 +41,14 @@ export interface Standing {
 
 /** @param result the values after a run with its interrupts, or its error. */
 export function standingAfter(result: unknown, ids: TaskIds): Standing {
-  const failed = FailedRunBody.safeParse(result);
+  const failed = failedRunBody.safeParse(result);
   if (failed.success) {
-    const { error, message } = failed.data[ERROR_KEY];
+    const { error, message } = failed.data[errorKey];
     const state = error === 'RunCancelled' ? TaskState.TASK_STATE_CANCELED : TaskState.TASK_STATE_FAILED;
     return { state, message: remark(`${error}: ${message}`, ids), values: undefined };
   }
   if (!isObject(result)) return { state: TaskState.TASK_STATE_COMPLETED, message: undefined, values: result };
-  const { [INTERRUPT]: interrupts, ...values } = result;
+  const { [interruptKey]: interrupts, ...values } = result;
   if (!Array.isArray(interrupts)) return { state: TaskState.TASK_STATE_COMPLETED, message: undefined, values };
   const requested = interrupts.map((one: unknown) => (isObject(one) ? one['value'] : one));
   return { state: TaskState.TASK_STATE_INPUT_REQUIRED, message: question(requested, ids), values };

@@ -27,7 +27,7 @@ import { isObject } from '../../../contract/json-object.ts';
 import { inputOf, resumeOf } from './messages.ts';
 import { asNoTask, inA2aWords, noTask } from './refused.ts';
 import type { OwnRuns, RunPlace, RunRequest } from './own-runs.ts';
-import { TASK_METADATA } from './task-places.ts';
+import { taskMetadata } from './task-places.ts';
 import type { FindTask } from './task-places.ts';
 import { taskStream } from './task-stream.ts';
 import { isOver, standingAfter, taskAfter, taskUnderWay, withHistory } from './task.ts';
@@ -57,7 +57,7 @@ interface Turn {
   request: RunRequest;
 }
 
-const PAGE = { most: 100, usual: 50 };
+const pageBounds = { most: 100, usual: 50 };
 
 /**
  * One assistant as an agent of the protocol: a context is a thread, a task is a run on it plus the runs that resumed it
@@ -131,7 +131,7 @@ export class Tasks implements A2ARequestHandler {
     return inA2aWords(this.#parts.log, async () => {
       const { contextId, pageToken, historyLength } = request;
       if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
-      const pageSize = Math.min(request.pageSize || PAGE.usual, PAGE.most);
+      const pageSize = Math.min(request.pageSize || pageBounds.usual, pageBounds.most);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
       const runs = await this.#parts.runs.list(contextOf(contextId), pageSize, offset);
       const own = runs.filter(
@@ -198,7 +198,7 @@ export class Tasks implements A2ARequestHandler {
       taskId,
       messageId: messageGiven(first) ?? message.messageId,
       input: inputGiven(first),
-      request: { ...start, command: { resume: resumeOf(message) }, metadata: { ...metadata, [TASK_METADATA]: taskId } },
+      request: { ...start, command: { resume: resumeOf(message) }, metadata: { ...metadata, [taskMetadata]: taskId } },
     };
   }
 
@@ -226,10 +226,10 @@ const noNotifications = (): Promise<never> => Promise.reject(new PushNotificatio
 const isUnfinished = ({ status }: Run): boolean => status === 'pending' || status === 'running';
 
 const withoutTask = (metadata: object = {}): object =>
-  Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== TASK_METADATA));
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== taskMetadata));
 
 /** The task of a run. */
-const taskOf = ({ run_id, metadata }: Run): unknown => metadata?.[TASK_METADATA] ?? run_id;
+const taskOf = ({ run_id, metadata }: Run): unknown => metadata?.[taskMetadata] ?? run_id;
 
 const inputGiven = ({ kwargs }: Run): unknown => kwargs?.['input'];
 

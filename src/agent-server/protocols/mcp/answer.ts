@@ -40,7 +40,7 @@ export async function answerMcp(request: Request, parts: McpParts): Promise<Resp
 /** Passes a quick response on as it is; keeps the connection of a slow one alive. */
 async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
   const waited = new AbortController();
-  const soon = await Promise.race([answer, clock.sleep(MAX_WAIT_MS, waited.signal)]);
+  const soon = await Promise.race([answer, clock.sleep(maxWaitMs, waited.signal)]);
   waited.abort();
   if (soon) return soon;
   return heartbeatJson(
@@ -50,4 +50,4 @@ async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => 
 }
 
 /** How long (ms) to wait for a response with its own status: slower ones all come from runs. */
-const MAX_WAIT_MS = 1000;
+const maxWaitMs = 1000;

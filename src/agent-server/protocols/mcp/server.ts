@@ -1,14 +1,20 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { Assistant, GraphSchemas, PAGE } from '../../../contract/agent/assistant.ts';
-import { ERROR_KEY, FailedRunBody } from '../../../contract/agent/run.ts';
+import {
+  assistantSchema,
+  type Assistant,
+  graphSchemas,
+  type GraphSchemas,
+  pageBounds,
+} from '../../../contract/agent/assistant.ts';
+import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
 import { EndpointRefusal } from '../own-api.ts';
 import type { OwnApi } from '../own-api.ts';
 import { toolInput, toolNames } from './tools.ts';
 
 /** The page size of the tool list: each tool includes its schema. */
-const TOOLS_A_PAGE = 100;
+const toolsAPage = 100;
 
 /**
  * Creates a server of the model context protocol for one request. Every assistant that the caller may see is a tool;
@@ -22,7 +28,7 @@ export function mcpServer(api: OwnApi, version: string): Server {
   server.setRequestHandler('tools/list', async ({ params }) => {
     const begin = readCursor(params?.cursor);
     const names = [...toolNames(await allAssistants(api))];
-    const page = names.slice(begin, begin + TOOLS_A_PAGE);
+    const page = names.slice(begin, begin + toolsAPage);
     const tools = await Promise.all(page.map(([name, assistant]) => describe(api, name, assistant)));
     const end = begin + page.length;
     return { tools, ...(end < names.length ? { nextCursor: String(end) } : {}) };
@@ -37,16 +43,16 @@ export function mcpServer(api: OwnApi, version: string): Server {
   return server;
 }
 
-const Assistants = z.array(Assistant);
+const assistantList = z.array(assistantSchema);
 
 async function allAssistants(api: OwnApi): Promise<Assistant[]> {
   const found: Assistant[] = [];
   for (;;) {
-    const page = await api.read(Assistants, 'POST', '/assistants/search', {
-      body: { limit: PAGE.maxLimit, offset: found.length, sort_by: 'created_at', sort_order: 'asc' },
+    const page = await api.read(assistantList, 'POST', '/assistants/search', {
+      body: { limit: pageBounds.maxLimit, offset: found.length, sort_by: 'created_at', sort_order: 'asc' },
     });
     found.push(...page);
-    if (page.length < PAGE.maxLimit) return found;
+    if (page.length < pageBounds.maxLimit) return found;
   }
 }
 
@@ -58,7 +64,7 @@ async function describe(api: OwnApi, name: string, { assistant_id, graph_id, des
 /** The input schema of an assistant's graph; undefined if unknown, or if another revision has the graph. */
 async function inputSchema(api: OwnApi, assistantId: string): Promise<GraphSchemas['input_schema']> {
   try {
-    return (await api.read(GraphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
+    return (await api.read(graphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
   } catch (error) {
     if (error instanceof EndpointRefusal) return undefined;
     throw error;
@@ -75,9 +81,9 @@ async function call(
   try {
     const input = toolInput(await inputSchema(api, assistant_id)).of(args);
     const values = await api.read(z.unknown(), 'POST', '/runs/wait', { body: { assistant_id, input }, signal });
-    const failed = FailedRunBody.safeParse(values);
+    const failed = failedRunBody.safeParse(values);
     if (!failed.success) return { content: [{ type: 'text', text: JSON.stringify(values) }] };
-    const { error, message } = failed.data[ERROR_KEY];
+    const { error, message } = failed.data[errorKey];
     return { isError: true, content: [{ type: 'text', text: `${error}: ${message}` }] };
   } catch (error) {
     if (error instanceof EndpointRefusal) return { isError: true, content: [{ type: 'text', text: error.message }] };

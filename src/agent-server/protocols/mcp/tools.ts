@@ -9,9 +9,9 @@ export interface ToolAssistant {
 }
 
 /** The longest tool name that model hosts accept. */
-const LONGEST = 64;
+const longestName = 64;
 /** The number of characters of an assistant's id that make a duplicate name unique. */
-const MARK = 8;
+const mark = 8;
 
 /**
  * Maps tool names to assistants: a default assistant has its graph's id, another one its own name without unsupported
@@ -25,7 +25,7 @@ export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Ma
   for (const assistant of [...defaults, ...others]) {
     const { assistant_id: id } = assistant;
     const name = sayable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
-    const marked = `${name.slice(0, LONGEST - MARK - 1)}_${id.slice(0, MARK)}`;
+    const marked = `${name.slice(0, longestName - mark - 1)}_${id.slice(0, mark)}`;
     const free = [name, marked, id].find((one) => one !== '' && !tools.has(one));
     if (free !== undefined) tools.set(free, assistant);
   }
@@ -34,7 +34,7 @@ export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Ma
 
 const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_by'] === 'system';
 
-const sayable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, LONGEST);
+const sayable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName);
 
 /** The input of a tool: the graph's input, wrapped in an object if it is none. */
 export interface ToolInput {
@@ -44,7 +44,7 @@ export interface ToolInput {
 }
 
 /** The field that wraps an input which is not an object. */
-const HELD = 'input';
+const held = 'input';
 
 /** @param schema of the graph's input; undefined if unknown. */
 export function toolInput(schema: FreeObject | null | undefined): ToolInput {
@@ -54,7 +54,7 @@ export function toolInput(schema: FreeObject | null | undefined): ToolInput {
     return { schema: { ...rest, type: 'object' }, of: (args) => args };
   }
   return {
-    schema: { type: 'object', properties: { [HELD]: schema }, required: [HELD] },
-    of: (args) => args[HELD],
+    schema: { type: 'object', properties: { [held]: schema }, required: [held] },
+    of: (args) => args[held],
   };
 }
