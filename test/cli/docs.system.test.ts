@@ -300,7 +300,8 @@ describe('docs/kubernetes.md', () => {
     const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? 'lf_key']));
     expect(readListenerCommand(rest.slice(1), env)).toMatchObject({
       kind: 'run',
-      command: { computeId: 'production', namespaces: ['agents'], apiKey: 'lf_key' },
+      connection: { apiKey: 'lf_key' },
+      listener: { computeId: 'production', namespaces: ['agents'] },
     });
   });
 });
