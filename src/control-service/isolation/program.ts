@@ -38,12 +38,14 @@ export const agentServerPackages: readonly string[] = [
   'hono',
   'kysely',
   'pg',
+  'pino',
   'prom-client',
   're2js',
   'swagger-ui-dist',
   'tsx',
   'yaml',
   'zod',
+  'zod-openapi',
 ];
 
 /** The parts of this installation that a program needs, and their common parent. */

@@ -197,7 +197,7 @@ test.each<[what: string, verdict: Verdict, words: string]>([
   [
     'a failure without a missed expectation',
     all('failed', { ...wrong, held: [] }),
-    'Revision r2 answered wrongly: t1: it failed',
+    'Revision r2 answered wrongly: t1: nothing was expected',
   ],
   ['no test at all', all('failed'), 'Revision r2 answered wrongly: no reason given'],
 ])('names %s', (_, verdict, words) => expect(wrongly(intent, verdict)).toBe(words));
