@@ -8,6 +8,9 @@ test('offers every source except github self-hosted and external_docker in the c
     sources.filter((source) => hostingProblem(source, hosting)).map((source) => `${source} with ${hosting}`),
   );
   expect(refused).toEqual(['external_docker with cloud', 'github with self-hosted']);
+  expect(hostingProblem('external_docker', 'cloud')).toBe(
+    'source external_docker is only available for self-hosted deployments, and this service was started with --hosting cloud.',
+  );
 });
 
 test.each([

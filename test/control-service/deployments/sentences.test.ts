@@ -21,6 +21,7 @@ describe('commands', () => {
     ["npm run 'a b'", 'a quote'],
     ['npm run "a"', 'a quote'],
     ['echo `id`', 'a quote'],
+    ["npm run 'a'; b", 'a quote or one of'],
     ['a\\b', 'a backslash'],
     ['a\nb', 'a line break'],
     ['a\tb', 'a tab'],
