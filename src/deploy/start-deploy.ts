@@ -2,7 +2,7 @@ import type { ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { plan } from '../planning/plan.ts';
-import { classOfRevisionStatus } from '../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import { carryOut, type Started } from './carry-out.ts';
 import { observe } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';

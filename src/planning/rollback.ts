@@ -1,4 +1,5 @@
-import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 
 /** The revision to restore in place of this one: what was live before it, unless that is itself. */
 export const revisionToRestore = (revisionId: string, formerLive: string | null | undefined): string | undefined =>

@@ -1,4 +1,5 @@
-import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import type { EndedRollout, Rollout, SeenStatus } from './rollout-types.ts';
 
 /** What one look at a revision that is followed brought back. */

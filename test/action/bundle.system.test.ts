@@ -43,7 +43,7 @@ test('the clients are loaded late: a fork without secrets needs none of them', (
   const withoutClients = [...loadedWith('index.js'), ...loadedWith('ask.js')];
   expect(withoutClients.map((name) => copiesIn(chunks.get(name) ?? ''))).not.toContain(1);
   expect([...loadedWith('control.js')].map((name) => copiesIn(chunks.get(name) ?? ''))).toContain(1);
-  expect([...loadedWith('index.js')]).toEqual(['index.js']);
+  expect([...loadedWith('index.js')]).toEqual(['index.js', 'plain-text.js']);
 });
 
 test('it runs as a copy in a repository whose own scripts are CommonJS', async () => {

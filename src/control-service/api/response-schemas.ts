@@ -3,7 +3,8 @@ import { deployment, deploymentStatuses } from '../../contract/control/deploymen
 import { githubIntegration, githubRepository } from '../../contract/control/integration.ts';
 import { computeType, listener, listenerComputeConfig } from '../../contract/control/listener.ts';
 import { resourceSpec } from '../../contract/control/resource-spec.ts';
-import { revision, revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision.ts';
+import { revision } from '../../contract/control/revision.ts';
+import { revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision-status.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
 import {
   deploymentType,

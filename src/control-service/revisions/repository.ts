@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
-import type { RevisionsQuery, RevisionStatus } from '../../contract/control/revision.ts';
+import type { RevisionsQuery } from '../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import { unfinishedStatuses } from './states.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import { missingSource } from '../deployments/validation/missing-source.ts';
 import { deploymentStatus } from '../deployments/status.ts';
 import type { DatabaseState } from '../deployments/status.ts';

@@ -1,4 +1,4 @@
-import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import type { ControlDatabase, RevisionEvent } from './tables.ts';
 
 /** Records a revision's new status. */

@@ -1,6 +1,6 @@
 import type { Kysely, KyselyPlugin } from 'kysely';
 import type { Clock } from '../../clock.ts';
-import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import type { IdRange } from '../isolation/deployment-users.ts';
 import type { DatabaseState } from '../deployments/status.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 import type { DeploymentStatus } from '../../contract/control/deployment.ts';
-import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import { putBackAgainMs, whatNext } from '../../../src/control-service/listeners/turn.ts';
 import { mayStep, runningStatuses } from '../../../src/control-service/revisions/states.ts';
 

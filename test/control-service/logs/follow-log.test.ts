@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
 import { writeEvent } from '../../../src/control-service/logs/event-stream.ts';
 import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';

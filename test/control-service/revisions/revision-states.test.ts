@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
-import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision-status.ts';
+import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import {
   firstStep,
   hasEnded,

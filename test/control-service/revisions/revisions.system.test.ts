@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectControlService } from '../../../src/client/control.ts';
-import { revisionStatusClasses } from '../../../src/contract/control/revision.ts';
+import { revisionStatusClasses } from '../../../src/contract/control/revision-status.ts';
 import { rolloutAfter, rolloutOf } from '../../../src/planning/rollout.ts';
 import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';

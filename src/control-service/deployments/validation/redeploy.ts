@@ -1,4 +1,4 @@
-import type { RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 import type { Source } from '../../../contract/control/source.ts';
 import { missingSource } from './missing-source.ts';
 import { accepted, againstRules } from '../../validation/refusal.ts';

@@ -1,1 +1,0 @@
-import{D as e,E as t,x as n}from"./schemas.js";const r=t({name:e().min(1),value:e()}),i=n({name:e(),value:e()}),a=t({name:e().min(1),secret_name:e().min(1),secret_key:e().min(1)}),o=n({name:e(),secret_name:e(),secret_key:e()});export{i,a as n,o as r,r as t};
