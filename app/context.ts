@@ -1,3 +1,4 @@
+import type { Logger } from '../src/logger.ts';
 import type { Clock } from '../src/clock.ts';
 import type { AgentServer } from '../src/contract/agent/service.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
@@ -50,7 +51,7 @@ export interface AppContext {
   targets: TargetResolver;
   smoke: SmokeTestRunner;
   /** One line for the operator's log, never with a secret. */
-  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+  log: Logger;
   /**
    * Called at the named moments between which a process may be killed: `before-send`, `sent`, `answer-stored`,
    * `followed-once`, `smoke-began`, `before-conclusion`, and those of other rooms. For tests.

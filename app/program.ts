@@ -1,3 +1,5 @@
+import type { Logger } from '../src/logger.ts';
+import { createProgramLogger } from '../src/program-logger.ts';
 import { messageOf } from '../src/errors.ts';
 import { systemClock } from '../src/clock.ts';
 import { strictMaskOf } from '../src/contract/mask.ts';
@@ -13,7 +15,6 @@ import {
   variablesHere,
 } from './settings/read-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import type { AppContext } from './context.ts';
 import { withoutFullStop } from '../src/contract/plain-text.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
 
@@ -21,6 +22,8 @@ import type { ControlService } from '../src/contract/control/service.ts';
 export interface ProgramEnvironment {
   folder: string;
   env: Variables;
+  /** Whether standard output is a terminal. */
+  isTerminal: boolean;
   /** Standard output: what was found. */
   say: (text: string) => void;
   /** Standard error: what is wrong. */
@@ -32,9 +35,9 @@ export interface ProgramEnvironment {
 
 /** Runs the App until it is stopped; returns the exit code: 2 where its settings are invalid. */
 async function runApp(around: ProgramEnvironment): Promise<number> {
-  const { folder, env, say, printError, leave, makeWork } = around;
+  const { folder, env, isTerminal, say, printError, leave, makeWork } = around;
   let app: RunningApp;
-  let log: AppContext['log'] = printError;
+  let log: Logger;
   try {
     const variables = variablesHere(folder, env);
     const read = readSettings(variables, readTextFile);
@@ -45,7 +48,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
     }
     const { settings } = read;
     const mask = strictMaskOf(secretsOf(settings));
-    log = (message, fields) => say(mask(logLine(new Date(systemClock.now()), message, fields)));
+    log = createProgramLogger({ name: 'app', env, isTerminal, write: (line) => say(mask(line)) });
     // Loaded late, so that invalid settings are reported at once.
     const { startApp } = await import('./start.ts');
     app = await startApp({ settings, clock: systemClock, log, makeWork });
@@ -56,7 +59,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
   }
   void lookAround(app, log);
   await leave;
-  log('Shutting down: finishing open requests');
+  log.info('Shutting down: finishing open requests');
   await app.close();
   return 0;
 }
@@ -78,7 +81,7 @@ const banner = (settings: Settings, { url, embedded }: RunningApp): string[] => 
   ...settings.bindings.map(({ repository, deployment }) => `  ${repository} may act on deployment ${deployment}.`),
 ];
 
-async function lookAround({ resources, context }: RunningApp, log: AppContext['log']): Promise<void> {
+async function lookAround({ resources, context }: RunningApp, log: Logger): Promise<void> {
   const { settings, probot } = resources;
   const appName = async (): Promise<string> => {
     const { data } = await (await probot.auth()).request('GET /app');
@@ -91,7 +94,7 @@ async function lookAround({ resources, context }: RunningApp, log: AppContext['l
     apiUrl,
     baseUrl: settings.service.baseUrl,
   })) {
-    log(line);
+    log.info(line);
   }
 }
 
@@ -101,32 +104,13 @@ export const runAppProgram = (makeWork: ProgramEnvironment['makeWork']): Promise
     runApp({
       folder: process.cwd(),
       env: process.env,
+      isTerminal: process.stdout.isTTY,
       say: (text) => process.stdout.write(`${text}\n`),
       printError: (text) => process.stderr.write(`${text}\n`),
       leave,
       makeWork,
     }),
   );
-
-/** One line for the operator: the time, what happened, and what it was about, as `name=value`. */
-export function logLine(at: Date, message: string, fields: Parameters<AppContext['log']>[1] = {}): string {
-  const reported = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${quoted(value)}`],
-  );
-  return [at.toISOString(), oneLine(message), ...reported].join(' ');
-}
-
-const quoted = (value: string | number): string =>
-  /^[\w.:/@+-]+$/.test(String(value)) ? String(value) : sanitize(JSON.stringify(value));
-
-/** Stacks keep their lines, each set in, so that a line that begins with a time begins something new. */
-const oneLine = (text: string): string => sanitize(text.trimEnd()).replace(/\n/g, '\n    ');
-
-/** Escapes control characters, which a terminal would execute: branch names and services' messages are untrusted. */
-const sanitize = (text: string): string =>
-  text
-    .replace(/\r\n?/g, '\n')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\uFFFD');
 
 /** Options of the check at startup, which shows wrong settings early. */
 interface StartupCheckOptions {

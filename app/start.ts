@@ -1,3 +1,4 @@
+import type { Logger } from '../src/logger.ts';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../src/clock.ts';
@@ -29,7 +30,7 @@ import { AppOctokit } from './github/sending.ts';
 export interface StartOptions {
   settings: Settings;
   clock: Clock;
-  log: AppContext['log'];
+  log: Logger;
   /** Builds the App's work from its resources. */
   makeWork: (resources: AppResources) => Promise<AppWork>;
 }
@@ -149,7 +150,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
   }
 }
 
-async function openSource({ databaseUrl, dataDir }: Settings, log: AppContext['log']) {
+async function openSource({ databaseUrl, dataDir }: Settings, log: Logger) {
   const folder = resolve(dataDir);
   // The embedded server may run as another user, which has to traverse the folder but must not list it.
   if (databaseUrl === undefined) mkdirSync(folder, { recursive: true, mode: 0o711 });
@@ -160,7 +161,7 @@ async function openSource({ databaseUrl, dataDir }: Settings, log: AppContext['l
 export interface AppResources {
   settings: Settings;
   clock: Clock;
-  log: AppContext['log'];
+  log: Logger;
   /** The App's database; its tables are in the schema `app`. */
   database: Database<InboxTables> & {
     /** With user and password: a secret. */

@@ -1,3 +1,4 @@
+import { silentLogger } from '../src/logger.ts';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -39,7 +40,7 @@ export async function startBenchPostgres(folder: string): Promise<BenchPostgres>
     };
   }
   const dataDir = join(folder, 'postgres');
-  const log = (): void => undefined;
+  const log = silentLogger;
   const server = await startEmbeddedPostgres({ dataDir, log });
   // A database survives the process that started it, unless it is stopped.
   const end = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { silentLogger } from '../src/logger.ts';
 // What a revision takes until it is live, by the service's own clock: the first build of a repository, a second one with the
 // same lock file, and the older revision once more. The whole service as `npm run local` starts it, a real agent with the
 // packages of its lock file, and for each round a data folder in which nothing is kept yet.
@@ -74,7 +75,7 @@ async function playRound(): Promise<Round> {
   if (isTiny) await commitLinkScript(repository);
   ending.defer(async () => {
     await removeIsolated(data);
-    await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
+    await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: silentLogger });
   });
   const service = await startLocalService({ root, data, allowGit: join(folder.path, 'git') });
   ending.defer(() => service.stop());

@@ -1,3 +1,4 @@
+import { loggerTo } from '../test/logger.ts';
 // What the control service's commonest requests cost with 10,000 deployments and 100,000 revisions in its database, beside
 // a bare Hono route that answers with one indexed query on the same tables.
 import { createServer } from 'node:http';
@@ -24,7 +25,7 @@ const deployments = sized(10_000, 100);
 const revisionsEach = 10;
 const atOnce = 16;
 const pageSize = 20;
-const log = (message: string): void => console.error(message);
+const log = loggerTo((message: string): void => console.error(message));
 
 /** The kinds of requests, and how many of them a round sends. */
 const kinds = {

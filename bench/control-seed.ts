@@ -1,3 +1,4 @@
+import { loggerTo } from '../test/logger.ts';
 import { systemClock } from '../src/clock.ts';
 import { controlMigrations, controlSchema } from '../src/control-service/store/migrations.ts';
 import { createStore } from '../src/control-service/store/store.ts';
@@ -13,7 +14,7 @@ export async function seedControl(
   url: string,
   { deployments, revisionsEach }: { deployments: number; revisionsEach: number },
 ): Promise<void> {
-  const database = openDatabase<ControlTables>({ url, max: 1, log: (message) => console.error(message) });
+  const database = openDatabase<ControlTables>({ url, max: 1, log: loggerTo((message) => console.error(message)) });
   try {
     await migrate(database.db, controlMigrations, { schema: controlSchema });
     const store = createStore(database.db, systemClock);

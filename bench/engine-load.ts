@@ -1,3 +1,4 @@
+import { loggerTo } from '../test/logger.ts';
 // Runs of examples/echo-agent by the graph engine alone, in process: what every server of it has to do.
 import { randomUUID } from 'node:crypto';
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
@@ -14,7 +15,7 @@ async function retention(what: string, databaseUrl: string) {
   const memory = new MemorySaver();
   if (what === 'memory') copy.checkpointer = memory;
   if (what === 'postgres') {
-    const { pool } = await openStorage(databaseUrl, randomUUID(), console.error);
+    const { pool } = await openStorage(databaseUrl, randomUUID(), loggerTo(console.error));
     copy.checkpointer = new Checkpoints(pool, memory.serde);
   }
   return copy;

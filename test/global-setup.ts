@@ -1,3 +1,4 @@
+import { silentLogger } from '../src/logger.ts';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const start = () =>
     startEmbeddedPostgres({
       dataDir: join(folder, 'postgres'),
-      log: () => undefined,
+      log: silentLogger,
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });
 

@@ -1,21 +1,13 @@
 import * as z from 'zod';
 import { createLogger, type Logger } from '../src/logger.ts';
 
-const line = z.looseObject({ level: z.string(), msg: z.string().default('') });
-export type LogLine = z.infer<typeof line>;
+const line = z.looseObject({ msg: z.string() });
 
-export const silentLogger: Logger = createLogger({ name: 'test', level: 'silent' });
-
-/** A logger whose lines and messages a test can read. */
-export function recordingLogger(): { log: Logger; lines: LogLine[]; messages: string[] } {
-  const lines: LogLine[] = [];
-  const messages: string[] = [];
-  const destination = {
-    write(text: string) {
-      const read = line.parse(JSON.parse(text));
-      lines.push(read);
-      messages.push(read.msg);
-    },
+/** A logger that hands each message on, with its level and fields. */
+export const loggerTo = (take: (message: string, fields: Record<string, unknown>) => void): Logger => {
+  const write = (text: string): void => {
+    const read = line.parse(JSON.parse(text));
+    take(read.msg, read);
   };
-  return { log: createLogger({ name: 'test', level: 'debug', destination }), lines, messages };
-}
+  return createLogger({ name: 'test', level: 'debug', destination: { write } });
+};

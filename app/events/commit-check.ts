@@ -82,7 +82,7 @@ const roomLimit = 60_000;
  */
 export async function noteOnCheck({ store, log }: AppContext, meant: CheckMeant, note: string): Promise<string> {
   const { repository, headSha, name } = meant;
-  log(note, { repository: repository.repositoryId, commit: headSha, check: name });
+  log.info({ repository: repository.repositoryId, commit: headSha, check: name }, note);
   const report = await store.reportOf(repository.repositoryId, headSha, name);
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return note;
   const { content } = report.wanted;

@@ -39,7 +39,7 @@ export async function handleEvent(
   const handling: Handling = { context, delivery: id, pullRequests: services.pullRequests ?? brieflyExamined(context) };
   const did = await carryOut(decision, handling);
   context.decided?.(id, { ...decision, did });
-  context.log(formatDecision(decision), { delivery: id, event: name, did: did.join('; ') || undefined });
+  context.log.info({ delivery: id, event: name, did: did.join('; ') || undefined }, formatDecision(decision));
   return decision;
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { type GitHubClient, onPages } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../context.ts';
@@ -148,7 +149,7 @@ export async function changedPaths(
  */
 export function createRepositoryClient(
   clientOf: (installationId: number | undefined) => GitHubClient<AppRoute>,
-  log: (message: string) => void,
+  log: Logger,
 ): RepositoryClient {
   return {
     async *repositories() {
@@ -157,7 +158,7 @@ export function createRepositoryClient(
           yield* repositoriesOf(clientOf(installationId), installationId);
         } catch (error) {
           if (!(error instanceof GitHubApiError) && !(error instanceof InstallationPaused)) throw error;
-          log(`The repositories of installation ${installationId} could not be listed: ${error.message}`);
+          log.warn(`The repositories of installation ${installationId} could not be listed: ${error.message}`);
         }
       }
     },

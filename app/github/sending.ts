@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { backoffMs, type Clock } from '../../src/clock.ts';
 import type { AnswerOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
 import { readFailure, resetOf } from './failure.ts';
@@ -10,7 +11,7 @@ export interface SendingOptions {
   octokitFor: OctokitFor;
   clock: Clock;
   random?: () => number;
-  log?: (message: string) => void;
+  log?: Logger;
   limits?: PaceLimits;
   /** How long one request may take (ms); 30,000 when absent. */
   timeoutMs?: number;
@@ -106,7 +107,7 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
 
     const pause = (rateLimiter: RateLimiter, requested: { until: number; why: string; stated: boolean }): number => {
       const until = rateLimiter.pause(requested.until, clock.now(), requested.why, requested.stated);
-      log?.(`GitHub paused installation ${id} until ${new Date(until).toISOString()}: ${requested.why}`);
+      log?.warn(`GitHub paused installation ${id} until ${new Date(until).toISOString()}: ${requested.why}`);
       return until;
     };
 

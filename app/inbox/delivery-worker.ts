@@ -1,9 +1,9 @@
+import type { Logger } from '../../src/logger.ts';
 import type { Probot } from 'probot';
 import { messageOf } from '../../src/errors.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Job, Queue } from '../../src/postgres/queue.ts';
 import { InstallationPaused } from '../github/github-api.ts';
-import type { AppContext } from '../context.ts';
 import type { Deliveries, DeliveryDecision } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob } from './delivery.ts';
 
@@ -16,7 +16,7 @@ export interface DeliveryWorkerOptions {
   notes: Pick<DecisionNotes, 'take'>;
   /** `probot.receive`. */
   receive: (event: WebhookEvent) => Promise<void>;
-  log: AppContext['log'];
+  log: Logger;
   clock: Pick<Clock, 'now'>;
   /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
@@ -41,7 +41,7 @@ export async function handleDelivery(
 ): Promise<void> {
   const delivery = await deliveries.get(id);
   if (delivery === undefined) {
-    log('A delivery is no longer kept; its job ends', { delivery: id });
+    log.warn({ delivery: id }, 'A delivery is no longer kept; its job ends');
     return;
   }
   if (delivery.handledAt !== undefined) return;
@@ -53,7 +53,7 @@ export async function handleDelivery(
     notes.take(id);
     const paused = pauseIn(error);
     if (paused !== undefined) {
-      log(`A delivery waits: ${paused.message}`, about);
+      log.warn(about, `A delivery waits: ${paused.message}`);
       count?.(event, 'postponed');
       // From now on, and not at a time: the clock that hands out jobs may be another than ours.
       const startAfter = Math.max(0, paused.until - clock.now()) / 1_000;

@@ -1,3 +1,4 @@
+import { createProgramLogger } from '../../src/program-logger.ts';
 import { join } from 'node:path';
 import { asLine } from '../../src/report/sanitize.ts';
 import { isUuid } from '../../src/contract/uuid.ts';
@@ -91,7 +92,8 @@ export async function operate(
       };
     }
     // Its job is gone. If one is running all the same, the later of the two finds it handled.
-    const log = (message: string): void => terminal.complain(message);
+    const write = (line: string): void => terminal.complain(line);
+    const log = createProgramLogger({ name: 'app', env, isTerminal: true, write });
     const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);
     await queue.stop({ timeoutMs: 1_000 });

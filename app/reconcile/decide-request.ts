@@ -43,7 +43,7 @@ export async function decideRequest(
     changed,
     rules: intent.terms.rules,
   });
-  context.log(`decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`, { why: decision.why });
+  context.log.info({ why: decision.why }, `decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`);
   switch (decision.kind) {
     case 'skip':
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);

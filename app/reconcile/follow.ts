@@ -189,7 +189,8 @@ async function logTail(work: ReconcileContext, deployment: Deployment, revisionI
     lines,
     characters,
     redact: (text, most) => maskStart(mask, text, most),
-    missed: (_, error) => log(`log lines could not be read: ${error.message}`, { deployment: work.lease.deploymentId }),
+    missed: (_, error) =>
+      log.warn({ deployment: work.lease.deploymentId }, `log lines could not be read: ${error.message}`),
   });
   return logs.slice(-lines);
 }

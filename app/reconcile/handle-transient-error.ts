@@ -33,7 +33,7 @@ export async function handleTransientError(
     step.kind === 'requests' || step.kind === 'go-back'
       ? refusal(error, now - Math.max(...concerned.map(({ createdAt }) => createdAt)))
       : await endOfWatching(work, first, error);
-  work.context.log(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
+  work.context.log.warn(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
   if (end) {
     await saveIntents(
       work,

@@ -76,11 +76,14 @@ export async function saveIntents(
     reports: [...reported, ...reports],
   });
   for (const { id, state, end, commit } of stamped) {
-    context.log(`intent ${id}: ${end?.kind ?? state}`, {
-      deployment: lease.deploymentId,
-      commit,
-      reason: end?.reason,
-    });
+    context.log.info(
+      {
+        deployment: lease.deploymentId,
+        commit,
+        reason: end?.reason,
+      },
+      `intent ${id}: ${end?.kind ?? state}`,
+    );
   }
 }
 

@@ -31,7 +31,7 @@ export async function reconcileDeployment(
     await work(lease, context, bound);
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) {
-      context.log(`another process took over deployment ${deploymentId}`);
+      context.log.warn(`another process took over deployment ${deploymentId}`);
       return;
     }
     await releaseLease(lease, context, signal.aborted ? 0 : failedMs);
@@ -58,7 +58,7 @@ async function releaseLease(taken: Lease, context: AppContext, ms: number): Prom
       if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;
     }
   } catch (error) {
-    context.log(`the lease of deployment ${taken.deploymentId} was not released: ${String(error)}`);
+    context.log.warn(`the lease of deployment ${taken.deploymentId} was not released: ${String(error)}`);
   }
 }
 
@@ -86,7 +86,7 @@ function keepLease(
           if (!done.signal.aborted) lost();
           return;
         }
-        log(`the lease of deployment ${lease.deploymentId} was not renewed: ${String(error)}`);
+        log.warn(`the lease of deployment ${lease.deploymentId} was not renewed: ${String(error)}`);
       }
     }
   };

@@ -43,7 +43,7 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (result.of !== undefined) deferred.set(result.of, result.until);
     else deferred.set(step.kind === 'requests' ? requests : step.intent.id, result.until);
   }
-  context.log(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
+  context.log.info(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { type Clock, pause } from '../../src/clock.ts';
 import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
@@ -7,7 +8,7 @@ const againMs = 1_000;
 /** What doing something after an outage needs. */
 export interface AfterOutageOptions {
   clock: Pick<Clock, 'now' | 'sleep'>;
-  log: (message: string) => void;
+  log: Logger;
   /** Aborts when nothing is to be tried any more. */
   signal: AbortSignal;
 }
@@ -38,7 +39,7 @@ export function afterOutage(
     if (isAway || signal.aborted) return;
     isAway = true;
     tryUntilDone(clock.now())
-      .catch((error: unknown) => log(`The search for missed work failed and is retried later: ${String(error)}`))
+      .catch((error: unknown) => log.error(`The search for missed work failed and is retried later: ${String(error)}`))
       .finally(() => {
         isAway = false;
       });

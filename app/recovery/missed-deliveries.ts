@@ -71,10 +71,9 @@ export async function askForMissed(
   for (const { id, guid, event } of missed.slice(0, atOnce)) {
     const refusal = await askOnce(client, id);
     if (refusal === undefined) requested += 1;
-    log(refusal === undefined ? 'Requested a missed delivery again' : `A delivery is lost: ${refusal}`, {
-      delivery: guid,
-      event,
-    });
+    const about = { delivery: guid, event };
+    if (refusal === undefined) log.info(about, 'Requested a missed delivery again');
+    else log.warn(about, `A delivery is lost: ${refusal}`);
   }
   return { requested, left: Math.max(0, missed.length - atOnce) };
 }

@@ -46,9 +46,12 @@ export async function recoverHeads(
       paused.add(repository.installationId);
       looked.paused += 1;
     } else looked.failed += 1;
-    context.log(`Heads of ${fullName(repository)} could not be compared: ${failure.message}`, {
-      installation: repository.installationId,
-    });
+    context.log.warn(
+      {
+        installation: repository.installationId,
+      },
+      `Heads of ${fullName(repository)} could not be compared: ${failure.message}`,
+    );
   }
   return looked;
 }
@@ -72,9 +75,12 @@ async function recoverRepository(
       });
       if (failure === undefined) continue;
       if (!(failure instanceof ServiceError)) throw failure;
-      context.log(`The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`, {
-        deployment: target.deploymentId,
-      });
+      context.log.warn(
+        {
+          deployment: target.deploymentId,
+        },
+        `The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`,
+      );
     }
   }
 }
@@ -100,7 +106,8 @@ async function recoverTarget(context: AppContext, { repository, branch, head, ta
   const { key, lateMs, why } = answer;
   const cause = { kind: 'recovery', key, at: now, lateMs } as const;
   const made = await store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
-  if (made) log(`Recovered ${shortCommit(head.sha)} for ${terms.deploymentName}: ${why}`, { deployment: deploymentId });
+  if (made)
+    log.info({ deployment: deploymentId }, `Recovered ${shortCommit(head.sha)} for ${terms.deploymentName}: ${why}`);
   return made !== undefined;
 }
 

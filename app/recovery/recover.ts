@@ -53,7 +53,7 @@ export async function recover(
     const { requested, left } = await askForMissed(context, clients.deliveries, clients.inbox, since);
     done.requestedAgain = requested;
     if (left === 0) done.since = began;
-    else context.log('More deliveries are missing; the next run requests them', { missing: left });
+    else context.log.warn({ missing: left }, 'More deliveries are missing; the next run requests them');
   });
   await part('What is old could not be cleared away', context, async () => {
     done.maintenance = await runMaintenance(context, clients.inbox, clients.enqueueReports);
@@ -62,15 +62,18 @@ export async function recover(
     const branchesOf = await deployedBranches(context.control, clients.bound);
     done.heads = await recoverHeads(context, clients.repositories.repositories(), branchesOf, signal);
   });
-  context.log('Recovery is done', {
-    deliveriesRequestedAgain: done.requestedAgain,
-    branches: done.heads?.branches,
-    headsRecovered: done.heads?.recovered,
-    installationsPaused: done.heads?.paused,
-    removed: done.maintenance?.removed,
-    queuesNotified: done.maintenance?.notified,
-    tookMs: context.clock.now() - began,
-  });
+  context.log.info(
+    {
+      deliveriesRequestedAgain: done.requestedAgain,
+      branches: done.heads?.branches,
+      headsRecovered: done.heads?.recovered,
+      installationsPaused: done.heads?.paused,
+      removed: done.maintenance?.removed,
+      queuesNotified: done.maintenance?.notified,
+      tookMs: context.clock.now() - began,
+    },
+    'Recovery is done',
+  );
   return done;
 }
 
@@ -82,7 +85,7 @@ async function part(failed: string, { log }: AppContext, act: () => Promise<void
     const isTheirs =
       error instanceof GitHubApiError || error instanceof InstallationPaused || error instanceof ServiceError;
     if (!isTheirs) throw error;
-    log(`${failed}: ${error.message}`);
+    log.warn(`${failed}: ${error.message}`);
   }
 }
 

@@ -52,7 +52,7 @@ async function sendOnce(id: string, context: ReportingContext): Promise<{ again?
   } catch (error) {
     if (error instanceof InstallationPaused) return { again: Math.max(error.until, clock.now() + 1) };
     if (!(error instanceof GitHubApiError) || !passes(error)) throw error;
-    log(`The report ${report.name} could not be sent to GitHub yet: ${error.message}`, { report: id });
+    log.warn({ report: id }, `The report ${report.name} could not be sent to GitHub yet: ${error.message}`);
     return { again: clock.now() + Math.round(betweenAttemptsMs * (1 + random())) };
   }
   // A newer version may have been stored while this one was sent, and its job found the report busy.

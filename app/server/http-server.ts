@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { codeOf, stackOf } from '../../src/errors.ts';
@@ -26,7 +27,7 @@ export interface AppServerOptions {
   port: number;
   clock: Clock;
   /** Receives internal errors, with their stacks. */
-  log: (message: string) => void;
+  log: Logger;
   timeouts?: Partial<Timeouts>;
 }
 
@@ -74,7 +75,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response).catch((error: unknown) => {
-      log(`A request could not be answered: ${stackOf(error)}`);
+      log.error(`A request could not be answered: ${stackOf(error)}`);
       sendText(response, 500, 'Something went wrong here.');
     });
   };

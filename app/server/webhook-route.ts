@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
@@ -19,7 +20,7 @@ export interface WebhookOptions {
   store: StoreDelivery;
   clock: Clock;
   /** Receives the reason when storing fails. */
-  log: (message: string) => void;
+  log: Logger;
   /** Called with the result of each webhook; `event` is undefined without a valid signature. */
   count?: (event: string | undefined, result: IntakeResult) => void;
   /** Bytes that the webhooks under way may hold together; 128 MB when absent. */
@@ -56,7 +57,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
       return result;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      log(`A webhook could not be stored: ${error.message}. The App requests it from GitHub later.`);
+      log.error(`A webhook could not be stored: ${error.message}. The App requests it from GitHub later.`);
       count?.(event, 'unstored');
       onUnstored?.();
       return comeAgain(`The webhook could not be stored: ${error.message}.`);

@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import type { Clock } from '../../src/clock.ts';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
@@ -27,7 +28,7 @@ export interface TargetResolverOptions {
   /** Where GitHub's repositories are reached, for example `github.com`: see `webHostOf`. */
   webHost: string;
   builder: CommonTerms['builder'];
-  log: AppContext['log'];
+  log: Logger;
   /** Reads deploy files; synchronously by default. */
   files?: Pick<FileReader, 'readDeployFile'>;
   /** Timeout for a revision; half an hour by default. */
@@ -70,12 +71,15 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       // A cached list may lack a new deployment: never report "nothing to deploy" from it.
       const fresh = first.targets.length > 0 ? all : await listed(startedAt);
       const selected = fresh === all ? first : await select(fresh);
-      log('targets found', {
-        repository: fullName(repository),
-        branch,
-        targets: selected.targets.map(({ deploymentId }) => deploymentId).join(' '),
-        refused: selected.refused.length,
-      });
+      log.info(
+        {
+          repository: fullName(repository),
+          branch,
+          targets: selected.targets.map(({ deploymentId }) => deploymentId).join(' '),
+          refused: selected.refused.length,
+        },
+        'targets found',
+      );
       return selected;
     },
   };

@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { isUuid } from '../../src/contract/uuid.ts';
 import { webhookReceived } from '../../src/contract/agent/webhook.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -9,7 +10,7 @@ import { tokensIn } from './progress.ts';
 export interface ReceiverOptions {
   store: Pick<WorkStore, 'intent' | 'wake'>;
   clock: Clock;
-  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+  log: Logger;
 }
 
 /** An agent's webhook about a finished run, as received at `/runs/{intent}?token=`. */
@@ -50,10 +51,13 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
       if (isUsed(awaited)) return { status: 204 };
       await store.wake(intent.deploymentId);
       use(awaited);
-      log(`an agent reported the end of a run: ${noteOf(body())}`, {
-        intent: intent.id,
-        deployment: intent.deploymentId,
-      });
+      log.info(
+        {
+          intent: intent.id,
+          deployment: intent.deploymentId,
+        },
+        `an agent reported the end of a run: ${noteOf(body())}`,
+      );
       return { status: 204 };
     }
     return { status: spent.some((hash) => isTokenOf(token, hash)) ? 204 : 401 };

@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { backoffMs, type Clock } from '../../src/clock.ts';
 import type { SmokeTest, Expectation } from '../../src/config/smoke-test.ts';
@@ -30,7 +31,7 @@ export interface SmokeTestRunnerOptions {
   /** On this thread when absent. */
   judge?: Judge;
   /** Receives what could not be removed at an agent. */
-  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+  log: Logger;
 }
 
 /** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
@@ -72,7 +73,8 @@ export function createSmokeTestRunner({
     state: writeProgress(progress),
     at,
   });
-  const left = (intent: Intent) => (what: string) => log(what, { intent: intent.id, deployment: intent.deploymentId });
+  const left = (intent: Intent) => (what: string) =>
+    log.info({ intent: intent.id, deployment: intent.deploymentId }, what);
 
   async function advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult> {
     signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import type { Logger } from '../../src/logger.ts';
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
 import type { Clock } from '../../src/clock.ts';
@@ -18,7 +19,7 @@ const attempts = 2;
 /** What a worker needs. */
 export interface WorkerOptions {
   clock: Pick<Clock, 'sleep'>;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 /** Handles requests on a thread of its own, one after the other. */
@@ -73,7 +74,7 @@ export function startWorker({ clock, log }: WorkerOptions, deadlineMs = usualDea
   function open(): Started {
     const thread = new Thread(program, { resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
     thread.unref();
-    thread.on('error', (error) => log(`A worker thread failed: ${String(error)}`));
+    thread.on('error', (error) => log.error(`A worker thread failed: ${String(error)}`));
     // A thread that breaks before it has started answers nothing either.
     const started = { thread, start: next(thread) };
     thread.on('exit', () => {

@@ -10,6 +10,7 @@ import type { GraphConfig } from '../graph-config/schema.ts';
 import { fieldName, formatProblem } from '../diagnostics/problem.ts';
 import type { FieldPath } from '../diagnostics/problem.ts';
 import { StartupError } from './startup-error.ts';
+import type { Logger } from '../logger.ts';
 
 /** The settings of the graph configuration file. */
 export interface Configuration {
@@ -28,7 +29,7 @@ export interface Configuration {
  * @param configPath absolute path.
  * @throws StartupError with every problem and its line, or if this machine can't run one of the graphs.
  */
-export function readConfiguration(configPath: string, log: (line: string) => void): Configuration {
+export function readConfiguration(configPath: string, log: Logger): Configuration {
   const name = basename(configPath);
   const text = readIfThere(configPath);
   if (text === undefined) {
@@ -38,7 +39,7 @@ export function readConfiguration(configPath: string, log: (line: string) => voi
   const read = readGraphConfig(text, name);
   if (!read.ok) throw new StartupError('config-invalid', read.problems.map(formatProblem));
   if (read.refused.length > 0) throw new StartupError('config-invalid', read.refused.map(formatProblem));
-  for (const warning of read.warnings) log(`warning: ${formatProblem(warning)}`);
+  for (const warning of read.warnings) log.warn(`${formatProblem(warning)}`);
   const places = graphPlaces(read.value);
   const runnable = runnableHere(places);
   if (runnable.kind === 'refused') {
@@ -56,13 +57,13 @@ export function readConfiguration(configPath: string, log: (line: string) => voi
   };
 }
 
-function variables(env: GraphConfig['env'], folder: string, log: (line: string) => void): Record<string, string> {
+function variables(env: GraphConfig['env'], folder: string, log: Logger): Record<string, string> {
   if (env === undefined) return {};
   if (typeof env !== 'string') return env;
   const text = readIfThere(resolve(folder, env));
   if (text === undefined) {
     // Env files are seldom committed: deployments provide their variables as secrets.
-    log(`warning: the env file ${env} does not exist. Only the deployment's secrets are used.`);
+    log.warn(`the env file ${env} does not exist. Only the deployment's secrets are used.`);
     return {};
   }
   const found: Record<string, string> = {};

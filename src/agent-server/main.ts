@@ -4,14 +4,11 @@ import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
 import { NotKept } from './graphs/run-ownership-lost.ts';
-import { isForStandardError } from './log-level.ts';
-import { logLine } from './log-line.ts';
+import { createLogger } from '../logger.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
 
-const log = (line: string): void =>
-  void (isForStandardError(line) ? process.stderr : process.stdout).write(logLine(line));
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+const log = createLogger({ name: 'agent-server', level: process.env['LOG_LEVEL'], destination: process.stdout });
 
 // The parent may be gone. Its output is lost then, and the runs still finish.
 process.stdout.on('error', () => undefined);
@@ -20,7 +17,7 @@ process.stderr.on('error', () => undefined);
 // An unhandled rejection in one graph must not end the runs of others.
 process.on('unhandledRejection', (reason) => {
   if (reason instanceof NotKept) return;
-  complain(`Unhandled promise rejection in the agent's code: ${stackOf(reason)}`);
+  log.error(`Unhandled promise rejection in the agent's code: ${stackOf(reason)}`);
 });
 // A rejection that is handled late needs no message.
 process.on('rejectionHandled', () => undefined);
@@ -47,20 +44,21 @@ try {
   });
   const leave = async (): Promise<void> => {
     await server.close().catch((error: unknown) => {
-      complain(`Shutdown failed: ${String(error)}`);
+      log.error(`Shutdown failed: ${String(error)}`);
       process.exit(1);
     });
     process.exit(0);
   };
   process.once('SIGTERM', () => void leave());
   process.once('SIGINT', () => void leave());
-  const logEvent = (event: object): void => log(JSON.stringify(event));
+  const sendEvent = (event: object): void => void process.stdout.write(`${JSON.stringify(event)}\n`);
   // Exit when the parent dies, even while a command is running.
   if (isPipe()) process.stdin.once('close', () => void leave());
-  logEvent({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
-  if (isPipe()) await takeCommands(process.stdin, server, logEvent);
+  sendEvent({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
+  if (isPipe()) await takeCommands(process.stdin, server, sendEvent);
 } catch (error) {
-  for (const line of error instanceof StartupError ? startupLines(error) : [stackOf(error)]) complain(line);
+  for (const line of error instanceof StartupError ? startupLines(error) : [stackOf(error)])
+    process.stderr.write(`${line}\n`);
   process.exit(1);
 }
 

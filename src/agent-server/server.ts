@@ -10,6 +10,7 @@ import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
 import { settledWebhooks, type WebhookOptions } from './webhooks/delivering.ts';
 import { serve, type Opened, type Serving } from './serving.ts';
+import type { Logger } from '../logger.ts';
 
 /** The options of an agent server. */
 export interface AgentServerOptions {
@@ -24,7 +25,7 @@ export interface AgentServerOptions {
   socket?: string | undefined;
   /** The token that every request must have in the header `x-landfall-agent-token`; open to everyone if absent. */
   token?: string | undefined;
-  log: (line: string) => void;
+  log: Logger;
   clock: Clock;
   /** The number of concurrent runs; 100 by default. */
   atOnce?: number | undefined;

@@ -1,9 +1,10 @@
 import { pause, steadyNow } from '../clock.ts';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 
 /** Where to log slow loading. */
 export interface LoadingOptions {
-  log: (line: string) => void;
+  log: Logger;
   clock: Clock;
 }
 
@@ -36,6 +37,6 @@ async function logUntil(loaded: AbortSignal, what: string, { log, clock }: Loadi
   for (;;) {
     await pause(clock, everyMs, loaded);
     if (loaded.aborted) return;
-    log(`warning: still loading ${what}, since ${Math.round((steadyNow(clock) - began) / 1000)} s.`);
+    log.warn(`still loading ${what}, since ${Math.round((steadyNow(clock) - began) / 1000)} s.`);
   }
 }

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { type Clock, steadyNow } from '../clock.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
 import { oncePerWhile } from '../postgres/once-per-while.ts';
+import type { Logger } from '../logger.ts';
 
 /** That one service, and no other, works on a database. */
 export interface DatabaseClaim {
@@ -20,9 +21,9 @@ const lookEveryMs = 250;
  *
  * @throws Error when another service has the database.
  */
-export async function claimDatabase(url: string, clock: Clock, log: (message: string) => void): Promise<DatabaseClaim> {
+export async function claimDatabase(url: string, clock: Clock, log: Logger): Promise<DatabaseClaim> {
   const released = new AbortController();
-  const report = oncePerWhile(log, clock);
+  const report = oncePerWhile((message) => log.warn(message), clock);
   let client = await firstClaim();
 
   async function attempt(): Promise<Client | undefined> {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { hasCode, messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import { lockFolder, type FolderLock } from '../postgres/embedded/folder-lock.ts';
+import type { Logger } from '../logger.ts';
 
 /**
  * Creates the data folder and locks it for this service, whichever database it uses: another service would find builds
@@ -11,11 +12,7 @@ import { lockFolder, type FolderLock } from '../postgres/embedded/folder-lock.ts
  *
  * @throws FolderBusyError when another service has it, Error with advice when it can't be used.
  */
-export async function takeDataFolder(
-  dataDir: string,
-  clock: Clock,
-  log: (message: string) => void,
-): Promise<FolderLock> {
+export async function takeDataFolder(dataDir: string, clock: Clock, log: Logger): Promise<FolderLock> {
   try {
     // The users of deployments and of the embedded server must be able to traverse it, but not to list it.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
@@ -31,12 +28,14 @@ export async function takeDataFolder(
 }
 
 /** Closes the folder to other users, where it is this user's: a volume may belong to another user and still be writable. */
-function closeFolder(dataDir: string, log: (message: string) => void): void {
+function closeFolder(dataDir: string, log: Logger): void {
   try {
     chmodSync(dataDir, 0o700);
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EROFS')) throw error;
-    log(`The data folder ${dataDir} belongs to another user, so its permissions stay as they are. Close it to others.`);
+    log.warn(
+      `The data folder ${dataDir} belongs to another user, so its permissions stay as they are. Close it to others.`,
+    );
   }
 }
 

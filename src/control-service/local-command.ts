@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../errors.ts';
+import { createProgramLogger } from '../program-logger.ts';
 import { systemClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { fieldSpellings, type FieldSpelling } from '../contract/control/aliases.ts';
@@ -159,13 +160,17 @@ export interface ProgramEnvironment {
   say: (text: string) => void;
   /** Standard error: for everything else. */
   printError: (text: string) => void;
+  /** Whether standard error is a terminal: then the log is for a person. */
+  isTerminal?: boolean;
   /** Resolves when the program must shut down. */
   leave: Promise<void>;
 }
 
 /** Runs the services until they must shut down; returns the exit code. */
-export async function runLocal(args: string[], { env, say, printError, leave }: ProgramEnvironment): Promise<number> {
-  if (isOperators(args)) return runOperator(args, { env, say, printError });
+export async function runLocal(args: string[], environment: ProgramEnvironment): Promise<number> {
+  const { env, say, printError, isTerminal = false, leave } = environment;
+  const log = createProgramLogger({ name: 'control-service', env, isTerminal, write: printError });
+  if (isOperators(args)) return runOperator(args, { env, say, printError, log });
   const read = readLocalCommand(args);
   if (!read.ok) {
     printError(`${read.problem}\n\n${localUsage}`);
@@ -204,7 +209,7 @@ export async function runLocal(args: string[], { env, say, printError, leave }: 
       github: github.kind === 'app' ? github.app : undefined,
       running: read.command.running,
       clock: systemClock,
-      log: printError,
+      log,
     });
   } catch (error) {
     printError(`The services did not start: ${messageOf(error)}`);
@@ -213,7 +218,7 @@ export async function runLocal(args: string[], { env, say, printError, leave }: 
   const { url, apiKey, tenantId } = services;
   say(json ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId }) : banner(services, data));
   await leave;
-  printError('Shutting down: agents finish their runs.');
+  log.info('Shutting down: agents finish their runs.');
   await services.close();
   return 0;
 }

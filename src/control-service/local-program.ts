@@ -8,6 +8,7 @@ export const beLocal = (args: readonly string[]): Promise<never> =>
       env: process.env,
       say: (text) => process.stdout.write(`${text}\n`),
       printError: (text) => process.stderr.write(`${text}\n`),
+      isTerminal: process.stderr.isTTY,
       leave,
     }),
   );

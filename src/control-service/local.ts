@@ -40,6 +40,7 @@ import { keepTracingKey } from './tracing-projects/tracing-key.ts';
 import { createTracing, tracingTarget } from './tracing-projects/tracing.ts';
 import { keepUploadKey } from './uploads/upload-key.ts';
 import { createUploads } from './uploads/uploads.ts';
+import type { Logger } from '../logger.ts';
 
 /** The settings of the services on one machine. */
 export interface LocalSettings {
@@ -74,7 +75,7 @@ export interface LocalSettings {
   watchEveryMs?: number | undefined;
   clock: Clock;
   /** Receives messages for the operator, without secrets. */
-  log: (message: string) => void;
+  log: Logger;
   /** How agents run on this machine; builds as processes and images as containers when absent. */
   running?: ComputeChoice | undefined;
   /** Runs agents instead. */

@@ -1,3 +1,4 @@
+import { silentLogger } from '../logger.ts';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -160,7 +161,7 @@ export async function cleanUp({ running, folder, data, appData }: Made, log: (te
   await removeIsolated(data);
   log(`Removing the databases and ${folder} ...`);
   for (const each of [data, appData]) {
-    await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: () => undefined });
+    await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: silentLogger });
   }
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

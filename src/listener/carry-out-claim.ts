@@ -9,6 +9,7 @@ import type { WriteLine } from '../control-service/compute/log-line.ts';
 import { retryDelayMs, type WorkClient } from './work-client.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
+import type { Logger } from '../logger.ts';
 
 export interface CarryOutSettings {
   work: WorkClient;
@@ -18,7 +19,7 @@ export interface CarryOutSettings {
   tracingAt?: ((project: { project_id: string; token: string }) => AgentSpec['tracing']) | undefined;
   clock: Clock;
   random: () => number;
-  log: (message: string) => void;
+  log: Logger;
   /** Aborts when the listener shuts down: the claim is released as it is. */
   leaving: AbortSignal;
 }
@@ -37,7 +38,7 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
   const claimedAt = clock.now();
   const leaseMs = claim.lease_seconds * 1_000;
   const first = await begin();
-  if (!first) return log(`Lost ${what} before it started.`);
+  if (!first) return log.info(`Lost ${what} before it started.`);
 
   const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, first.sentAt);
   lease.heard(first.standing, first.sentAt);
@@ -46,12 +47,12 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
   if (leaving.aborted) leave();
   const reporting = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });
   try {
-    log(`Carrying out ${what}.`);
+    log.info(`Carrying out ${what}.`);
     const isDone = revision
       ? await runRevision(claim, revision, settings, lease, reporting)
       : await removeAll(claim, settings, lease, reporting);
-    if (isDone) return log(`Done with ${what}: ${isDone}.`);
-    log(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
+    if (isDone) return log.info(`Done with ${what}: ${isDone}.`);
+    log.warn(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
     await lease.end();
     await release();
   } finally {
@@ -146,7 +147,7 @@ async function removeAll(
     } catch (error) {
       if (lease.signal.aborted) return undefined;
       const why = messageOf(error);
-      if (why !== reported) log(`${name} could not be removed, which is tried again until it can: ${why}`);
+      if (why !== reported) log.warn(`${name} could not be removed, which is tried again until it can: ${why}`);
       reported = why;
       const waitMs = retryDelayMs(failures, random());
       reporting.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);

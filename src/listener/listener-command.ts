@@ -1,3 +1,4 @@
+import { createProgramLogger } from '../program-logger.ts';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -164,12 +165,14 @@ export interface ListenerEnvironment {
   say: (text: string) => void;
   /** Standard error: for everything else. */
   printError: (text: string) => void;
+  /** Whether standard error is a terminal: then the log is for a person. */
+  isTerminal?: boolean;
   leave: Promise<void>;
 }
 
 /** Runs a listener until it should stop or is rejected; returns the exit code. */
 export async function runListener(args: readonly string[], environment: ListenerEnvironment): Promise<number> {
-  const { env, version, say, printError, leave } = environment;
+  const { env, version, say, printError, isTerminal = false, leave } = environment;
   const read = readListenerCommand(args, env);
   if (read.kind === 'help') {
     say(listenerUsage);
@@ -182,7 +185,8 @@ export async function runListener(args: readonly string[], environment: Listener
   const { connection, listener: wanted, cluster, atOnce, leaseSeconds } = read;
   const { baseUrl, ...credentials } = connection;
   const clock = steadyClock;
-  const common = { clock, random: Math.random, log: printError };
+  const log = createProgramLogger({ name: 'listener', env, isTerminal, write: printError });
+  const common = { clock, random: Math.random, log };
   const work = connectWork(baseUrl, { ...credentials, userAgent: `landfall-listener/${version}`, clock });
   const leaving = new AbortController();
   void leave.then(() => leaving.abort());

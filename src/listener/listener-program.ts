@@ -9,6 +9,7 @@ export const beListener = (args: readonly string[], version: string): Promise<ne
       version,
       say: (text) => process.stdout.write(`${text}\n`),
       printError: (text) => process.stderr.write(`${text}\n`),
+      isTerminal: process.stderr.isTTY,
       leave,
     }),
   );

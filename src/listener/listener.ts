@@ -9,6 +9,7 @@ import { carryOutClaim, type CarryOutSettings } from './carry-out-claim.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { entriesOf } from '../contract/control/pages.ts';
 import type { Listener } from '../contract/control/listener.ts';
+import type { Logger } from '../logger.ts';
 
 export interface ListenerSettings extends Omit<CarryOutSettings, 'leaving'> {
   /** The name of this process, for people. */
@@ -36,7 +37,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
   function inBackground(claim: WorkClaim, giveBack: () => void): void {
     const kept: Promise<void> = carryOutClaim(claim, { ...settings, leaving: leaving.signal })
       .catch((error: unknown) => {
-        log(`The work on ${claim.deployment.name} broke down: ${stackOf(error)}`);
+        log.error(`The work on ${claim.deployment.name} broke down: ${stackOf(error)}`);
       })
       .finally(() => {
         working.delete(kept);
@@ -52,7 +53,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
       if (!giveBack) return undefined;
       try {
         const claim = await work.claim(listenerId, request, { signal: leaving.signal });
-        if (failures > 0) log('The control service answers again.');
+        if (failures > 0) log.info('The control service answers again.');
         failures = 0;
         if (claim) inBackground(claim, giveBack);
         else giveBack();
@@ -62,7 +63,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
         if (!(error instanceof ServiceError)) throw error;
         if (isForGood(error)) return error.message;
         failures += 1;
-        if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
+        if (failures === 1) log.warn(`${asSentence(error.message)} Trying again until it answers.`);
         await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), leaving.signal);
       }
     }
@@ -127,19 +128,14 @@ async function listenerOf(work: WorkClient, computeId: string): Promise<Listener
 export async function findListenerWithRetries(
   work: WorkClient,
   wanted: WantedListener,
-  {
-    clock,
-    random,
-    log,
-    leaving,
-  }: { clock: Clock; random: () => number; log: (message: string) => void; leaving: AbortSignal },
+  { clock, random, log, leaving }: { clock: Clock; random: () => number; log: Logger; leaving: AbortSignal },
 ): Promise<Listener | undefined> {
   for (let failures = 1; !leaving.aborted; failures += 1) {
     try {
       return await findListener(work, wanted);
     } catch (error) {
       if (!(error instanceof ServiceError) || isForGood(error) || error.kind === 'conflict') throw error;
-      if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
+      if (failures === 1) log.warn(`${asSentence(error.message)} Trying again until it answers.`);
       await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), leaving);
     }
   }

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import { explainConnecting } from './unavailable.ts';
+import type { Logger } from '../logger.ts';
 
 /** How a database is opened. */
 export interface OpenDatabaseOptions {
@@ -14,7 +15,7 @@ export interface OpenDatabaseOptions {
   /** How long (ms) a query may wait until one of the connections is free; 10,000 when absent. */
   waitMs?: number;
   /** Called when an unused connection broke. */
-  log?: (message: string) => void;
+  log?: Logger;
 }
 
 /** An open database: a small pool of connections, and the query builder over it. */
@@ -51,7 +52,7 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
     keepAlive: true,
   });
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', (error) => log?.(`A connection to the database was lost: ${error.message}`));
+  pool.on('error', (error) => log?.warn(`A connection to the database was lost: ${error.message}`));
   // So would the loss of a connection that is held between two queries: the next query reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   let closed: Promise<void> | undefined;

@@ -13,13 +13,14 @@ import { retryWhileUnavailable } from './unavailable.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 import { messageOf } from '../errors.ts';
 import type { Server } from './embedded/server.ts';
+import type { Logger } from '../logger.ts';
 
 /** How an embedded Postgres is started. */
 export interface EmbeddedPostgresOptions {
   /** The requested folder; it is Landfall's alone and created when absent. */
   dataDir: string;
   /** Receives a sentence about events that an operator may want to know. */
-  log: (message: string) => void;
+  log: Logger;
   clock?: Clock;
   /** Root's folder for what the server's user could not reach otherwise. */
   systemFolder?: string;
@@ -71,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await stopLeftover(clusterOf(home), clock, log);
     settleMove(placement, new Date(clock.now()), log);
     if (home !== requested) {
-      log(`Postgres runs as ${user?.name}, who may not enter ${requested}; its data is in ${home}.`);
+      log.info(`Postgres runs as ${user?.name}, who may not enter ${requested}; its data is in ${home}.`);
     }
     const programs = preparePrograms(home, user, systemFolder, log);
     const password = await ensureCluster(home, programs, options.settings?.['fsync'] !== 'off');
@@ -148,12 +149,7 @@ export const pauseBefore = (attempt: number): number => backoffMs(attempt, 250, 
  *
  * @param again starts the server anew; gives `undefined` when there is nothing left to start.
  */
-function keepRunning(
-  first: Server,
-  again: () => Promise<Server | undefined>,
-  clock: Clock,
-  log: (message: string) => void,
-): KeptServer {
+function keepRunning(first: Server, again: () => Promise<Server | undefined>, clock: Clock, log: Logger): KeptServer {
   const enough = new AbortController();
   let server = first;
 
@@ -162,7 +158,7 @@ function keepRunning(
       const how = await server.ended;
       if (enough.signal.aborted) return;
       attempt += 1;
-      if (attempt === 1) log(`The embedded Postgres ended by itself (${how}); it is started again.`);
+      if (attempt === 1) log.error(`The embedded Postgres ended by itself (${how}); it is started again.`);
       try {
         await clock.sleep(pauseBefore(attempt), enough.signal);
         const next = await again();
@@ -171,7 +167,7 @@ function keepRunning(
         attempt = 0;
       } catch (error) {
         if (enough.signal.aborted) return;
-        log(`The embedded Postgres could not be started again yet: ${messageOf(error)}`);
+        log.error(`The embedded Postgres could not be started again yet: ${messageOf(error)}`);
       }
     }
   }
@@ -193,7 +189,7 @@ function keepRunning(
 interface RemoveEmbeddedOptions {
   /** The folder as it was given to `startEmbeddedPostgres`. */
   dataDir: string;
-  log: (message: string) => void;
+  log: Logger;
   clock?: Clock;
   /** As it was given to `startEmbeddedPostgres`. */
   systemFolder?: string;

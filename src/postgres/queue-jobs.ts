@@ -137,11 +137,11 @@ async function bringJobsForward(boss: PgBoss, schema: string): Promise<void> {
 export async function keepBringingForward(
   boss: PgBoss,
   schema: string,
-  { clock, signal, log }: { clock: Clock; signal: AbortSignal; log: (message: string) => void },
+  { clock, signal, report }: { clock: Clock; signal: AbortSignal; report: (message: string) => void },
 ): Promise<void> {
   while (!signal.aborted) {
     await bringJobsForward(boss, schema).catch((error: unknown) => {
-      if (!signal.aborted) log(`The job queue has a problem and goes on: ${String(error)}`);
+      if (!signal.aborted) report(`The job queue has a problem and goes on: ${String(error)}`);
     });
     await pause(clock, lookEveryMs, signal);
   }

@@ -9,6 +9,7 @@ import {
 } from './unavailable.ts';
 import { keepBringingForward } from './queue-jobs.ts';
 import { oncePerWhile } from './once-per-while.ts';
+import type { Logger } from '../logger.ts';
 
 /** How a queue is opened. */
 export interface OpenQueueOptions {
@@ -16,7 +17,7 @@ export interface OpenQueueOptions {
   url: string;
   /** The schema that holds the jobs; `pgboss` when absent. */
   schema?: string;
-  log: (message: string) => void;
+  log: Logger;
   /** Connections at most for the jobs' own statements, besides the one that listens; 2 when absent. */
   max?: number;
   /**
@@ -130,7 +131,7 @@ export interface Queue {
  */
 export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const { url, schema = 'pgboss', log, max = 2, alone = false, clock = systemClock } = options;
-  const report = oncePerWhile(log, clock);
+  const report = oncePerWhile((message) => log.warn(message), clock);
   const start = async (): Promise<PgBoss> => {
     const started = new PgBoss({
       connectionString: url,
@@ -155,7 +156,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const boss = await retryWhileUnavailable(start, { clock, isPassing });
 
   const stopping = new AbortController();
-  const looking = keepBringingForward(boss, schema, { clock, signal: stopping.signal, log: report });
+  const looking = keepBringingForward(boss, schema, { clock, signal: stopping.signal, report });
   const known = new Map<string, Promise<void>>();
   const ensure = (name: string, policy?: JobPolicy): Promise<void> => {
     const before = known.get(name);
@@ -195,7 +196,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
             } catch (error) {
               const plain = plainError(error);
               const [job] = jobs;
-              log(`The job ${name} ${job?.id} failed at attempt ${(job?.retryCount ?? 0) + 1}: ${plain.message}`);
+              log.error(`The job ${name} ${job?.id} failed at attempt ${(job?.retryCount ?? 0) + 1}: ${plain.message}`);
               throw plain;
             } finally {
               // There may be more: look again at once, not at the next poll.

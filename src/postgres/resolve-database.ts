@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import { steadyClock } from '../clock.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { retryWhileUnavailable, isDatabaseStarting } from './unavailable.ts';
+import type { Logger } from '../logger.ts';
 
 /** Where Landfall's database comes from. */
 export interface DatabaseSource {
@@ -10,7 +11,7 @@ export interface DatabaseSource {
   databaseUrl?: string | undefined;
   /** The folder of the embedded server, used when there is no address. */
   dataDir: string;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 /** A database that is there until it is closed. */

@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,10 @@ function startWith(file: object) {
   writeFileSync(path, JSON.stringify(file, undefined, 1));
   const log: string[] = [];
   try {
-    const { env } = readConfiguration(path, (line) => log.push(line));
+    const { env } = readConfiguration(
+      path,
+      loggerTo((line) => log.push(line)),
+    );
     return { env, log };
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;

@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 /**
  * Loads the graphs of each configuration file named on the command line, outside of the test runner's module loader,
  * and prints a JSON line for each: the graphs, or why they can't be loaded.
@@ -10,8 +11,14 @@ import { StartupError, startupLines } from '../../src/agent-server/startup-error
 for (const configPath of process.argv.slice(2)) {
   const warnings: string[] = [];
   try {
-    const { places } = readConfiguration(configPath, (line) => warnings.push(line));
-    const graphs = await loadGraphs(places, configPath, { log: (line) => warnings.push(line), clock: systemClock });
+    const { places } = readConfiguration(
+      configPath,
+      loggerTo((line) => warnings.push(line)),
+    );
+    const graphs = await loadGraphs(places, configPath, {
+      log: loggerTo((line) => warnings.push(line)),
+      clock: systemClock,
+    });
     console.log(JSON.stringify({ graphs: graphs.map(({ graphId }) => graphId), warnings }));
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;

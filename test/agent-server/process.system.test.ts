@@ -92,7 +92,7 @@ describe('the process of a revision', () => {
     }
   });
 
-  test('writes failed runs, with their stack, and warnings to standard error', async () => {
+  test('logs failed runs, with their stack, and warnings with their levels', async () => {
     const agentFolder = temporaryAgent({
       'langgraph.json': { graphs: { asker: './asker.ts:asker' }, nope: 1 },
       'asker.ts': `
@@ -104,13 +104,19 @@ describe('the process of a revision', () => {
         export const asker = new StateGraph(State).addNode('ask', ask).addEdge('__start__', 'ask').compile();`,
     });
     try {
-      const { url, log, output } = await start({ LANDFALL_GRAPH_CONFIG: agentFolder.configPath });
+      const { url, output } = await start({ LANDFALL_GRAPH_CONFIG: agentFolder.configPath });
       await (await fetch(`${url}/runs/wait`, { method: 'POST', body: '{"assistant_id":"asker","input":{}}' })).text();
-      const failed = /^Run \S+ of graph "asker" failed: RangeError: too far$/;
-      await vi.waitFor(() => expect(log).toContainEqual(expect.stringMatching(/^ +at .*asker\.ts/)), 20_000);
-      expect(log).toContainEqual(expect.stringMatching(failed));
-      expect(log).toContainEqual(expect.stringMatching(/^warning: langgraph\.json:1:\d+: `nope` is not known here/));
-      expect(output).toEqual([expect.stringMatching(/^{"event":"listening"/)]);
+      const failed = expect.stringMatching(/^Run \S+ of graph "asker" failed: RangeError: too far\n +at .*asker\.ts/);
+      const unknown = expect.stringMatching(/^langgraph\.json:1:\d+: `nope` is not known here/);
+      await vi.waitFor(
+        () =>
+          expect(output.map((line) => JSON.parse(line))).toMatchObject([
+            { name: 'agent-server', level: 'warn', msg: unknown },
+            { event: 'listening' },
+            { name: 'agent-server', level: 'error', runId: expect.any(String), msg: failed },
+          ]),
+        20_000,
+      );
     } finally {
       agentFolder.remove();
     }

@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -32,7 +33,7 @@ export async function serveAgent(options: Partial<AgentServerOptions> = {}): Pro
       host: '127.0.0.1',
       port: 0,
       clock: hurriedClock,
-      log: (line) => lines.push(line),
+      log: loggerTo((line) => lines.push(line)),
       drainMs: 0,
       ...options,
     });

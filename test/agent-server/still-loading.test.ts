@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadGraphs } from '../../src/agent-server/graphs/load.ts';
 import { logWhileLoading } from '../../src/agent-server/still-loading.ts';
@@ -14,9 +15,9 @@ afterAll(() => agent.remove());
 test('a graph that never loads is named every ten seconds, with its file', async () => {
   const lines: string[] = [];
   await new Promise<void>((enough) => {
-    const log = (line: string): void => {
+    const log = loggerTo((line: string): void => {
       if (lines.push(line) === 2) enough();
-    };
+    });
     const place = { graphId: 'asker', file: './src/graph.ts', exportName: 'graph', description: undefined };
     // It never ends: after two sleeps its time stands still, and the test continues without it.
     let left = 2;
@@ -33,7 +34,7 @@ test('a graph that never loads is named every ten seconds, with its file', async
 
 test('logs nothing if loading ends in time, and stops its timer', async () => {
   const lines: string[] = [];
-  const retryPolicy = { log: (line: string) => void lines.push(line), clock: new SimulatedClock(0) };
+  const retryPolicy = { log: loggerTo((line: string) => void lines.push(line)), clock: new SimulatedClock(0) };
   expect(
     await logWhileLoading(
       'it',

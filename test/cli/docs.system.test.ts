@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -202,7 +203,7 @@ describe('docs/services.md', () => {
       },
       findKey: async () => undefined,
       fieldNames: 'contract',
-      log: () => undefined,
+      log: silentLogger,
     });
     const table = /<!-- endpoints -->([\s\S]*?)<!-- \/endpoints -->/.exec(read('docs/services.md'))?.[1] ?? '';
     const documented = [...table.matchAll(/^\| ([A-Z]+) +\| `([^`]+)`/gm)].map(

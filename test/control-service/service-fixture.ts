@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { systemClock } from '../../src/clock.ts';
@@ -92,7 +93,7 @@ export async function openServiceFixture(
     findKey: store.findKey,
     noteKeyUse: store.noteKeyUse,
     fieldNames: 'contract',
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
     uploads: places.uploads,
     runs: { store, tracing: testTracing },
   });

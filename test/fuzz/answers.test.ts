@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { once } from 'node:events';
 import {
   Agent,
@@ -125,7 +126,7 @@ test(
     process.on('uncaughtException', note).on('unhandledRejection', note);
     atTheEnd.push(() => void process.off('uncaughtException', note).off('unhandledRejection', note));
 
-    const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: () => undefined });
+    const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
     const service = createHttpServer({ fetch: () => new Response(), agents: gateway.handle, basePath: '' });
     const origin = await originOf(service);
     const wellBehaved: HttpServer = createHttp((request, response) => void response.end(request.url));

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -113,7 +114,7 @@ function hostile({ below, pick }: Random): string {
   return text;
 }
 
-const log = (): void => undefined;
+const log = silentLogger;
 const names = Object.keys(attacks);
 const texts = [...Object.values(attacks), ...Array.from({ length: cases }, () => hostile(random))];
 
@@ -155,7 +156,7 @@ test('no graph configuration of a repository holds the control service', async (
   const all = [...texts, numbers];
   const read = (text: string): void => {
     writeFileSync(join(folder, 'langgraph.json'), text);
-    findGraphConfig(folder, 'langgraph.json', log);
+    findGraphConfig(folder, 'langgraph.json', () => undefined);
   };
   for (const text of [...Object.values(attacks), numbers]) read(text);
   expect(await slowOf(all, read)).toEqual([]);

@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +96,11 @@ test(
       const output = Buffer.concat([...parts.flat(), Buffer.from('\nthe end\n')]);
       const chunk = 1 + random.below(60_000);
       const longest = await longestTurnOf(watch, longestTurnMs, async () => {
-        const book = logBook({ store: opened.store, clock: systemClock, log: (message) => expect.fail(message) });
+        const book = logBook({
+          store: opened.store,
+          clock: systemClock,
+          log: loggerTo((message) => expect.fail(message)),
+        });
         const { write } = book.open(revisionId, 'deploy');
         const started = printing(output, `${number}`, chunk);
         await logProcess(started, { write, mask: maskOf(secrets), clock: systemClock, errorLevel: 'error' });

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decideEvent } from '../../app/events/event-decision.ts';
@@ -96,7 +97,7 @@ test('no payload is a 5xx or ends its handling, and each is stored once', async 
     const receive = async (event: { name: string; payload: unknown }): Promise<void> =>
       notes.note(id, { ...decideEvent(event.name, event.payload) });
     const { deliveries, queue } = inbox;
-    const log = (): void => undefined;
+    const log = silentLogger;
     await handleDelivery({ data: { id } }, { queue, deliveries, notes, receive, log, clock: systemClock });
     expect((await deliveries.get(id))?.handledAt).toBeDefined();
   }

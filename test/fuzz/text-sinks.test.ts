@@ -3,7 +3,6 @@ import { asSentence } from '../../src/contract/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
-import { isForStandardError } from '../../src/agent-server/log-level.ts';
 import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';
 import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
@@ -90,7 +89,6 @@ const sinks: Record<string, (text: string) => unknown> = {
     ),
   'a challenge of a registry': (text) => readChallenge(`Bearer realm="a",${text}`),
   'a link to the next page': nextCursor,
-  'the level of a line': isForStandardError,
   'the name of a header': (text) =>
     headersOf(
       new Headers([

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { judgeHere, threadJudge, unjudged, type Judge } from '../../app/verify/judge.ts';
 import { keepAttempts } from '../../app/verify/keep-attempts.ts';
@@ -9,7 +10,7 @@ import { longestTurnOf, watchLoop } from './loop-watch.ts';
 /** Milliseconds of CPU of one turn of the App's loop. */
 const longestTurnMs = 50;
 
-const log = (): void => undefined;
+const log = silentLogger;
 
 const expecting = (path: string, value: ValueTest, attempts = 1): SmokeTest => ({
   name: 'a',

@@ -2,7 +2,7 @@
 // with running agents, and the App in this process.
 import { join } from 'node:path';
 import { makeWork } from '../../app/create-app-work.ts';
-import { logLine } from '../../app/program.ts';
+import { createProgramLogger } from '../../src/program-logger.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
@@ -104,7 +104,8 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
       return app;
     },
     async start(clock = systemClock) {
-      const log = (message: string, fields = {}): void => void lines.push(logLine(new Date(), message, fields));
+      const write = (line: string): void => void lines.push(line);
+      const log = createProgramLogger({ name: 'app', env: {}, isTerminal: false, write });
       app = await startApp({ settings, clock, log, makeWork });
     },
     async stop() {

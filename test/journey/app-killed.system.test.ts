@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 // The App as a process of its own on its own database, killed in the middle of its work as a power cut would.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app?.stop();
-  await removeEmbeddedData({ dataDir: join(fixture.demo.folder, 'app', 'postgres'), log: () => undefined });
+  await removeEmbeddedData({ dataDir: join(fixture.demo.folder, 'app', 'postgres'), log: silentLogger });
   await fixture?.close();
 });
 

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 // Our control service over HTTP. Its revisions are made instantly from the current content of the repository.
 import { once } from 'node:events';
 import { systemClock } from '../../src/clock.ts';
@@ -34,7 +35,7 @@ export async function startJourneyService(
   const tenantId = await store.addTenant('journey');
   const key = makeApiKey();
   await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
-  const log = (): void => undefined;
+  const log = silentLogger;
   const agents = agentsByWord();
   const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log });
   const held = new Map<string, { over: Promise<void>; letGo: () => void }>();

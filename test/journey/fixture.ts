@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 // The fixture of the journeys: both services in a process of their own, git repositories, and a runner.
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -147,7 +148,7 @@ export async function openJourneyFixture(options: JourneyOptions = {}): Promise<
       if (postgres) {
         await dropAgentDatabases(postgres.url);
         await postgres.stop();
-      } else await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
+      } else await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: silentLogger });
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };

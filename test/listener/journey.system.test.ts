@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 // The whole way: the control service over HTTP, listeners as processes of their own, and a cluster on loopback.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +40,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     allowGit: [],
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
   });
   atTheEnd.push(() => services.close());
   atTheEnd.push(async () => void (await Promise.all(running.map(({ kill }) => kill()))));

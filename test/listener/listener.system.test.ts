@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { LeaseLost } from '../../src/control-service/compute/compute.ts';
@@ -53,7 +54,7 @@ async function setup() {
         leaseSeconds: 2,
         clock: systemClock,
         random: () => 0,
-        log: (message) => logged.push(message),
+        log: loggerTo((message) => logged.push(message)),
         ...more,
       });
       atTheEnd.push(() => {

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +72,7 @@ test('suggests a higher limit if the server has no further connection', async ()
     sql`select 1`.execute(second.db),
     second.pool.query('select 1'),
     second.pool.connect(),
-    openQueue({ url, log: () => undefined }),
+    openQueue({ url, log: silentLogger }),
   ];
   for (const answer of await Promise.allSettled(requested)) {
     const reason: unknown = answer.status === 'rejected' ? answer.reason : undefined;
@@ -113,7 +114,7 @@ test('an error of several attempts has the message of each', () => {
 
 describe('the database of an installation', () => {
   test('is the one at DATABASE_URL if that is set, and closing leaves it running', async () => {
-    const found = await resolveDatabase({ databaseUrl: postgres.url, dataDir: '/nonexistent', log: () => undefined });
+    const found = await resolveDatabase({ databaseUrl: postgres.url, dataDir: '/nonexistent', log: silentLogger });
     expect(found).toMatchObject({ url: postgres.url, embedded: false });
     await found.close();
     const database = openDatabase({ url: found.url });
@@ -125,7 +126,7 @@ describe('the database of an installation', () => {
     ['of another kind', 'mysql://me:canary-2f9@db/app'],
     ['no address', 'canary-2f9'],
   ])('is rejected if DATABASE_URL is %s, without repeating it', async (_, databaseUrl) => {
-    const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
+    const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: silentLogger });
     await expect(resolving).rejects.toThrow('DATABASE_URL is not the address of a Postgres database.');
     await expect(resolving).rejects.not.toThrow('canary-2f9');
   });
@@ -144,7 +145,7 @@ describe('the database of an installation', () => {
     ],
   ])('is rejected if %s at DATABASE_URL', async (_, change, why) => {
     const databaseUrl = change(new URL(postgres.url)).href;
-    const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
+    const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: silentLogger });
     await expect(resolving).rejects.toThrow(why);
     await expect(resolving).rejects.toThrow("The database at DATABASE_URL can't be used (");
     await expect(resolving).rejects.not.toThrow(new URL(databaseUrl).password);
@@ -153,7 +154,7 @@ describe('the database of an installation', () => {
   test('is an embedded one if DATABASE_URL is empty', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'landfall-resolve-'));
     chmodSync(folder, 0o711);
-    const found = await resolveDatabase({ databaseUrl: '', dataDir: join(folder, 'postgres'), log: () => undefined });
+    const found = await resolveDatabase({ databaseUrl: '', dataDir: join(folder, 'postgres'), log: silentLogger });
     expect(found.embedded).toBe(true);
     const database = openDatabase({ url: found.url });
     expect((await sql<{ n: number }>`select 1 as n`.execute(database.db)).rows).toEqual([{ n: 1 }]);

@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 /**
  * A process that starts an embedded Postgres and can be killed: tests run it, and read one line of JSON from it.
  *
@@ -9,7 +10,7 @@ import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
 const [dataDir = '', what = 'hold', systemFolder] = process.argv.slice(2);
 const server = await startEmbeddedPostgres({
   dataDir,
-  log: (message) => console.error(message),
+  log: loggerTo((message) => console.error(message)),
   // Tests with root's folder check where the data is, not whether it is on the disk.
   ...(systemFolder === undefined ? {} : { systemFolder, settings: { fsync: 'off' } }),
 });

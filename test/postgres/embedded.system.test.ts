@@ -1,3 +1,4 @@
+import { loggerTo } from '../logger.ts';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +46,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ dataDir, log: (message) => logged.push(message), ...options });
+  const server = await startEmbeddedPostgres({ dataDir, log: loggerTo((message) => logged.push(message)), ...options });
   servers.push(server);
   return server;
 }

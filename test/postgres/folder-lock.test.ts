@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ function heldInContainer(ahead: number, whileWaiting: (slept: number) => void = 
   };
   return { clock, sign, slept: () => slept };
 }
-const lockWith = (clock: Clock) => lockFolder(folder, 'The folder', clock, () => undefined);
+const lockWith = (clock: Clock) => lockFolder(folder, 'The folder', clock, silentLogger);
 
 test.each([
   ['goes evenly', 0],

@@ -1,3 +1,5 @@
+import { loggerTo } from '../logger.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -42,7 +44,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(dataDir: string): Promise<EmbeddedPostgres> {
-  const log = (message: string) => logged.push(message);
+  const log = loggerTo((message: string) => logged.push(message));
   // These tests check where the data is, not whether it is on the disk.
   const server = await startEmbeddedPostgres({ dataDir, log, systemFolder, settings: { fsync: 'off' } });
   servers.push(server);
@@ -184,7 +186,7 @@ describe.each(asRoot)('data in the closed home of %s', () => {
   test('is removed together with the requested folder, unless it is in use', async () => {
     const other = join(closed, 'to-remove');
     const server = await start(other);
-    const remove = () => removeEmbeddedData({ dataDir: other, log: () => undefined, systemFolder });
+    const remove = () => removeEmbeddedData({ dataDir: other, log: silentLogger, systemFolder });
     await expect(remove()).rejects.toThrow(`is in use by process ${process.pid}.`);
     await server.stop();
     await remove();
@@ -227,9 +229,9 @@ describe.each(asRoot)('the folder of %s is refused', () => {
     const suspicious = join(mkdtempSync(join(folder, 'suspicious-')), 'landfall');
     make(suspicious);
     const dataDir = join(folder, 'root-home', 'other');
-    const starting = startEmbeddedPostgres({ dataDir, log: () => undefined, systemFolder: suspicious });
+    const starting = startEmbeddedPostgres({ dataDir, log: silentLogger, systemFolder: suspicious });
     await expect(starting).rejects.toThrow(`${suspicious} must be a folder that only root may write in`);
-    await expect(startEmbeddedPostgres({ dataDir, log: () => undefined, systemFolder: suspicious })).rejects.toThrow(
+    await expect(startEmbeddedPostgres({ dataDir, log: silentLogger, systemFolder: suspicious })).rejects.toThrow(
       reported,
     );
   });

@@ -1,3 +1,5 @@
+import { silentLogger } from '../../src/logger.ts';
+import { loggerTo } from '../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -34,7 +36,7 @@ afterAll(async () => {
 });
 
 async function queue(options: Partial<OpenQueueOptions> = {}): Promise<Queue> {
-  const opened = await openQueue({ url: postgres.url, log: (message) => logged.push(message), ...options });
+  const opened = await openQueue({ url: postgres.url, log: loggerTo((message) => logged.push(message)), ...options });
   open.push(opened);
   return opened;
 }
@@ -263,7 +265,7 @@ describe('stop', () => {
     try {
       await holder.query('begin');
       await holder.query(`select from silent.job where id = '${id}' for update`);
-      const jobs = await openQueue({ url: postgres.url, schema: 'silent', log: () => undefined });
+      const jobs = await openQueue({ url: postgres.url, schema: 'silent', log: silentLogger });
       const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
       await until(async () => (await database.pool.query(waits)).rowCount === 1);
       const stopping = jobs.stop({ timeoutMs: 100 }).then(() => 'stopped');

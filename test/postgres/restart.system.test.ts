@@ -1,3 +1,5 @@
+import { loggerTo } from '../logger.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +14,7 @@ import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
 let folder: string;
 let server: EmbeddedPostgres;
 const start = () =>
-  startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => undefined, settings: { fsync: 'off' } });
+  startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLogger, settings: { fsync: 'off' } });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'landfall-restart-'));
@@ -36,7 +38,7 @@ test('queries fail as unavailable during a restart, then pool and queue recover'
   const onCrash = (error: unknown) => crashes.push(error);
   process.on('unhandledRejection', onCrash);
   const logged: string[] = [];
-  const log = (message: string) => logged.push(message);
+  const log = loggerTo((message: string) => logged.push(message));
   const database = openDatabase({ url: server.url, log });
   const { db } = database;
   const queue = await openQueue({ url: server.url, log });
@@ -74,7 +76,7 @@ test('queries fail as unavailable during a restart, then pool and queue recover'
 });
 
 test('a job of a killed process is retried at once by the only worker', async () => {
-  const first = await openQueue({ url: server.url, log: () => undefined });
+  const first = await openQueue({ url: server.url, log: silentLogger });
   let started = false;
   await first.work('orphan', {}, async () => {
     started = true;
@@ -84,7 +86,7 @@ test('a job of a killed process is retried at once by the only worker', async ()
   await first.send('orphan', {});
   await until(() => started);
 
-  const second = await openQueue({ url: server.url, log: () => undefined, alone: true });
+  const second = await openQueue({ url: server.url, log: silentLogger, alone: true });
   const attempts: number[] = [];
   const began = performance.now();
   await second.work('orphan', { pollSeconds: 0.5 }, async ({ attempt }) => void attempts.push(attempt));

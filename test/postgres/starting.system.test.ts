@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/logger.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { startingPostgres } from './starting-postgres.ts';
 
 let postgres: TestPostgres;
 let folder: string;
-const log = (): void => undefined;
+const log = silentLogger;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   folder = mkdtempSync(join(tmpdir(), 'landfall-starting-'));

@@ -16,6 +16,7 @@ import { guard, tokenHeader } from './guard.ts';
 import type { Env, Parts } from './operation.ts';
 import { operations } from './operations.ts';
 import { threadDeletion } from './thread-deletion.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of the application. */
 export interface AppParts extends Omit<
@@ -68,7 +69,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
 }
 
 /** Reports every error as `{"detail": ...}`. The details of an internal error go to the log only. */
-function answerError(error: Error, c: Context, log: (line: string) => void): Response {
+function answerError(error: Error, c: Context, log: Logger): Response {
   if (error instanceof Refusal) return c.json({ detail: error.detail }, error.status);
   if (error instanceof AuthRefusal) return error.toResponse();
   // The agent's own application may throw its framework's errors.
@@ -78,6 +79,6 @@ function answerError(error: Error, c: Context, log: (line: string) => void): Res
   if (isDatabaseUnavailable(error)) {
     return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
   }
-  log(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
+  log.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
   return c.json({ detail: 'Internal error. See the server log.' }, 500);
 }

@@ -15,6 +15,7 @@ import type { RunStore } from '../runs/store.ts';
 import type { Items } from '../store/items.ts';
 import type { OpenThreads } from '../threads/open.ts';
 import type { DeleteThreads } from './thread-deletion.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The parts of the server that operations use. */
 export interface Parts extends OpenThreads {
@@ -29,7 +30,7 @@ export interface Parts extends OpenThreads {
   metrics: Metrics;
   findTask: FindTask;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
   /** Maps a request's headers to the `configurable` of its runs. */
   headersForRuns: (headers: Headers) => FreeObject;
   deleteThreads: DeleteThreads;

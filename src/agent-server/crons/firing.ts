@@ -8,6 +8,7 @@ import { runOf, timingOf } from './cron-row.ts';
 import type { StoredCron } from './cron-row.ts';
 import { earlierThan, setBackMs, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The polling interval (ms) for due crons: a run is late by this at most. */
 const lookMs = 1000;
@@ -28,7 +29,7 @@ export interface FiringParts {
   /** Undefined if the agent has no authorization rules. */
   access?: Pick<RunAccess, 'asMaker'> | undefined;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /**
@@ -62,7 +63,7 @@ export class CronFiring {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Polling for due crons failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Polling for due crons failed: ${String(error)}`);
       });
       await pause(clock, lookMs, signal);
     }
@@ -93,7 +94,10 @@ export class CronFiring {
     const due = cron.next_run_date?.getTime() ?? now;
     const next = earlierThan(due, timingOf(cron), now);
     if (next === undefined || !(await store.moveOn(cron, next, async () => true))) return;
-    log(`Cron ${cron.cron_id} runs next at ${new Date(next).toISOString()}: the clock was set back.`);
+    log.info(
+      { cronId: cron.cron_id },
+      `Cron ${cron.cron_id} runs next at ${new Date(next).toISOString()}: the clock was set back.`,
+    );
   }
 
   /** Logs a failure instead of blocking other crons. */
@@ -104,7 +108,11 @@ export class CronFiring {
     const { kind, next } = whatIsDue(timingOf(cron), due, now);
     const passOver = async (why: string): Promise<void> => {
       const passed = await store.moveOn(cron, next, async () => true);
-      if (passed) log(`Cron ${cron.cron_id} starts no run for ${new Date(due).toISOString()}: ${why}`);
+      if (passed)
+        log.info(
+          { cronId: cron.cron_id },
+          `Cron ${cron.cron_id} starts no run for ${new Date(due).toISOString()}: ${why}`,
+        );
     };
     if (kind === 'astray')
       return passOver(
@@ -128,6 +136,9 @@ export class CronFiring {
     const request = (await access?.asMaker(runOf(cron), threadId)) ?? runOf(cron);
     const started = await runs.startWithin(request, threadId, (begin) => store.moveOn(cron, next, begin));
     if (started?.kind === 'busy')
-      log(`Cron ${cron.cron_id} starts no run: thread ${cron.thread_id} is busy, and its strategy is "reject".`);
+      log.info(
+        { cronId: cron.cron_id, threadId: cron.thread_id },
+        `Cron ${cron.cron_id} starts no run: thread ${cron.thread_id} is busy, and its strategy is "reject".`,
+      );
   }
 }

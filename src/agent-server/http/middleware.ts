@@ -12,6 +12,7 @@ import { corsOf } from './cors.ts';
 import type { CustomApp } from './custom-app.ts';
 import { requestLog } from './request-log.ts';
 import { switchedOff } from './switches.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The settings and dependencies of the middleware. */
 export interface MiddlewareOptions {
@@ -25,7 +26,7 @@ export interface MiddlewareOptions {
   /** Whether a proxy presents a token with every request. */
   isGuarded: boolean;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Adds the middleware that runs before the server's own routes. */

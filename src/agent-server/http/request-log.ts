@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { type Clock, steadyNow } from '../../clock.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { loggedHeaders } from './header-rules.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The most characters of a header that a line shows. */
 const longest = 500;
@@ -9,7 +10,7 @@ const longest = 500;
 /**
  * Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers.
  */
-export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string) => void): MiddlewareHandler {
+export function requestLog(rules: HeaderRules, clock: Clock, log: Logger): MiddlewareHandler {
   const shown = loggedHeaders(rules);
   return async (c, next) => {
     const began = steadyNow(clock);
@@ -18,6 +19,6 @@ export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string)
     );
     await next();
     const { pathname } = new URL(c.req.url);
-    log(`${c.req.method} ${pathname} ${c.res.status} ${steadyNow(clock) - began} ms ${JSON.stringify(headers)}`);
+    log.info(`${c.req.method} ${pathname} ${c.res.status} ${steadyNow(clock) - began} ms ${JSON.stringify(headers)}`);
   };
 }

@@ -3,6 +3,7 @@ import type { CancelAction } from '../../contract/agent/run.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { CancelFilter, RunStore } from './store.ts';
+import type { Logger } from '../../logger.ts';
 
 /** How long (ms) another process may take to end a run before its thread is deleted anyway. */
 const foreignCancelMs = 5000;
@@ -12,7 +13,7 @@ const foreignPollMs = 200;
 export interface CancellingParts {
   store: RunStore;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Ends runs from outside: in this process at once, in another one when it polls. */
@@ -40,7 +41,10 @@ export class Cancelling {
     const execution = this.#executor.find(runId);
     if (execution && !execution.isRemote) return execution.stop('caller-gone');
     this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
-      this.#parts.log(`Run ${runId} could not be ended after its caller disconnected: ${String(error)}`);
+      this.#parts.log.error(
+        { runId },
+        `Run ${runId} could not be ended after its caller disconnected: ${String(error)}`,
+      );
     });
   }
 

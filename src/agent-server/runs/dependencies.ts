@@ -5,6 +5,7 @@ import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import type { Slots } from './slots.ts';
 import type { RunStore } from './store.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of a run. */
 export interface RunDependencies {
@@ -15,7 +16,7 @@ export interface RunDependencies {
   remoteRuns: RemoteRuns;
   slots: Slots;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
   /** The time limit (ms) of a run; absent for none. */
   limitMs: number | undefined;
 }

@@ -171,7 +171,10 @@ export class Execution {
   async #end(failure: unknown, graph: Graph | undefined): Promise<RunEnd | 'taken'> {
     const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
       // Even inspecting an error of the agent may throw; the run has ended anyway.
-      this.#around.log(`The outcome of run ${this.plan.runId} can't be determined: ${describeError(mistake).message}`);
+      this.#around.log.error(
+        { runId: this.plan.runId },
+        `The outcome of run ${this.plan.runId} can't be determined: ${describeError(mistake).message}`,
+      );
       return unreadableError;
     });
     const { error } = reached;
@@ -241,7 +244,10 @@ export class Execution {
     const status = statusOf(failure);
     // A run that another process continues or has ended is not a failure of the agent.
     if (status === 'error' && !(failure instanceof NotKept))
-      this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${reported(failure)}`);
+      this.#around.log.error(
+        { runId: this.plan.runId },
+        `Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${reported(failure)}`,
+      );
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();
     const { temporary, kwargs } = this.plan;

@@ -2,12 +2,13 @@ import type { Clock } from '../../clock.ts';
 import type { EventLog, Followable } from './event-buffer.ts';
 import type { RunEvents } from './run-events.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The events of a resumable run of this process: events that its log does not have are read from the database. */
 export function followFromStored(
   runId: string,
   log: EventLog,
-  { events, clock, log: complain }: { events: RunEvents; clock: Clock; log: (line: string) => void },
+  { events, clock, log: complain }: { events: RunEvents; clock: Clock; log: Logger },
 ): Followable {
   return {
     follow(follower, afterId = -1) {
@@ -33,7 +34,8 @@ export function followFromStored(
       read()
         // Continues with new events if the old ones can't be read.
         .catch((error: unknown) => {
-          if (!stopped.signal.aborted) complain(`Events of run ${runId} can't be read: ${String(error)}`);
+          if (!stopped.signal.aborted)
+            complain.error({ runId }, `Events of run ${runId} can't be read: ${String(error)}`);
         })
         .finally(goOn);
       return () => unfollow();

@@ -10,6 +10,7 @@ import type { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunEvents } from './run-events.ts';
 import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `Following`. */
 export interface FollowingParts {
@@ -18,7 +19,7 @@ export interface FollowingParts {
   left: OrphanedRuns;
   events: RunEvents;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Waits for runs and streams them, in this process, in another one, or ended. */

@@ -4,6 +4,7 @@ import { mostStored } from './event-buffer.ts';
 import type { EventLog } from './event-buffer.ts';
 import { droppedEvent } from './run-events.ts';
 import type { RunEvents, StoredEnding, StoredEvent } from './run-events.ts';
+import type { Logger } from '../../logger.ts';
 
 /** How long (ms) events are collected before they are stored together. */
 const gatherMs = 20;
@@ -20,7 +21,7 @@ export interface RecorderParts {
   log: EventLog;
   events: Pick<RunEvents, 'write' | 'drop'>;
   clock: Clock;
-  complain: (line: string) => void;
+  complain: Logger;
   /** The storage limit (characters); `MOST_STORED` by default. */
   most?: number;
 }
@@ -129,7 +130,10 @@ export class Recorder {
       } catch (error) {
         if (!isDatabaseUnavailable(error)) {
           // The run continues: its followers in this process still receive its events.
-          this.#parts.complain(`The events of run ${this.#parts.runId} can't be stored: ${String(error)}`);
+          this.#parts.complain.error(
+            { runId: this.#parts.runId },
+            `The events of run ${this.#parts.runId} can't be stored: ${String(error)}`,
+          );
           this.#broken = true;
           return;
         }

@@ -12,6 +12,7 @@ import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
 import { stateAfter } from './state-after.ts';
 import type { RunStore } from './store.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
 const sweepMs = 1000;
@@ -33,7 +34,7 @@ export interface RecoveryParts {
   runs: Runs;
   graphs: Graphs;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
   /** The lease (ms) of a process; 30,000 by default. */
   leaseMs?: number | undefined;
 }
@@ -59,7 +60,7 @@ export class Recovery {
     const { clock, log, queue } = this.#parts;
     const { signal } = this.#stop;
     const complain = (error: unknown) => {
-      if (!isDatabaseUnavailable(error)) log(`Polling for orphaned runs failed: ${String(error)}`);
+      if (!isDatabaseUnavailable(error)) log.error(`Polling for orphaned runs failed: ${String(error)}`);
     };
     const again = async (act: () => Promise<void>): Promise<void> => {
       while (!signal.aborted) {
@@ -133,7 +134,10 @@ export class Recovery {
       await this.#takeCareOf(run);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.#parts.log(`Run ${run.run_id} ${why[run.because]}, and can't be taken up: ${String(error)}`);
+      this.#parts.log.error(
+        { runId: run.run_id },
+        `Run ${run.run_id} ${why[run.because]}, and can't be taken up: ${String(error)}`,
+      );
     }
   }
 
@@ -144,14 +148,18 @@ export class Recovery {
     if (!(await queue.takeUp(run, fate.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {
-      log(`Run ${run.run_id} ${why[run.because]}; going on with attempt ${next}.`);
+      log.info({ runId: run.run_id }, `Run ${run.run_id} ${why[run.because]}; going on with attempt ${next}.`);
       const execution = runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
       // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
     }
     const isUndone = run.cancel_action === 'rollback';
-    log(`Run ${run.run_id} ${why[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`);
+    const level = !isUndone && ['error', 'timeout'].includes(fate.status) ? 'error' : 'info';
+    log[level](
+      { runId: run.run_id },
+      `Run ${run.run_id} ${why[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`,
+    );
     const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
     const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
     // Its row is deleted with it: waiting callers in other processes find the outcome here.

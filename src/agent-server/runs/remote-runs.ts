@@ -9,6 +9,7 @@ import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `RemoteRuns`. */
 export interface RemoteRunsParts {
@@ -16,7 +17,7 @@ export interface RemoteRunsParts {
   left: Pick<OrphanedRuns, 'answer'>;
   events: Pick<RunEvents, 'after' | 'last' | 'ending'>;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** The run to follow. */
@@ -79,7 +80,10 @@ export class RemoteRuns {
     };
     this.#begin(run, notify, afterId, stopped.signal).catch((error: unknown) => {
       if (stopped.signal.aborted) return;
-      this.#parts.log(`Run ${run.runId} of another process can't be followed: ${String(error)}`);
+      this.#parts.log.error(
+        { runId: run.runId },
+        `Run ${run.runId} of another process can't be followed: ${String(error)}`,
+      );
       notify(undefined);
     });
     return () => stopped.abort();
@@ -103,7 +107,10 @@ export class RemoteRuns {
       },
       onEnd: (last) => {
         this.#end(watch, last, run.resumable, notify).catch((error: unknown) => {
-          this.#parts.log(`The outcome of run ${run.runId} of another process can't be read: ${String(error)}`);
+          this.#parts.log.error(
+            { runId: run.runId },
+            `The outcome of run ${run.runId} of another process can't be read: ${String(error)}`,
+          );
           notify(undefined);
         });
       },
@@ -149,7 +156,7 @@ export class RemoteRuns {
     this.#looking = true;
     while (this.#watches.size > 0) {
       const hasMore = await this.#look([...this.#watches]).catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Polling runs of other processes failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Polling runs of other processes failed: ${String(error)}`);
         return false;
       });
       if (!hasMore && this.#watches.size > 0) await clock.sleep(lookMs);

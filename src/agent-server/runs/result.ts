@@ -4,16 +4,17 @@ import { toWire } from '../wire.ts';
 import { answerOf } from './engine-run.ts';
 import type { Reached } from './engine-run.ts';
 import { describeError } from './run-error.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The result of a run while it proceeds, and its JSON. A large state is serialized once. */
 export class Result {
   /** Updated by the engine run. */
   readonly reached: Reached = { values: undefined, waitsFor: undefined };
   readonly #runId: string;
-  readonly #log: (line: string) => void;
+  readonly #log: Logger;
   #lastReported: { values: unknown; json: string } | undefined;
 
-  constructor(runId: string, log: (line: string) => void) {
+  constructor(runId: string, log: Logger) {
     this.#runId = runId;
     this.#log = log;
   }
@@ -42,7 +43,7 @@ export class Result {
     try {
       return this.#wire(values);
     } catch (error) {
-      this.#log(`The state of run ${this.#runId} is not valid JSON: ${describeError(error).message}`);
+      this.#log.error(`The state of run ${this.#runId} is not valid JSON: ${describeError(error).message}`);
       return undefined;
     }
   }
@@ -52,7 +53,7 @@ export class Result {
     try {
       return usageOf(this.reached.first, this.reached.values);
     } catch (mistake) {
-      this.#log(`The tokens of run ${this.#runId} can't be counted: ${describeError(mistake).message}`);
+      this.#log.error(`The tokens of run ${this.#runId} can't be counted: ${describeError(mistake).message}`);
       return undefined;
     }
   }

@@ -73,7 +73,7 @@ export class RunExecutor {
     void execution.ended
       .catch((error: unknown) => {
         if (!(error instanceof RunStopped))
-          this.#around.log(`Run ${runId} failed with an internal error: ${String(error)}`);
+          this.#around.log.error({ runId }, `Run ${runId} failed with an internal error: ${String(error)}`);
       })
       .finally(() => {
         // The run may have returned to this process while it was followed in another one.

@@ -22,6 +22,7 @@ import type { Carried, RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Started, CancelFilter, Querying, RunStore } from './store.ts';
 import { atPlace, writeDown } from './write-down.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `Runs`. */
 export interface RunsParts {
@@ -32,7 +33,7 @@ export interface RunsParts {
   events: RunEvents;
   graphs: Graphs;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
   /** The number of concurrent runs. */
   atOnce: number;
   /** The time limit (ms) of a run; absent for none. */

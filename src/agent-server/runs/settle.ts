@@ -48,7 +48,10 @@ export async function settle(ended: Ended, around: RunDependencies): Promise<Run
         await clock.sleep(retryMs);
         continue;
       }
-      log(`The end of run ${ended.plan.runId} could not be stored: ${String(error)}`);
+      log.error(
+        { runId: ended.plan.runId },
+        `The end of run ${ended.plan.runId} could not be stored: ${String(error)}`,
+      );
       if (last !== ended.end) return last;
       last = unstorable;
     }

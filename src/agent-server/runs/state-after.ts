@@ -3,6 +3,7 @@ import type { Graph } from '../graphs/graph.ts';
 import { toWire } from '../wire.ts';
 import { openTasks } from './open-tasks.ts';
 import type { RunEnd } from './run-row.ts';
+import type { Logger } from '../../logger.ts';
 
 /**
  * The interrupts of each task after a run stopped, and whether a node is next.
@@ -12,7 +13,7 @@ import type { RunEnd } from './run-row.ts';
 export async function stateAfter(
   graph: Graph,
   threadId: string,
-  log: (line: string) => void,
+  log: Logger,
 ): Promise<Pick<RunEnd, 'interrupts' | 'unfinishedState'>> {
   try {
     const { next, interrupts } = await openTasks(
@@ -23,7 +24,7 @@ export async function stateAfter(
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     // The run has ended anyway; only its thread's interrupts stay unknown.
-    log(`The state of thread ${threadId} could not be read: ${String(error)}`);
+    log.error({ threadId }, `The state of thread ${threadId} could not be read: ${String(error)}`);
     return { interrupts: '{}', unfinishedState: true };
   }
 }

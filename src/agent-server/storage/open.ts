@@ -4,6 +4,7 @@ import type { Database } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrate.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './tables.ts';
+import type { Logger } from '../../logger.ts';
 
 export type Storage = Database<Tables>;
 
@@ -19,7 +20,7 @@ const connectionWaitMs = 60_000;
 export const applicationName = (processId: string): string => `landfall-agent ${processId}`;
 
 /** Opens a deployment's database and applies the migrations. */
-export async function openStorage(url: string, processId: string, log: (line: string) => void): Promise<Storage> {
+export async function openStorage(url: string, processId: string, log: Logger): Promise<Storage> {
   const storage = openDatabase<Tables>({
     url,
     max: mostConnections,

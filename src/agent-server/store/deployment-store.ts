@@ -5,6 +5,7 @@ import { GraphStore } from './graph-store.ts';
 import { Items } from './items.ts';
 import { storeSettings } from './settings.ts';
 import { Sweeper } from './sweeper.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The store of a deployment, for its routes and its graphs. */
 export interface DeploymentStore {
@@ -20,7 +21,7 @@ export interface DeploymentStoreParts {
   configuration: Pick<Configuration, 'file'>;
   storage: Storage;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Creates the store on the deployment's database. */

@@ -1,6 +1,7 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Items } from './items.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of the sweeper. */
 export interface SweeperParts {
@@ -8,7 +9,7 @@ export interface SweeperParts {
   /** The interval (ms). */
   everyMs: number;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Periodically removes expired items, which are already hidden, to free space. */
@@ -31,7 +32,7 @@ export class Sweeper {
       await pause(clock, everyMs, signal);
       if (signal.aborted) return;
       await sweep().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Removing expired items of the store failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Removing expired items of the store failed: ${String(error)}`);
       });
     }
   }

@@ -11,6 +11,7 @@ import type { ThreadStore } from './store.ts';
 import { ThreadSweep } from './sweep.ts';
 import { ThreadRuns } from './thread-runs.ts';
 import { ThreadStreams } from './thread-streams.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of the thread components. */
 export interface ThreadDependencies {
@@ -21,7 +22,7 @@ export interface ThreadDependencies {
   /** The key `checkpointer.ttl` of the graph configuration file. */
   lifetime: LifetimeConfig | null | undefined;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** All thread components except runs. */

@@ -2,6 +2,7 @@ import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { ThreadExpiry } from './thread-expiry.ts';
 import type { ThreadRemover } from './remover.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of the sweep. */
 export interface SweepParts {
@@ -12,7 +13,7 @@ export interface SweepParts {
   clock: Clock;
   /** Called when a thread was deleted. */
   gone: (threadId: string) => void;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Periodically handles expired threads. With several processes, each thread is handled once. */
@@ -48,7 +49,10 @@ export class ThreadSweep {
       } catch (error) {
         // A failure for one thread does not stop the others.
         if (isDatabaseUnavailable(error)) throw error;
-        log(`Thread ${thread.thread_id} has expired, but can't be removed: ${String(error)}`);
+        log.error(
+          { threadId: thread.thread_id },
+          `Thread ${thread.thread_id} has expired, but can't be removed: ${String(error)}`,
+        );
       }
     }
     return count;
@@ -59,7 +63,7 @@ export class ThreadSweep {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Polling for expired threads failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Polling for expired threads failed: ${String(error)}`);
       });
       await pause(clock, everyMs, signal);
     }

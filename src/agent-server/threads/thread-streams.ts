@@ -13,6 +13,7 @@ import type { Followed, Subscription } from './followed.ts';
 import { startOfRun, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 import { isOfModes, mostKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `ThreadStreams`. */
 export interface ThreadStreamsParts {
@@ -21,7 +22,7 @@ export interface ThreadStreamsParts {
   /** The newest state of a thread in the API's form; undefined if there is no such thread. */
   stateOf: (threadId: string) => Promise<object | undefined>;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** The polling interval (ms) for changes by other processes on the followed threads. */
@@ -115,7 +116,8 @@ export class ThreadStreams {
     const past = retryWhileDatabaseDown(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
     const follow = (follower: Follower) => events.follow(follower, events.complete);
     const leave = afterPast(past, follow, notify, (error) => {
-      if (!this.#stop.signal.aborted) log(`The past events of thread ${threadId} can't be read: ${String(error)}`);
+      if (!this.#stop.signal.aborted)
+        log.error({ threadId }, `The past events of thread ${threadId} can't be read: ${String(error)}`);
     });
     return () => this.#leave(thread, leave);
   }
@@ -186,7 +188,7 @@ export class ThreadStreams {
         await this.#look(since);
         since = before - skewMs;
       } catch (error) {
-        if (!isDatabaseUnavailable(error)) log(`Polling followed threads failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Polling followed threads failed: ${String(error)}`);
       }
       await pause(clock, lookMs, signal);
     }

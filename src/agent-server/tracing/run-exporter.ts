@@ -1,6 +1,7 @@
 import { pause, type Clock, backoffMs } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Outbox, PendingRun } from './outbox.ts';
+import type { Logger } from '../../logger.ts';
 
 /** Where ended runs are exported. */
 export interface TracingOptions {
@@ -13,7 +14,7 @@ export interface TracingOptions {
 export interface RunExporterSettings extends TracingOptions {
   outbox: Outbox;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** The polling interval (ms) of the outbox. */
@@ -63,7 +64,7 @@ export class RunExporter {
     while (!this.#stop.signal.aborted) {
       await this.exportRuns().catch((error: unknown) => {
         this.#failures += 1;
-        if (!isDatabaseUnavailable(error)) log(`Exporting runs to the tracing project failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Exporting runs to the tracing project failed: ${String(error)}`);
       });
       await pause(clock, backoffMs(this.#failures + 1, lookMs, longestWaitMs), this.#stop.signal);
     }
@@ -90,12 +91,12 @@ export class RunExporter {
       const reported = await this.#send(unstated, signal);
       if (reported.kind === 'away') return this.#isAway(reported.why);
       if (reported.kind === 'gone') {
-        log('The tracing project no longer exists. Runs are not exported any more.');
+        log.warn('The tracing project no longer exists. Runs are not exported any more.');
         return outbox.empty();
       }
       if (reported.kind === 'refused' && unstated.length > 1) await this.#oneByOne(unstated, signal);
       else await this.#settle(unstated, reported);
-      if (this.#failures > 0) log('Runs are exported to the tracing project again.');
+      if (this.#failures > 0) log.info('Runs are exported to the tracing project again.');
       this.#failures = 0;
     }
   }
@@ -111,16 +112,17 @@ export class RunExporter {
 
   async #settle(unstated: readonly PendingRun[], reported: Reported): Promise<void> {
     const { outbox, log } = this.#settings;
-    if (reported.kind === 'refused') log(`A run could not be exported to the tracing project: it ${reported.why}.`);
+    if (reported.kind === 'refused')
+      log.error(`A run could not be exported to the tracing project: it ${reported.why}.`);
     await outbox.forget(unstated.map(({ sequence }) => sequence));
   }
 
   async #isAway(why: string): Promise<void> {
     const { outbox, log } = this.#settings;
     this.#failures += 1;
-    if (this.#failures === 1) log(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
+    if (this.#failures === 1) log.error(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
     const given = await outbox.shorten();
-    if (given > 0) log(`Dropped ${given} runs that waited for the tracing project: its queue is full.`);
+    if (given > 0) log.warn(`Dropped ${given} runs that waited for the tracing project: its queue is full.`);
   }
 
   async #send(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<Reported> {

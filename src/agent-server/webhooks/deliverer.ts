@@ -8,6 +8,7 @@ import { webhookPayload } from './payload.ts';
 import { sendOutside, sendToItself, TooLate } from './send.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of the deliverer. */
 export interface DelivererParts {
@@ -19,7 +20,7 @@ export interface DelivererParts {
   /** Additional headers of loopback webhooks. */
   ownHeaders: Readonly<Record<string, string>>;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
   /** Between 0 and 1. */
   chance: () => number;
   /** The timeout (ms) of an attempt; 15,000 by default. */
@@ -75,7 +76,7 @@ export class Deliverer {
       // Reset before polling, so that a notification during the poll triggers another one.
       this.#bell = new AbortController();
       const isMore = await this.#look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Polling for webhooks failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Polling for webhooks failed: ${String(error)}`);
         return false;
       });
       if (isMore) continue;
@@ -92,7 +93,7 @@ export class Deliverer {
     await this.#delivering;
     while (!this.#breakOff.signal.aborted) {
       const isMore = await this.#look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Delivering the last webhooks failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Delivering the last webhooks failed: ${String(error)}`);
         return false;
       });
       if (!isMore) break;
@@ -147,7 +148,10 @@ export class Deliverer {
       await this.#settle(delivery, tried);
     } catch (error) {
       if (!isDatabaseUnavailable(error))
-        log(`The webhook of run ${delivery.run_id} could not be settled: ${String(error)}`);
+        log.error(
+          { runId: delivery.run_id },
+          `The webhook of run ${delivery.run_id} could not be settled: ${String(error)}`,
+        );
     }
   }
 
@@ -156,7 +160,11 @@ export class Deliverer {
     if (tried.kind === 'failed' && this.#breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
     const next = nextAfter(tried, delivery.attempts, chance());
     const to = delivery.host === '' ? 'the server itself' : delivery.host;
-    if (next.kind === 'given-up') log(`The webhook of run ${delivery.run_id} to ${to} is given up: it ${next.why}.`);
+    if (next.kind === 'given-up')
+      log.warn(
+        { runId: delivery.run_id },
+        `The webhook of run ${delivery.run_id} to ${to} is given up: it ${next.why}.`,
+      );
     if (next.kind !== 'again') return deliveries.forget(delivery);
     const at = clock.now() + next.inMs;
     await deliveries.putOff(delivery, at);

@@ -11,6 +11,7 @@ import type { Resolve } from './send.ts';
 import { webhookSettings } from './settings.ts';
 import type { WebhookSettings } from './settings.ts';
 import { onceAtATime, resolveByMachine } from './webhooks.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The webhook options of the server's start. */
 export interface WebhookOptions {
@@ -54,7 +55,7 @@ export interface DeliveringParts {
   fetch: (request: Request) => Response | Promise<Response>;
   token: string | undefined;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Starts to deliver webhooks of ended runs; if webhooks are disabled, sends none. */
@@ -75,16 +76,16 @@ export function deliverWebhooks({ storage, runStore, settings, options, token, .
 }
 
 /** Also deletes webhooks of a former revision, which would be outdated if webhooks are enabled later. */
-function sendingNone(deliveries: Deliveries, log: (line: string) => void): Delivering {
+function sendingNone(deliveries: Deliveries, log: Logger): Delivering {
   let forgetting = Promise.resolve();
   const forget = async (): Promise<void> => {
     const left = await deliveries.forgetAll();
-    if (left > 0) log(`Dropped ${left} undelivered webhooks: http.disable_webhooks is set.`);
+    if (left > 0) log.warn(`Dropped ${left} undelivered webhooks: http.disable_webhooks is set.`);
   };
   return {
     begin() {
       forgetting = forget().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Undelivered webhooks could not be dropped: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log.error(`Undelivered webhooks could not be dropped: ${String(error)}`);
       });
     },
     end: () => forgetting,

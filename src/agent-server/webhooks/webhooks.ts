@@ -4,18 +4,20 @@ import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
 import { judgeUrl } from './judge-url.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
+import type { Logger } from '../../logger.ts';
 
 /** Checks the webhook of a run or a cron; throws a Refusal with the reason. */
 export type CheckWebhook = (url: string | undefined) => void;
 
 /** Checks webhooks when a run or a cron is accepted. They are checked again when sent. */
-export function checkWebhooks({ disabled, rules }: WebhookSettings, log: (line: string) => void): CheckWebhook {
+export function checkWebhooks({ disabled, rules }: WebhookSettings, log: Logger): CheckWebhook {
   let isReported = !disabled;
   return (url) => {
     if (url === undefined) return;
     const judged = judgeUrl(url, rules);
     if (judged.kind === 'refused') throw unacceptable('webhook', judged.why);
-    if (!isReported) log('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');
+    if (!isReported)
+      log.warn('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');
     isReported = true;
   };
 }

@@ -8,13 +8,14 @@ import { retryWhileUnavailable, isDatabaseStarting } from '../../postgres/unavai
 import { hasEmbeddedData, runningEmbedded } from '../../postgres/embedded/launch.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The operator's installation. */
 export interface InstallationSettings {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl: string | undefined;
   dataDir: string;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 /**

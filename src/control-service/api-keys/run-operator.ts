@@ -1,3 +1,4 @@
+import type { Logger } from '../../logger.ts';
 import { messageOf } from '../../errors.ts';
 import { systemClock } from '../../clock.ts';
 import { createStore } from '../store/store.ts';
@@ -11,10 +12,11 @@ export interface OperatorEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   say: (text: string) => void;
   printError: (text: string) => void;
+  log: Logger;
 }
 
 /** Runs the operator's command; returns the exit code. */
-export async function runOperator(args: string[], { env, say, printError }: OperatorEnvironment): Promise<number> {
+export async function runOperator(args: string[], { env, say, printError, log }: OperatorEnvironment): Promise<number> {
   const read = readOperatorCommand(args);
   if (!read.ok) {
     printError(`${read.problem}\n\n${operatorUsage}`);
@@ -27,7 +29,7 @@ export async function runOperator(args: string[], { env, say, printError }: Oper
   }
   try {
     const databaseUrl = env['DATABASE_URL'];
-    const database = await openForOperator({ databaseUrl, dataDir: command.data, log: printError });
+    const database = await openForOperator({ databaseUrl, dataDir: command.data, log });
     try {
       const { value, words } = await carryOut(command, operatorOf(createStore(database.db, systemClock)));
       say(command.json ? JSON.stringify(value) : words);

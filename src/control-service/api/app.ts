@@ -10,6 +10,7 @@ import { openApiDocument } from './document.ts';
 import type { ApiSettings, Env } from './operation.ts';
 import { operations } from './operations.ts';
 import { sendError } from './response.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The dependencies of the app. */
 export interface AppSettings extends Omit<ApiSettings, 'describe'> {
@@ -18,7 +19,7 @@ export interface AppSettings extends Omit<ApiSettings, 'describe'> {
   findKey: KeyBook['findKey'];
   /** Called with every accepted key. */
   noteKeyUse?: KeyBook['noteKeyUse'];
-  log: (message: string) => void;
+  log: Logger;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Open operations need no key. */

@@ -6,6 +6,7 @@ import { ServiceError } from '../../contract/service-error.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Env } from './operation.ts';
 import { fieldNames } from './parameters.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The requested spelling of a response, else the service's own. */
 export function spellingOf(context: Context<Env>): FieldSpelling {
@@ -20,18 +21,18 @@ export function sendSpelled(context: Context<Env>, body: unknown, status: Conten
 }
 
 /** Formats every error in the document's shape: `detail` is a sentence, or the list of a 422. */
-export function sendError(context: Context, error: unknown, log: (message: string) => void) {
+export function sendError(context: Context, error: unknown, log: Logger) {
   if (error instanceof ServiceError && error.status !== undefined) {
     const detail = error.status === 422 ? error.problems : (error.detail ?? error.message);
     return context.json({ detail }, statusOf(error.status));
   }
   if (isDatabaseUnavailable(error)) {
-    log(`The database can't be used at the moment: ${wordsOf(error)}`);
+    log.error(`The database can't be used at the moment: ${wordsOf(error)}`);
     context.header('Retry-After', '2');
     return context.json({ detail: 'The database of this service is not there at the moment. Try again.' }, 503);
   }
   // Neither the response has the driver's message nor the log its details: both may contain data of the request.
-  log(`${context.req.method} ${context.req.path} failed: ${wordsOf(error)}`);
+  log.error(`${context.req.method} ${context.req.path} failed: ${wordsOf(error)}`);
   return context.json({ detail: 'The service failed at this request; its log says more.' }, 500);
 }
 

@@ -15,10 +15,11 @@ import { openFolders } from '../isolation/change-owner.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from '../../logger.ts';
 
 export interface ContainerComputeSettings extends EngineSettings {
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
   /** Marks this service's containers, across restarts. */
   serviceId: string;
   /** The folder that records which deployments had containers or volumes. */
@@ -75,7 +76,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     const mine = `${serviceLabel}=${serviceId}`;
     const left = await removeLabelled(engine, mine);
     if (left > 0) {
-      log(`Removed ${left} ${left === 1 ? 'container' : 'containers'} that an earlier service left behind.`);
+      log.info(`Removed ${left} ${left === 1 ? 'container' : 'containers'} that an earlier service left behind.`);
     }
     return {
       ok: true,
@@ -134,7 +135,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       if (!seen.ok && seen.installed) {
         throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
       }
-      if (!seen.ok) log(`What deployment ${id} had in containers and volumes may still be there. ${seen.reason}`);
+      if (!seen.ok) log.warn(`What deployment ${id} had in containers and volumes may still be there. ${seen.reason}`);
       if (seen.ok) {
         const label = `${deploymentLabel}=${id}`;
         await removeLabelled(seen.engine, label);

@@ -11,6 +11,7 @@ import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
 import { processCompute } from './process-compute.ts';
 import { idleCompute } from './idle-compute.ts';
+import type { Logger } from '../../logger.ts';
 
 /** What runs this service's builds. Images always run in containers. */
 export const computeWords = ['process', 'container'] as const;
@@ -39,7 +40,7 @@ export interface LocalComputeSettings {
   env: Readonly<Record<string, string | undefined>>;
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>;
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 /** The compute of this machine, with its folders. */

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import { type Clock, steadyNow } from '../../clock.ts';
+import { fromJson } from '../../contract/json-text.ts';
 import type { Mask } from '../../contract/mask.ts';
 import type { GuardedProcess } from './guarded-process.ts';
 import type { LogLevel, WriteLine } from './log-line.ts';
@@ -34,7 +36,14 @@ export async function logProcess(
     const isShort = !cut && masked.length <= maxLineLength;
     write(isWarning ? 'warning' : level, isShort ? masked : `${masked.slice(0, maxLineLength)} [...]`);
   };
-  const budget = lineBudget(writeLine, (message) => write('warning', message), clock, bounds);
+  /** Writes an entry of the agent server's own log as its message, and any other line as it is. */
+  const writeEntry = (line: OutputLine & { level: LogLevel }): void => {
+    const entry = readAgentServerEntry(line.text);
+    if (!entry) return writeLine(line);
+    const [first = '', ...more] = entry.msg.split(/[\r\n\u2028\u2029]+/);
+    for (const text of [first, ...more.map((each) => `  ${each}`)]) writeLine({ text, cut: false, level: entry.level });
+  };
+  const budget = lineBudget(writeEntry, (message) => write('warning', message), clock, bounds);
   const readAs = (level: LogLevel) => (line: OutputLine) => budget.writeLine({ ...line, level });
   await Promise.all([
     readLines(stdout, readAs('info'), { rate, clock }),
@@ -42,6 +51,16 @@ export async function logProcess(
   ]);
   budget.end();
 }
+
+const agentServerEntry = z.object({
+  name: z.literal('agent-server'),
+  level: z.enum(['debug', 'info', 'warn', 'error']).transform((level): LogLevel => levels[level]),
+  msg: z.string(),
+});
+const levels = { debug: 'info', info: 'info', warn: 'warning', error: 'error' } as const;
+
+const readAgentServerEntry = (line: string): z.infer<typeof agentServerEntry> | undefined =>
+  line.startsWith('{"level":') ? agentServerEntry.safeParse(fromJson(line)).data : undefined;
 
 export interface LineBounds {
   burst: number;

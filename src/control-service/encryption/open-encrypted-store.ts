@@ -5,12 +5,13 @@ import { createStore, type ControlStore } from '../store/store.ts';
 import type { ControlTables } from '../store/tables.ts';
 import { encryptionPlugin, encryptedTables } from './encryption-plugin.ts';
 import { readCipher, envelopePrefix, encryptionKeyOf, WrongKeyError, type SecretCipher } from './cipher.ts';
+import type { Logger } from '../../logger.ts';
 
 export interface EncryptedStoreSettings {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 /**
@@ -25,7 +26,7 @@ export async function openEncryptedStore(
 ): Promise<ControlStore> {
   const secretCipher = await readCipher({ env, dataDir, inUse: await encryptionKeysInUse(database, controlSchema) });
   const count = await reencrypt(database, controlSchema, secretCipher);
-  if (count > 0) log(`${count} secret values are encrypted with the key ${secretCipher.keyId} now.`);
+  if (count > 0) log.info(`${count} secret values are encrypted with the key ${secretCipher.keyId} now.`);
   return createStore(database, clock, encryptionPlugin(secretCipher));
 }
 

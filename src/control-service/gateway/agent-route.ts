@@ -12,6 +12,7 @@ import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import { addressOf } from './request-agent.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The address of an agent's process, and the token that it requires. */
 export interface Upstream {
@@ -41,7 +42,7 @@ export interface OpenRoute extends AgentRoute {
 
 export interface RouteSettings {
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
   answerWithinMs: number;
 }
 
@@ -54,7 +55,7 @@ const idleMs = 4_000;
 export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings): OpenRoute {
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
-  const onFailure = (reason: string): void => log(`An agent at ${origin} failed: ${reason}`);
+  const onFailure = (reason: string): void => log.error(`An agent at ${origin} failed: ${reason}`);
   let inFlight = 0;
   let waiting: (() => void)[] = [];
 

@@ -6,6 +6,7 @@ import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './agent-route.ts';
 import { isPreflight } from './preflight.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
+import type { Logger } from '../../logger.ts';
 
 /** Whether a caller may reach a deployment's agent, or why not; `missing` also for a deployment of another tenant. */
 export type Admission = 'allowed' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 });
@@ -21,7 +22,7 @@ export interface GatewaySettings {
   /** Whether a deployment with nothing live has a starting agent; false when absent. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
   /** The timeout of a response's start in milliseconds; ten minutes when absent. */
   answerWithinMs?: number;
 }
@@ -58,7 +59,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
     try {
       return await authorize(deploymentId, header);
     } catch (error) {
-      log(`A key could not be checked: ${messageOf(error)}`);
+      log.error(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
     }
   }
@@ -90,7 +91,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
       answer(target, request, response, basePath).catch((error: unknown) => {
-        log(`A request to an agent failed: ${messageOf(error)}`);
+        log.error(`A request to an agent failed: ${messageOf(error)}`);
         refuse(response, refusals.broken);
       });
       return true;

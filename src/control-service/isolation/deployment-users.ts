@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { ControlStore } from '../store/store.ts';
 import { killProcessesOf } from '../compute/process-family.ts';
+import type { Logger } from '../../logger.ts';
 
 /** User ids that belong to no one else: `first` and the `count - 1` after it. */
 export interface IdRange {
@@ -51,7 +52,7 @@ export function deploymentUsers(
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>,
   range: IdRange,
   clock: Clock,
-  log: (message: string) => void,
+  log: Logger,
 ): DeploymentUsers {
   const numberOf = (id: string): Promise<number> => store.agentUser(id, range);
   return {
@@ -64,7 +65,8 @@ export function deploymentUsers(
     },
     async sweepAll() {
       const ended = await killProcessesOf(new Set(await store.agentUids()), clock);
-      if (ended > 0) log(`${ended} processes of agents and builds that an earlier service left behind were ended.`);
+      if (ended > 0)
+        log.info(`${ended} processes of agents and builds that an earlier service left behind were ended.`);
     },
   };
 }

@@ -20,6 +20,7 @@ import type { ProcessUser } from '../compute/guarded-process.ts';
 import { agentIds, type IdRange } from './deployment-users.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { copyProgram, noteIn, sampleFiles, type AgentProgramFiles } from './program.ts';
+import type { Logger } from '../../logger.ts';
 
 /** How far builds and agents are kept apart from this service and from one another. */
 export interface Isolation {
@@ -35,7 +36,7 @@ export interface IsolationSettings {
   dataDir: string;
   /** The program that runs an agent, where it is installed. */
   agentServer: string;
-  log: (message: string) => void;
+  log: Logger;
   /** Root's folder for files that other users must reach. */
   systemFolder?: string;
 }
@@ -51,7 +52,7 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
   const program: AgentProgramFiles = { node: process.execPath, agentServer };
   const together: Isolation = { folder: dataDir, program, ids: undefined, warning: undefined };
   if (process.getuid?.() !== 0) {
-    log(ofOneUser);
+    log.warn(ofOneUser);
     return { ...together, warning: ofOneUser };
   }
   try {
@@ -60,18 +61,18 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
     await removeForsaken(systemFolder, log);
     const anyone: ProcessUser = { uid: ids.first, gid: ids.first };
     const folder = reachableFolder(dataDir, anyone, systemFolder);
-    if (folder !== dataDir) log(`Builds lie in ${folder}: the users that they run as may not enter ${dataDir}.`);
+    if (folder !== dataDir) log.info(`Builds lie in ${folder}: the users that they run as may not enter ${dataDir}.`);
     letHandOver(folder, anyone);
     const closed = closedTo(anyone, program, sampleFiles(program));
     if (closed === undefined) return { folder, program, ids, warning: undefined };
     const copied = copyProgram(program, systemFolder);
     const still = closedTo(anyone, copied, sampleFiles(copied));
     if (still !== undefined) throw new Error(`another user can't read ${still}`);
-    log(`Agents run a copy of this program in ${systemFolder}: their users may not read ${closed}.`);
+    log.info(`Agents run a copy of this program in ${systemFolder}: their users may not read ${closed}.`);
     return { folder, program: copied, ids, warning: undefined };
   } catch (error) {
     const warning = `Agents and builds run as root, like this service, because they can't run as users of their own here: ${messageOf(error)}. Deploy only code that you would run as root, or start the service as an ordinary user.`;
-    log(warning);
+    log.warn(warning);
     return { ...together, warning };
   }
 }
@@ -85,14 +86,14 @@ export async function removeIsolated(dataDir: string, systemFolder: string = def
 }
 
 /** Removes the folders of deleted data folders and installations: their content can be created again. */
-async function removeForsaken(systemFolder: string, log: (message: string) => void): Promise<void> {
+async function removeForsaken(systemFolder: string, log: Logger): Promise<void> {
   if (!existsSync(systemFolder)) return;
   for (const name of readdirSync(systemFolder)) {
     const folder = join(systemFolder, name);
     if (!/^(agents|program)(-[0-9a-f]{16})+$/.test(name) || !existsSync(noteIn(folder))) continue;
     if (existsSync(readFileSync(noteIn(folder), 'utf8'))) continue;
     await removeTree(folder).catch((error: unknown) => {
-      log(`${folder}, which stands for something that is gone, could not be removed: ${messageOf(error)}`);
+      log.warn(`${folder}, which stands for something that is gone, could not be removed: ${messageOf(error)}`);
     });
   }
 }

@@ -4,6 +4,7 @@ import { isTagRef } from '../../contract/control/repo-ref.ts';
 import { hasEnded } from '../revisions/states.ts';
 import type { PushStore, WatchedDeployment } from './repository.ts';
 import type { BranchHeads } from './branch-heads.ts';
+import type { Logger } from '../../logger.ts';
 
 /** Which repositories are watched for pushes: local folders, remote ones too, or none. */
 export const watchWords = ['folders', 'all', 'off'] as const;
@@ -16,7 +17,7 @@ export interface WatchSettings {
   heads: BranchHeads;
   which: Exclude<WatchWord, 'off'>;
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
   everyMs?: number;
 }
 
@@ -37,7 +38,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
         await checkBranches(settings, troubles, leaving.signal);
       } catch (error) {
         // The database may be back at the next poll.
-        log(`Branches could not be checked for pushes: ${messageOf(error)}`);
+        log.error(`Branches could not be checked for pushes: ${messageOf(error)}`);
       }
       await pause(clock, everyMs, leaving.signal);
     }
@@ -64,7 +65,7 @@ async function checkBranches(
     if (signal.aborted) return;
     // Log a failure once, not on every poll.
     if (!found.ok && troubles.get(repoUrl) !== found.reason) {
-      log(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
+      log.error(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
     }
     if (found.ok) troubles.delete(repoUrl);
     else troubles.set(repoUrl, found.reason);

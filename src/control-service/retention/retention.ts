@@ -12,6 +12,7 @@ import { cachesIn, storeIn } from '../builds/dependency-store.ts';
 import { mirrorsIn } from '../builds/mirror.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
+import type { Logger } from '../../logger.ts';
 
 export interface RetentionSettings {
   store: RetentionStore;
@@ -20,7 +21,7 @@ export interface RetentionSettings {
   workDir: string;
   clock: Clock;
   /** Receives one line about what was removed. */
-  log: (message: string) => void;
+  log: Logger;
   /** Returns the free space of the disk; from the file system when absent. */
   freeSpace?: FreeSpace;
 }
@@ -42,20 +43,21 @@ export function createRetention(settings: RetentionSettings): Retention {
   const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
   const stopping = new AbortController();
   let looking: Promise<void> = Promise.resolve();
+  const warn = (message: string): void => log.warn(message);
 
   async function clearBuilds(bounds: Ages['builds']): Promise<number> {
     const there = buildsThere(workDir).map((id) => `builds/${id}`);
     const old = oldBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
-    for (const id of old) await cleanUp(buildFolder(workDir, id).root, log);
+    for (const id of old) await cleanUp(buildFolder(workDir, id).root, warn);
     return old.length;
   }
 
   async function clearShared(kind: SharedKind, olderThan: number): Promise<number> {
     const now = clock.now();
     // A build can set any time on its folder: one far in the future, which would never expire, counts as old.
-    const old = (await sharedFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
+    const old = (await sharedFolders(kind, workDir, warn)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
     let removed = 0;
-    for (const folder of old) if (await removeShared(folder, log)) removed += 1;
+    for (const folder of old) if (await removeShared(folder, warn)) removed += 1;
     return removed;
   }
 
@@ -69,7 +71,7 @@ export function createRetention(settings: RetentionSettings): Retention {
       if (stopping.signal.aborted) break;
       await clear()
         .then((count) => (cleared[name] = count))
-        .catch((error: unknown) => log(`Old ${name} could not be removed: ${messageOf(error)}`));
+        .catch((error: unknown) => log.error(`Old ${name} could not be removed: ${messageOf(error)}`));
     }
     return cleared;
   }
@@ -86,7 +88,7 @@ export function createRetention(settings: RetentionSettings): Retention {
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);
-    if (line !== undefined) log(`Removed by retention: ${line}.`);
+    if (line !== undefined) log.info(`Removed by retention: ${line}.`);
   }
 
   async function makeRoom(wanted: number): Promise<void> {
@@ -98,7 +100,7 @@ export function createRetention(settings: RetentionSettings): Retention {
     }
     if (!(await isEnough())) cleared.builds = await clearBuilds(withoutOthers(ages.builds));
     const line = inOneLine(cleared);
-    if (line !== undefined) log(`The disk is nearly full; removed early: ${line}.`);
+    if (line !== undefined) log.warn(`The disk is nearly full; removed early: ${line}.`);
   }
 
   async function runHourly(): Promise<void> {

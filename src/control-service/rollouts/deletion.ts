@@ -48,7 +48,8 @@ export async function removeBuilds(
   { builds: { dataDir }, log }: Tools,
   isSelected: (build: string) => boolean,
 ): Promise<void> {
-  for (const build of buildsThere(dataDir).filter(isSelected)) await cleanUp(buildFolder(dataDir, build).root, log);
+  for (const build of buildsThere(dataDir).filter(isSelected))
+    await cleanUp(buildFolder(dataDir, build).root, (message) => log.warn(message));
 }
 
 /** Removes a deployment's old builds after a new one; `retention/ages.ts` has the limits. */

@@ -4,6 +4,7 @@ import type { WriteLine } from '../compute/log-line.ts';
 import type { NewLogLine } from '../logs/repository.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { LogKind } from '../store/tables.ts';
+import type { Logger } from '../../logger.ts';
 
 /** One log of one revision, written to the database in batches. */
 export interface LogWriter {
@@ -20,7 +21,7 @@ export interface LogBook {
 export interface LogBookSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 const gatherMs = 100;
@@ -59,7 +60,7 @@ function logWriter(
       } catch (error) {
         // Keep the lines for the next batch.
         if (isDatabaseUnavailable(error)) return;
-        log(`Lines of the ${kind} log of revision ${revisionId} were lost: ${String(error)}`);
+        log.error({ revisionId }, `Lines of the ${kind} log of revision ${revisionId} were lost: ${String(error)}`);
       }
       held = held.slice(lines.length);
       sinceTrim += lines.length;
@@ -73,7 +74,7 @@ function logWriter(
     try {
       await store.trimLog(revisionId, kind);
     } catch (error) {
-      log(`The ${kind} log of revision ${revisionId} could not be trimmed: ${String(error)}`);
+      log.error({ revisionId }, `The ${kind} log of revision ${revisionId} could not be trimmed: ${String(error)}`);
     }
   }
 

@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { type Clock, steadyNow, backoffMs } from '../../clock.ts';
 import { isDatabaseUnavailable, TooManyConnectionsError } from '../../postgres/unavailable.ts';
+import type { Logger } from '../../logger.ts';
 
 const shortestWait = 250;
 const longestWait = 5_000;
@@ -16,7 +17,7 @@ export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
  * Rethrows other errors, and "too many connections" after five minutes: then an operator must change something, and the
  * error says what. Throws the reason of `signal` when it aborts.
  */
-export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: string) => void): Retrying {
+export function retryPolicy(clock: Clock, signal: AbortSignal, log: Logger): Retrying {
   return async (work) => {
     const fullUntil = steadyNow(clock) + longestFull;
     for (let wait = shortestWait; ; wait = Math.min(wait * 2, longestWait)) {
@@ -26,7 +27,7 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: (message: st
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
         if (error instanceof TooManyConnectionsError && steadyNow(clock) >= fullUntil) throw error;
-        log(`The database does not answer; trying again (${messageOf(error)})`);
+        log.warn(`The database does not answer; trying again (${messageOf(error)})`);
         await clock.sleep(wait, signal);
       }
     }

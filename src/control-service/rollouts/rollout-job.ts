@@ -10,13 +10,14 @@ import type { LogBook, LogWriter } from './log-book.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { Slots } from './slots.ts';
 import { runningStatuses } from '../revisions/states.ts';
+import type { Logger } from '../../logger.ts';
 
 export interface Tools {
   store: ControlStore;
   dataDir: string;
   /** Address of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
   adminDatabaseUrl: string;
-  log: (message: string) => void;
+  log: Logger;
   builds: BuildSettings;
   buildSlots: Slots;
   compute: Compute;

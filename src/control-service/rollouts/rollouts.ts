@@ -107,7 +107,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   function logErrors(what: string, work: () => Promise<void>): Promise<void> {
     return work().catch((error: unknown) => {
-      if (!stopping.signal.aborted) log(`${what} failed: ${stackOf(error)}`);
+      if (!stopping.signal.aborted) log.error(`${what} failed: ${stackOf(error)}`);
     });
   }
 
@@ -140,7 +140,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       // An unforeseen error may quote secrets.
       const mask = maskOf(revision.secrets.map(({ value }) => value));
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
-      log(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
+      log.error(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
       const words = mask(tenantErrorMessage(error));
       await failAnyway(job, `The service could not carry this revision out: ${words}`, tools);
     } finally {
@@ -159,7 +159,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     } catch (error) {
       if (stopping.signal.aborted) return;
       deletionBackoff.failed(id);
-      log(`Deployment ${id} could not be deleted: ${stackOf(error)}`);
+      log.error(`Deployment ${id} could not be deleted: ${stackOf(error)}`);
       await retrying(() => store.noteDeletionProblem(id, tenantErrorMessage(error)));
     }
   }
@@ -235,7 +235,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     isStarting: (deploymentId) => !recovered || tools.live.isSupervised(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
-      if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
+      if (left > 0) log.info(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
       await removeBuilds(tools, (build) => !named.has(build));
       await retrying(() => store.renameDatabases(log));

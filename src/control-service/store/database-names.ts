@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { messageOf } from '../../errors.ts';
 import type { ControlDatabase } from './tables.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The prefix of all agents' databases. */
 export const databasePrefix = 'landfall_agent_';
@@ -13,7 +14,7 @@ export const newDatabaseName = (): string => `${databasePrefix}${randomBytes(16)
  * Renames the databases and roles that earlier versions named after the deployment's id. Call it before agents start: a
  * database in use, or one that this service may not rename, keeps its name until the next start.
  */
-export async function renameDatabases(db: ControlDatabase, log: (message: string) => void): Promise<void> {
+export async function renameDatabases(db: ControlDatabase, log: Logger): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`
     select id, database_name as name from control.deployments
     where database_name = ${databasePrefix} || replace(id::text, '-', '')`.execute(db);
@@ -21,7 +22,7 @@ export async function renameDatabases(db: ControlDatabase, log: (message: string
     try {
       await renameDatabase(db, id, name);
     } catch (error) {
-      log(`The database of deployment ${id} keeps its former name for now: ${messageOf(error)}`);
+      log.warn(`The database of deployment ${id} keeps its former name for now: ${messageOf(error)}`);
     }
   }
 }

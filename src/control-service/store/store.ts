@@ -54,6 +54,7 @@ import { uploadStore } from '../uploads/repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { forgetOldKeys } from './write-keys.ts';
 import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
+import type { Logger } from '../../logger.ts';
 
 /**
  * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement or
@@ -125,7 +126,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     agentUser: (deploymentId: string, range: IdRange) => agentUser(db, deploymentId, range),
     agentUids: () => agentUids(db),
     agentDatabases: () => agentDatabases(db),
-    renameDatabases: (log: (message: string) => void) => renameDatabases(db, log),
+    renameDatabases: (log: Logger) => renameDatabases(db, log),
     deploymentsWithWork: () => deploymentsWithWork(db),
     activeRevisions: () => activeRevisions(db),
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),

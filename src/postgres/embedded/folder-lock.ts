@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { processBirth, processSpace } from './process-identity.ts';
+import type { Logger } from '../../logger.ts';
 
 /** A folder that is this process's alone until it is released or the process ends. */
 export interface FolderLock {
@@ -41,12 +42,7 @@ export class FolderBusyError extends Error {
  * @param shownAs the folder as the person named it.
  * @throws FolderBusyError when another process holds it, or this one does already.
  */
-export async function lockFolder(
-  folder: string,
-  shownAs: string,
-  clock: Clock,
-  log: (message: string) => void,
-): Promise<FolderLock> {
+export async function lockFolder(folder: string, shownAs: string, clock: Clock, log: Logger): Promise<FolderLock> {
   const me = { pid: process.pid, birth: processBirth(process.pid) ?? '', space: processSpace(), released: false };
   const refuseAt = steadyNow(clock) + graceForTheDying;
   const observedSince = steadyNow(clock);
@@ -64,7 +60,7 @@ export async function lockFolder(
       continue;
     }
     if (before === undefined) {
-      log(`${shownAs} was in use from another container a moment ago; waiting to see whether it still is.`);
+      log.warn(`${shownAs} was in use from another container a moment ago; waiting to see whether it still is.`);
     }
     if (isSignOfLife(before, top)) throw new FolderBusyError(shownAs, top.holder);
     before = top;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { processBirth, processCommand } from './process-identity.ts';
+import type { Logger } from '../../logger.ts';
 
 /** What is known of the process that a cluster's `postmaster.pid` names. */
 export interface Suspect {
@@ -31,7 +32,7 @@ export function isServerOf(cluster: string, { command, worksInCluster }: Suspect
  *
  * @throws Error when it does not end.
  */
-export async function stopLeftover(cluster: string, clock: Clock, log: (message: string) => void): Promise<void> {
+export async function stopLeftover(cluster: string, clock: Clock, log: Logger): Promise<void> {
   const pid = recordedPid(cluster);
   if (pid === undefined) return;
   if (!isServerOf(cluster, look(pid, cluster))) {
@@ -39,7 +40,7 @@ export async function stopLeftover(cluster: string, clock: Clock, log: (message:
     if (processBirth(pid) !== undefined) rmSync(join(cluster, 'postmaster.pid'), { force: true });
     return;
   }
-  log(`A Postgres (process ${pid}) was left on this data folder by a process that was killed; stopping it.`);
+  log.info(`A Postgres (process ${pid}) was left on this data folder by a process that was killed; stopping it.`);
   const born = processBirth(pid);
   for (const [signal, timeouts] of [
     ['SIGINT', 10_000],

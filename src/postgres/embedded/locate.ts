@@ -6,6 +6,7 @@ import { hasCode } from '../../errors.ts';
 import type { Programs } from './cluster.ts';
 import { findInstallation, type Installation, linkLibraries } from './installation.ts';
 import { copyInstallation, ensureRootFolder } from './system-folder.ts';
+import type { Logger } from '../../logger.ts';
 
 /**
  * Finds out who runs the server of a data folder and where its data lies, and makes that place.
@@ -58,7 +59,7 @@ export function preparePrograms(
   home: string,
   user: ServerUser | undefined,
   systemFolder: string,
-  log: (message: string) => void,
+  log: Logger,
 ): Programs {
   const found = findInstallation();
   const closed = user === undefined ? undefined : closedPart(found, user);
@@ -66,7 +67,9 @@ export function preparePrograms(
     return { installation: found, libraries: linkLibraries(found, join(home, 'libraries')), user };
   }
   const installation = copyInstallation(found, systemFolder);
-  log(`Postgres runs as ${user?.name}, who may not use ${closed}; its programs are copied to ${installation.root}.`);
+  log.info(
+    `Postgres runs as ${user?.name}, who may not use ${closed}; its programs are copied to ${installation.root}.`,
+  );
   return { installation, libraries: undefined, user };
 }
 

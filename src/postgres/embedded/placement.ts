@@ -15,6 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { firstClosed, wayTo } from './reach.ts';
 import type { ServerUser } from './reach.ts';
 import { ensureRootFolder } from './system-folder.ts';
+import type { Logger } from '../../logger.ts';
 
 /** Where the data of one requested folder lies. */
 export interface Placement {
@@ -71,13 +72,15 @@ export function folderKey(requested: string): string {
  * Completes a move once its home is ours alone: data without a note belongs to a requested folder that was
  * removed, so it is put aside, kept but not used; then the note is written.
  */
-export function settleMove({ requested, home, moved }: Placement, now: Date, log: (message: string) => void): void {
+export function settleMove({ requested, home, moved }: Placement, now: Date, log: Logger): void {
   if (!moved) return;
   if (existsSync(clusterOf(home))) {
     const kept = join(home, `until-${now.toISOString().replaceAll(':', '')}`);
     mkdirSync(kept, { mode: 0o711 });
     for (const part of ['cluster', 'password']) renameSync(join(home, part), join(kept, part));
-    log(`${requested} begins with an empty database; the one of the former folder of that name is kept in ${kept}.`);
+    log.info(
+      `${requested} begins with an empty database; the one of the former folder of that name is kept in ${kept}.`,
+    );
   }
   writeFileSync(noteIn(requested), `${home}\n`, { mode: 0o600 });
 }

@@ -8,6 +8,7 @@ import { placesForAgents, socketPort } from '../embedded/settings.ts';
 import type { FairRelayOptions } from './fair-relay.ts';
 import type { Pool } from 'pg';
 import type { OpenRequest, Stuck } from './relay-thread.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The ways to an embedded server that only root and the server's own user can reach. */
 export interface DatabaseRelay {
@@ -43,7 +44,7 @@ const pauseMs = 200;
 export function startRelay(
   host: string,
   pool: Pick<Pool, 'query'>,
-  log: (message: string) => void,
+  log: Logger,
   systemFolder: string = defaultSystemFolder,
 ): DatabaseRelay {
   const folder = join(ensureRootFolder(systemFolder), `relay-${folderKey(host)}`);
@@ -65,13 +66,14 @@ export function startRelay(
       const opened = message;
       for (const done of pending.get(opened.path)?.splice(0) ?? []) done(opened);
     });
-    made.on('error', (error) => log(`The relay of the agents' databases broke down: ${error.message}`));
+    made.on('error', (error) => log.error(`The relay of the agents' databases broke down: ${error.message}`));
     made.on('exit', () => {
       if (closing) return;
       setTimeout(() => {
         if (closing) return;
         worker = start();
-        for (const [path, { gid, limit }] of ways) void openAt(path, gid, limit).catch((error) => log(String(error)));
+        for (const [path, { gid, limit }] of ways)
+          void openAt(path, gid, limit).catch((error) => log.error(String(error)));
       }, pauseMs);
     });
     return made;
@@ -82,7 +84,7 @@ export function startRelay(
       where pid = $1 and backend_type = 'client backend' and usename <> current_user`;
     await pool
       .query(text, [pid])
-      .catch((error: unknown) => log(`A query of a closed connection could not be ended: ${String(error)}`));
+      .catch((error: unknown) => log.error(`A query of a closed connection could not be ended: ${String(error)}`));
   }
 
   async function openAt(path: string, gid: number, limit: number): Promise<void> {

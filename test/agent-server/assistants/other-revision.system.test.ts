@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
@@ -30,7 +31,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
     drainMs: 0,
   });
 });

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgentCode } from '../../../src/agent-server/agent-code.ts';
@@ -29,11 +30,10 @@ async function refusalOf(agent: TemporaryAgent, keys: object): Promise<string[] 
   const config = { graphs: { one: './graph.ts:one' }, ...keys };
   writeFileSync(agent.configPath, JSON.stringify(config, undefined, 1));
   try {
-    await loadAgentCode(
-      readConfiguration(agent.configPath, () => undefined),
-      agent.configPath,
-      { log: () => undefined, clock: systemClock },
-    );
+    await loadAgentCode(readConfiguration(agent.configPath, silentLogger), agent.configPath, {
+      log: silentLogger,
+      clock: systemClock,
+    });
     return undefined;
   } catch (error) {
     if (error instanceof StartupError) return startupLines(error);

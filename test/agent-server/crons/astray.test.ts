@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StoredCron } from '../../../src/agent-server/crons/cron-row.ts';
@@ -44,7 +45,7 @@ async function look(): Promise<{ moved: (string | undefined)[]; runs: number; li
     },
     runs: { startWithin },
     clock: { now: () => NOW, sleep: async () => undefined },
-    log: (line) => lines.push(line),
+    log: loggerTo((line) => lines.push(line)),
   });
   await firing.look();
   return { moved, runs: startWithin.mock.calls.length, lines };

@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AssistantStore } from '../../../src/agent-server/assistants/store.ts';
@@ -23,7 +25,7 @@ let lines: string[] = [];
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  for (const _ of [1, 2]) processes.push(await openStorage(postgres.url, randomUUID(), () => undefined));
+  for (const _ of [1, 2]) processes.push(await openStorage(postgres.url, randomUUID(), silentLogger));
   await new AssistantStore(storage(), clock).create({ graph_id: 'echo' }, assistantId);
   await storage().pool.query('create table started (cron_id text not null, process integer not null)');
 });
@@ -65,7 +67,7 @@ const fires = (startWithin: Start, process = 0): CronFiring =>
     store: cronsIn(storage(process)),
     runs: { startWithin },
     clock,
-    log: (line) => lines.push(line),
+    log: loggerTo((line) => lines.push(line)),
   });
 
 async function make(request: Partial<CronCreate> = {}): Promise<StoredCron> {

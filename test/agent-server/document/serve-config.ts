@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerOptions } from '../../../src/agent-server/server.ts';
@@ -33,7 +34,7 @@ export async function whyItDoesNotStart(config: object): Promise<string[]> {
       databaseUrl,
       ...address,
       clock: systemClock,
-      log: () => undefined,
+      log: silentLogger,
     });
   } catch (error) {
     return [String(Object(error).code), ...Object(error).lines.map(String)];

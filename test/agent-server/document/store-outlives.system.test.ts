@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -27,7 +28,7 @@ describe('what the store holds, over HTTP', () => {
   const revision = async (revisionId: string, use: (send: Send) => Promise<void>): Promise<void> => {
     const { configPath } = folder;
     const address = { host: '127.0.0.1', port: 0, drainMs: 0 };
-    const to = { clock: systemClock, log: () => undefined };
+    const to = { clock: systemClock, log: silentLogger };
     const server = await startAgentServer({ configPath, databaseUrl: postgres.url, revisionId, ...address, ...to });
     try {
       await use((path, init) => fetch(`${server.url}${path}`, init));

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { TaskState } from '@a2a-js/sdk';
@@ -18,7 +19,7 @@ let address: string;
 
 beforeAll(async () => {
   serving = await serveAgent({ token: 'only-the-gateway' });
-  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: () => undefined });
+  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
   gateway.switchTo(deployment, { origin: serving.url, token: 'only-the-gateway' });
   front = createHttpServer({ fetch: () => expect.unreachable(), agents: gateway.handle, basePath: '/api' });
   await once(front.listen(0, '127.0.0.1'), 'listening');

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RunStore } from '../../../src/agent-server/runs/store.ts';
@@ -12,7 +13,7 @@ let postgres: TestPostgres;
 let storage: Storage;
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  storage = await openStorage(postgres.url, randomUUID(), () => undefined);
+  storage = await openStorage(postgres.url, randomUUID(), silentLogger);
 });
 afterAll(async () => {
   await storage.close();

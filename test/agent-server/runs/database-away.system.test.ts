@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +31,7 @@ let server: AgentServerProcess;
 let here: Asking;
 const lines: string[] = [];
 const start = () =>
-  startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => undefined, settings: { fsync: 'off' } });
+  startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLogger, settings: { fsync: 'off' } });
 
 beforeAll(async () => {
   globalThis.startedNodes = [];
@@ -63,7 +65,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
-    log: (line) => lines.push(line),
+    log: loggerTo((line) => lines.push(line)),
     drainMs: 0,
   });
   here = asking(server);

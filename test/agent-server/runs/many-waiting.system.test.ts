@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RunQueue } from '../../../src/agent-server/runs/queue.ts';
@@ -18,7 +19,7 @@ let postgres: TestPostgres;
 let storage: Storage;
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  storage = await openStorage(postgres.url, busy, () => undefined);
+  storage = await openStorage(postgres.url, busy, silentLogger);
   const insert = (count: number, status: string, end: string) =>
     storage.pool.query(
       `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,

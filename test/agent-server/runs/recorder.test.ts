@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
@@ -29,7 +30,7 @@ async function recorded({ first, oneByOne }: { first: number; oneByOne: number }
     log,
     events,
     clock: systemClock,
-    complain: () => undefined,
+    complain: silentLogger,
     most: 100 * ONE,
   });
   const report = () => log.add('custom', '"12345678"');

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { RemoteRuns } from '../../../src/agent-server/runs/remote-runs.ts';
@@ -30,7 +31,7 @@ test('following another process’s run survives a database outage without a gap
     },
     left: { answer: async () => 'null' },
     clock: systemClock,
-    log: (line) => lines.push(line),
+    log: loggerTo((line) => lines.push(line)),
   };
   const otherThread = new RemoteRuns(parts);
   const reported: string[] = [];

@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { expect, test } from 'vitest';
 import type { Graph } from '../../../src/agent-server/graphs/graph.ts';
 import { stateAfter } from '../../../src/agent-server/runs/state-after.ts';
@@ -12,12 +14,16 @@ const failing = (fault: Error): Graph => {
 
 test('pending interrupts are not overlooked while the database is unavailable', async () => {
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
-  await expect(stateAfter(failing(away), 'thread', () => undefined)).rejects.toBe(away);
+  await expect(stateAfter(failing(away), 'thread', silentLogger)).rejects.toBe(away);
 });
 
 test('a thread counts as unfinished if its graph can’t read the state', async () => {
   const reported: string[] = [];
-  const after = await stateAfter(failing(new Error('no ink')), 'thread', (line) => reported.push(line));
+  const after = await stateAfter(
+    failing(new Error('no ink')),
+    'thread',
+    loggerTo((line) => reported.push(line)),
+  );
   expect(after).toEqual({ interrupts: '{}', unfinishedState: true });
   expect(reported).toEqual(['The state of thread thread could not be read: Error: no ink']);
 });

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerOptions, AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
@@ -28,7 +29,7 @@ export async function sharedDatabase(): Promise<Servers> {
         host: '127.0.0.1',
         port: 0,
         clock: hurriedClock,
-        log: (line) => lines.push(line),
+        log: loggerTo((line) => lines.push(line)),
         drainMs: 0,
         ...options,
       });

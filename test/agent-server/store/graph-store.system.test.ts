@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GraphStore } from '../../../src/agent-server/store/graph-store.ts';
@@ -13,7 +14,7 @@ let store: GraphStore;
 let now = Date.parse('2026-11-21T06:00:00Z');
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  storage = await openStorage(postgres.url, randomUUID(), () => undefined);
+  storage = await openStorage(postgres.url, randomUUID(), silentLogger);
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
   store = new GraphStore(new Items(storage, clock, settings));

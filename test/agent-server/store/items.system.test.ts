@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readFilter } from '../../../src/agent-server/store/filter.ts';
@@ -21,7 +22,7 @@ const store = (more: Partial<StoreSettings> = {}) => new Items(storage, clock, {
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  storage = await openStorage(postgres.url, randomUUID(), () => undefined);
+  storage = await openStorage(postgres.url, randomUUID(), silentLogger);
 });
 afterAll(async () => {
   await storage.close();
@@ -246,7 +247,7 @@ describe('time to live', () => {
     );
     await store().put(['a'], 'kept', {}, 1);
     await store().put(['a'], 'for ever', {});
-    const sweepers = [1, 2].map(() => new Sweeper({ items: store(), everyMs: MINUTE, clock, log: () => undefined }));
+    const sweepers = [1, 2].map(() => new Sweeper({ items: store(), everyMs: MINUTE, clock, log: silentLogger }));
     const sweeping = sweepers.map((sweeper) => sweeper.keepSweeping());
     await expect.poll(rows).toBe(2);
     sweepers.forEach((sweeper) => sweeper.stop());

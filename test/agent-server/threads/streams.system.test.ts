@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
@@ -208,7 +209,7 @@ test('the stream of a thread has the events of other processes', async () => {
     host: '127.0.0.1',
     port: 0,
     clock: hurriedClock,
-    log: () => undefined,
+    log: silentLogger,
     drainMs: 0,
   });
   try {

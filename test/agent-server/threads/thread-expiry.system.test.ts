@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { join } from 'node:path';
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -122,7 +123,7 @@ test('threads from before the configuration of a time to live never expire', asy
       host: '127.0.0.1',
       port: 0,
       clock,
-      log: () => undefined,
+      log: silentLogger,
     });
     try {
       const later = new Client({ apiUrl: next.url, apiKey: null });
@@ -143,7 +144,7 @@ test('an expired thread is processed once by several processes', async () => {
   const clock = forwardClock();
   const serving = await serveThreads({ clock });
   const storages = await Promise.all(
-    [1, 2].map(() => openStorage(serving.databaseUrl, crypto.randomUUID(), () => undefined)),
+    [1, 2].map(() => openStorage(serving.databaseUrl, crypto.randomUUID(), silentLogger)),
   );
   try {
     const client = new Client({ apiUrl: serving.url, apiKey: null });
@@ -167,7 +168,7 @@ test('an expired thread is processed once by several processes', async () => {
 
 test('a deleted thread leaves nothing in the database', async () => {
   const serving = await serveThreads();
-  const storage = await openStorage(serving.databaseUrl, crypto.randomUUID(), () => undefined);
+  const storage = await openStorage(serving.databaseUrl, crypto.randomUUID(), silentLogger);
   try {
     const client = new Client({ apiUrl: serving.url, apiKey: null });
     const { thread_id } = await client.threads.create();
@@ -195,7 +196,7 @@ test('a deleted thread leaves nothing in the database', async () => {
 
 test('neither do runs that start while their thread is being deleted', async () => {
   const serving = await serveThreads();
-  const storage = await openStorage(serving.databaseUrl, crypto.randomUUID(), () => undefined);
+  const storage = await openStorage(serving.databaseUrl, crypto.randomUUID(), silentLogger);
   try {
     const client = new Client({ apiUrl: serving.url, apiKey: null, callerOptions: { maxRetries: 0 } });
     for (let n = 0; n < 15; n += 1) {

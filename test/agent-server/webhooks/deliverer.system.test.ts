@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -37,7 +39,7 @@ const lines: string[] = [];
 const atTheEnd: (() => Promise<unknown> | void)[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  storage = await openStorage(postgres.url, 'test', () => undefined);
+  storage = await openStorage(postgres.url, 'test', silentLogger);
 });
 beforeEach(async () => {
   lines.length = 0;
@@ -68,7 +70,7 @@ function deliver(more: Partial<DelivererParts> = {}, url: WebhookUrlRules = {}):
     fetch: () => new Response(null, { status: 404 }),
     ownHeaders: {},
     clock: hurried,
-    log: (line) => lines.push(line),
+    log: loggerTo((line) => lines.push(line)),
     chance: () => 0.5,
     ...more,
   });

@@ -1,3 +1,5 @@
+import { loggerTo } from '../../logger.ts';
+import { silentLogger, type Logger } from '../../../src/logger.ts';
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
@@ -58,7 +60,7 @@ function given(config: () => object, options: Partial<AgentServerOptions> = {}):
 }
 
 /** Another server on an existing database. */
-const startBeside = (configPath: string, databaseUrl: string, log: (line: string) => void) =>
+const startBeside = (configPath: string, databaseUrl: string, log: Logger) =>
   startAgentServer({ configPath, databaseUrl, host: '127.0.0.1', port: 0, clock: systemClock, drainMs: 0, log });
 
 const run = { assistant_id: 'hook', input: { word: 'hi' } };
@@ -76,7 +78,7 @@ describe('startup', () => {
         host: '127.0.0.1',
         port: 0,
         clock: systemClock,
-        log: () => undefined,
+        log: silentLogger,
       });
       return [];
     } catch (error) {
@@ -170,7 +172,7 @@ test(
     // A revision that sends webhooks finds none on the same database.
     const sending = hookedAgent(local());
     atTheEnd.push(() => sending.remove());
-    const other = await startBeside(sending.configPath, databaseUrl, () => undefined);
+    const other = await startBeside(sending.configPath, databaseUrl, silentLogger);
     await other.close();
     expect(receiver.to('/off')).toEqual([]);
   },
@@ -242,7 +244,11 @@ describe('one server', () => {
     const off = hookedAgent({ ...local(), http: { disable_webhooks: true } });
     atTheEnd.push(() => off.remove());
     const lines: string[] = [];
-    const other = await startBeside(off.configPath, sending.databaseUrl, (line) => lines.push(line));
+    const other = await startBeside(
+      off.configPath,
+      sending.databaseUrl,
+      loggerTo((line) => lines.push(line)),
+    );
     await other.close();
     expect(lines).toContain('Dropped 1 undelivered webhooks: http.disable_webhooks is set.');
   });

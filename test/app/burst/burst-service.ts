@@ -1,3 +1,4 @@
+import type { Logger } from '../../../src/logger.ts';
 // Our control service with two makers of revisions behind one address: one that takes no time, and the real one.
 import { once } from 'node:events';
 import { systemClock } from '../../../src/clock.ts';
@@ -33,7 +34,7 @@ export interface BurstServiceSettings {
   gitFolder: string;
   /** The commit that a repository's address stands at. */
   headOf: (repoUrl: string) => string;
-  log: (message: string) => void;
+  log: Logger;
 }
 
 export async function startBurstService(settings: BurstServiceSettings): Promise<BurstService> {
@@ -72,7 +73,7 @@ export async function startBurstService(settings: BurstServiceSettings): Promise
     return built;
   };
   const inOrder = (act: (deploymentId: string) => Promise<void>) => (deploymentId: string) => {
-    act(deploymentId).catch((error: unknown) => log(String(error)));
+    act(deploymentId).catch((error: unknown) => log.error(String(error)));
   };
   const rollouts = {
     wake: inOrder(async (deploymentId) => (await makerOf(deploymentId)).wake(deploymentId)),

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 // A burst of pushes, taken by two copies of the App on one database.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -71,7 +72,7 @@ export async function playBurst(play: BurstFixture, size: BurstSize): Promise<Bu
       if (!repository) throw new Error(`there is no repository ${repoUrl}`);
       return headOf(repository);
     },
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
   });
   ending.defer(() => service.close());
   const deployed = await deployAll(size, { github, service, gitFolder, repositories });

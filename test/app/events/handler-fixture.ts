@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { handleEvent, type HandlerServices } from '../../../app/events/handle-event.ts';
 import type { EventDecision } from '../../../app/events/event-types.ts';
 import type { Permission } from '../../../app/github/github-api.ts';
@@ -48,7 +49,7 @@ export class HandlerFixture {
     agentAt: () => new AgentModel(this.clock),
     targets: { targetsOf: async (_, branch) => this.branches.get(branch) ?? { targets: [], refused: [] } },
     smoke: { advance: async () => ({ kind: 'done', verdict: { kind: 'none', tests: [] } }) },
-    log: (message) => this.log.push(message),
+    log: loggerTo((message) => this.log.push(message)),
     decided: (id, decision) => this.decided.set(id, decision),
   };
 

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient } from '../../../app/github/deliveries.ts';
@@ -43,7 +44,7 @@ beforeAll(async () => {
   const limits = { betweenWritesMs: 0, madeInMinute: 80, madeInHour: 500 };
   clientOf = clientsFor({ octokitFor: octokitsOf(probotOf(github)), clock: systemClock, limits });
   githubApi = createGitHubApi(clientOf);
-  for await (const each of createRepositoryClient(clientOf, () => undefined).repositories()) at = each;
+  for await (const each of createRepositoryClient(clientOf, silentLogger).repositories()) at = each;
 });
 
 afterAll(async () => {

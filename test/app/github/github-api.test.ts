@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient, nextCursor } from '../../../app/github/deliveries.ts';
@@ -289,7 +290,10 @@ describe('for recovery', () => {
       };
     };
     const found: unknown[] = [];
-    for await (const each of createRepositoryClient(clientOf, (line) => log.push(line)).repositories())
+    for await (const each of createRepositoryClient(
+      clientOf,
+      loggerTo((line) => log.push(line)),
+    ).repositories())
       found.push(each);
     expect(found).toEqual([
       { installationId: 100, repositoryId: 2, owner: 'acme', name: 'agents' },

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InstallationPaused } from '../../../app/github/github-api.ts';
 import { AppOctokit, clientsFor, type SendingOptions } from '../../../app/github/sending.ts';
@@ -146,7 +147,7 @@ describe('a limit of GitHub', () => {
   test('is logged for the operator', async () => {
     const stated: string[] = [];
     answers({ status: 429, headers: { 'retry-after': '5' }, body: { message: 'slow down' } });
-    await read(clients({ log: (line) => stated.push(line) })(7)).catch(() => undefined);
+    await read(clients({ log: loggerTo((line) => stated.push(line)) })(7)).catch(() => undefined);
     expect(stated).toEqual(['GitHub paused installation 7 until 2026-01-05T08:00:05.000Z: slow down']);
   });
 });

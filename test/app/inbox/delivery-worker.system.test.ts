@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { Probot } from 'probot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InstallationPaused } from '../../../app/github/github-api.ts';
@@ -39,7 +40,7 @@ async function context(handler: Handler, more: Partial<DeliveryWorkerOptions> = 
     notes,
     receive: (event) => probot.receive(event),
     clock: systemClock,
-    log: (message, fields) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+    log: loggerTo((message, fields) => void logged.push(`${message} ${JSON.stringify(fields)}`)),
     count: (event, result) => void counted.push(`${event} ${result}`),
     ...more,
   };

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import {
   openDeliveries,
@@ -28,7 +29,7 @@ export const delivery = (more: Partial<Delivery> = {}): Delivery => ({
 /** An inbox on a database of its own. */
 export async function openInbox(url: string, { timeoutMs }: { timeoutMs?: number } = {}) {
   const logged: string[] = [];
-  const log = (message: string): void => void logged.push(message);
+  const log = loggerTo((message: string): void => void logged.push(message));
   const database = openDatabase<InboxTables>({ url, log });
   const intake = openDatabase<InboxTables>({ url, max: 3, log });
   await migrate(database.db, inboxMigrations, { schema: appSchema, table: inboxMigrationTable });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countingOctokits, createMetrics } from '../../../app/operate/metrics.ts';
-import { startupCheck, logLine } from '../../../app/program.ts';
+import { startupCheck } from '../../../app/program.ts';
 
 const line = (text: string, name: string): string | undefined => text.split('\n').find((each) => each.startsWith(name));
 
@@ -70,24 +70,6 @@ test('counts requests to GitHub by kind and result', async () => {
   for (const result of ['304', '404', 'no answer']) {
     expect(text).toContain(`landfall_github_requests_total{kind="GET /repos/{owner}/{repo}",result="${result}"} 1`);
   }
-});
-
-describe('a line of the log', () => {
-  const at = new Date(0);
-  test.each([
-    ['a message alone', 'Ready', undefined, '1970-01-01T00:00:00.000Z Ready'],
-    ['what it is about', 'Handled', { event: 'push', n: 1, none: undefined }, '… Handled event=push n=1'],
-    ['words with spaces', 'Reported', { why: 'main moved "on"' }, '… Reported why="main moved \\"on\\""'],
-    [
-      'orders to a terminal',
-      '\u001b[2Jgone\u009b1m',
-      { ref: 'a\u202eb\u009b' },
-      '… \uFFFD[2Jgone\uFFFD1m ref="a\uFFFDb\uFFFD"',
-    ],
-    ['lines of others', 'a\nb', { text: 'c\nd' }, '… a\n    b text="c\\nd"'],
-  ])('is %s', (_, message, fields, expected) => {
-    expect(logLine(at, message, fields)).toBe(expected.replace('…', '1970-01-01T00:00:00.000Z'));
-  });
 });
 
 describe('the first look', () => {

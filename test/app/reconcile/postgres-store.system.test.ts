@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../src/postgres/database.ts';
@@ -49,7 +50,7 @@ describe('the work in Postgres', () => {
 describe('jobs and work in one transaction', () => {
   test('a request sends its job, and a step that was not stored sends none', async () => {
     await empty();
-    const queue = await openQueue({ url: postgres.url, log: () => undefined });
+    const queue = await openQueue({ url: postgres.url, log: silentLogger });
     try {
       const store = new PostgresStore({ pool: database.pool, queue, clock: { now: () => Date.now() } });
       const received: string[] = [];
@@ -74,7 +75,7 @@ describe('jobs and work in one transaction', () => {
 
 test('passes run on time, whatever the clocks of the processes', async () => {
   await empty();
-  const queue = await openQueue({ url: postgres.url, log: () => undefined });
+  const queue = await openQueue({ url: postgres.url, log: silentLogger });
   try {
     const at = (ahead: number) =>
       new PostgresStore({ pool: database.pool, queue, clock: { now: () => Date.now() + ahead } });

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import {
   GitHubApiError,
   InstallationPaused,
@@ -217,7 +218,7 @@ export class QueueFixture {
       agentAt: () => new AgentModel(this.clock),
       targets: { targetsOf: async () => ({ targets: [], refused: [] }) },
       smoke,
-      log: (message) => this.logged.push(message),
+      log: loggerTo((message) => this.logged.push(message)),
       step: (name) => void this.steps.push(name),
     };
   }

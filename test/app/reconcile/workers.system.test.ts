@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
@@ -37,7 +38,7 @@ function contextOn(queue: Queue): { context: AppContext; fixture: QueueFixture; 
 }
 
 test('completes a push, and continues at once what a dead process left open', async () => {
-  const queue = await openQueue({ url: postgres.url, log: () => undefined });
+  const queue = await openQueue({ url: postgres.url, log: silentLogger });
   try {
     const { context, fixture, control } = contextOn(queue);
     const { store } = context;

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -21,7 +22,7 @@ test('a webhook missed while the database was down is requested once it is back'
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'postgres');
-  const start = () => startEmbeddedPostgres({ dataDir, log: () => undefined, settings: { fsync: 'off' } });
+  const start = () => startEmbeddedPostgres({ dataDir, log: silentLogger, settings: { fsync: 'off' } });
   let server = await start();
   const inbox = await openInbox(server.url);
   const leaving = new AbortController();
@@ -29,7 +30,7 @@ test('a webhook missed while the database was down is requested once it is back'
     leaving.abort();
     await inbox.close();
     await server.stop();
-    await removeEmbeddedData({ dataDir, log: () => undefined });
+    await removeEmbeddedData({ dataDir, log: silentLogger });
   });
 
   // Early in a slot: the run of the next one is minutes away.
@@ -76,11 +77,11 @@ test('the App notices an outage by a webhook that it could not store', async () 
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'postgres');
-  const start = () => startEmbeddedPostgres({ dataDir, log: () => undefined, settings: { fsync: 'off' } });
+  const start = () => startEmbeddedPostgres({ dataDir, log: silentLogger, settings: { fsync: 'off' } });
   let server = await start();
   onTestFinished(async () => {
     await server.stop();
-    await removeEmbeddedData({ dataDir, log: () => undefined });
+    await removeEmbeddedData({ dataDir, log: silentLogger });
   });
   // Early in a slot of the App's time: no run but the one after the outage comes before the test is over.
   const offset = Math.round(everyMs * 1.05 - (systemClock.now() % everyMs));

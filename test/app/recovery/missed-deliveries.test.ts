@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { GitHubApiError } from '../../../app/github/github-api.ts';
 import type { DeliveryClient, HeldDelivery } from '../../../app/github/deliveries.ts';
@@ -56,7 +57,7 @@ class ListedDeliveries implements DeliveryClient {
 }
 
 const inbox = { notHeld: async (guids: readonly string[]) => guids.filter((guid) => !guid.startsWith('here')) };
-const at = (clock = new SimulatedClock(now)) => ({ clock, log: () => undefined });
+const at = (clock = new SimulatedClock(now)) => ({ clock, log: silentLogger });
 
 describe('a run', () => {
   const all = [

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
@@ -12,8 +13,8 @@ let database: Database<object>;
 const queues: Queue[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  database = openDatabase({ url: postgres.url, max: 2, applicationName: 'test', log: () => undefined });
-  for (let copy = 0; copy < 2; copy += 1) queues.push(await openQueue({ url: postgres.url, log: () => undefined }));
+  database = openDatabase({ url: postgres.url, max: 2, applicationName: 'test', log: silentLogger });
+  for (let copy = 0; copy < 2; copy += 1) queues.push(await openQueue({ url: postgres.url, log: silentLogger }));
 });
 afterAll(async () => {
   await Promise.all(queues.map((queue) => queue.stop()));

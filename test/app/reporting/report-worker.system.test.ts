@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
 import { giveReportJobs, reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
@@ -64,7 +65,7 @@ test('releases the lock of a broken connection', async () => {
 });
 
 test('a rate-limited job is retried when the limit ends', async () => {
-  queue = await openQueue({ url: postgres.url, log: () => undefined });
+  queue = await openQueue({ url: postgres.url, log: silentLogger });
   const store = new MemoryStore({ now: () => systemClock.now() });
   const { repository } = anIntent();
   const put: ReportPut = {
@@ -99,7 +100,7 @@ test('a rate-limited job is retried when the limit ends', async () => {
   await startReportWorker(queue, {
     clock: systemClock,
     random: Math.random,
-    log: () => undefined,
+    log: silentLogger,
     store,
     githubApi,
     reportLocks: locks(),
@@ -110,7 +111,7 @@ test('a rate-limited job is retried when the limit ends', async () => {
 });
 
 test('a report that GitHub refuses has one job, however often jobs are ensured', async () => {
-  queue = await openQueue({ url: postgres.url, log: () => undefined });
+  queue = await openQueue({ url: postgres.url, log: silentLogger });
   const database = openDatabase<object>({ url: postgres.url, max: 2 });
   opened.push(database);
   const { pool } = database;

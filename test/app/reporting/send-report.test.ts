@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   GitHubApiError,
@@ -65,7 +66,7 @@ beforeEach(() => {
     clock,
     store,
     random: () => 0.5,
-    log: () => undefined,
+    log: silentLogger,
     githubApi: {
       head: async () => undefined,
       compare: async () => ({ kind: 'identical' }),

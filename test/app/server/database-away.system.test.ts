@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +12,13 @@ test('responds 503 to webhooks while the database is down, and stores them after
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'postgres');
-  const start = () => startEmbeddedPostgres({ dataDir, log: () => undefined, settings: { fsync: 'off' } });
+  const start = () => startEmbeddedPostgres({ dataDir, log: silentLogger, settings: { fsync: 'off' } });
   let server = await start();
   const inbox = await openInbox(server.url);
   onTestFinished(async () => {
     await inbox.close();
     await server.stop();
-    await removeEmbeddedData({ dataDir, log: () => undefined });
+    await removeEmbeddedData({ dataDir, log: silentLogger });
   });
   const { url, logged } = await startIntake({ store: inbox.store });
   expect((await send(url)).status).toBe(202);

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { listen, pathOf, queryOf, routerOf, type Route } from '../../../app/server/http-server.ts';
 import { runRoute, type RunWebhook } from '../../../app/server/run-route.ts';
@@ -53,12 +54,12 @@ test('an unknown path is 404, another method 405 with the allowed ones', async (
 
 test('a port in use is reported with advice', async () => {
   const { server } = await startIntake();
-  const start = listen({ routes: [], host: '127.0.0.1', port: server.port, clock: systemClock, log: () => undefined });
+  const start = listen({ routes: [], host: '127.0.0.1', port: server.port, clock: systemClock, log: silentLogger });
   await expect(start).rejects.toThrow(`Port ${server.port} is taken. Set PORT`);
 });
 
 test('an address of another machine is reported with advice', async () => {
-  const start = listen({ routes: [], host: '192.0.2.1', port: 0, clock: systemClock, log: () => undefined });
+  const start = listen({ routes: [], host: '192.0.2.1', port: 0, clock: systemClock, log: silentLogger });
   await expect(start).rejects.toThrow('192.0.2.1 is no address of this machine. Set HOST');
 });
 

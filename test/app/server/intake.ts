@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { createHmac, randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../../app/inbox/delivery.ts';
@@ -55,7 +56,7 @@ export async function startIntake(
     stored.push(delivery);
     return 'stored';
   };
-  const log = (message: string): void => void logged.push(message);
+  const log = loggerTo((message: string): void => void logged.push(message));
   const { timeouts = {}, routes = [], ...options } = more;
   const server = await listen({
     host: '127.0.0.1',

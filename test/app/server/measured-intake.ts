@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { listen } from '../../../app/server/http-server.ts';
 import { verifySignature, webhookRoutes } from '../../../app/server/webhook-route.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -8,7 +9,7 @@ const server = await listen({
   host: '127.0.0.1',
   port: 0,
   clock: systemClock,
-  log: () => undefined,
+  log: silentLogger,
   routes: webhookRoutes({
     verify: verifySignature(['a-secret-of-our-own-0123456789']),
     store: async () => {
@@ -16,7 +17,7 @@ const server = await listen({
       return 'stored';
     },
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
   }),
 });
 const before = process.memoryUsage().rss;

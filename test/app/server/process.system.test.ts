@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -115,7 +116,7 @@ test('two copies share one database', async () => {
 test('a second App on one embedded folder refuses to start; operators still reach it', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
-  onTestFinished(() => removeEmbeddedData({ dataDir: join(folder, '.landfall/app/postgres'), log: () => undefined }));
+  onTestFinished(() => removeEmbeddedData({ dataDir: join(folder, '.landfall/app/postgres'), log: silentLogger }));
   const first = startApp(enough, folder);
   const url = await first.listening();
   expect((await send(url)).status).toBe(202);

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -72,7 +73,7 @@ describe.each(Object.keys(payloads))('a signed %s', (event) => {
   test.each(Object.keys(odd))('with %s in any field is stored and handled', async (what) => {
     const { url, logged } = await startIntake({ store: inbox.store });
     const notes = decisionNotes();
-    const log = (): void => undefined;
+    const log = silentLogger;
     const cases = [...marked({ action: 'none', ...payloads[event] })];
     await Promise.all(
       cases.map(async ({ path, payload }) => {

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 // The App as a process that kills itself at a given step: the real inbox, store, queue, handlers, workers and reports
 // on
 // a real Postgres. GitHub and the control service are models in the process that started it.
@@ -29,7 +30,7 @@ import { remoteControl, remoteHub, remoteSmoke } from './remote-parties.ts';
 import { branch, deploymentIds, termsOf } from './terms.ts';
 
 const { databaseUrl, line, webhookSecret, faster, dieAt } = processFixture.parse(JSON.parse(process.argv[2] ?? ''));
-const log = (message: string): void => console.error(message);
+const log = loggerTo((message: string): void => console.error(message));
 const step = (name: string): void => {
   if (name === dieAt) process.kill(process.pid, 'SIGKILL');
 };

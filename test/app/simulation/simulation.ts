@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
@@ -95,7 +96,7 @@ export class Simulation {
       agentAt: () => new AgentModel(clock),
       targets: process.reaching('control', this.targets),
       smoke: process.reaching('control', new ModelSmoke(this.clock, this.control)),
-      log: (message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`),
+      log: loggerTo((message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`)),
     };
   }
 

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { createTargetResolver, type TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
 import type { RepositoryAt } from '../../../app/context.ts';
@@ -90,7 +91,7 @@ export function resolverOf(
     bindings: [],
     webHost: 'github.com',
     builder: 'app',
-    log: () => undefined,
+    log: silentLogger,
     ...parts,
   });
   return { ...resolver, requested };

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
@@ -61,7 +62,7 @@ export class Driving {
       wake: async () => this.#wake(),
     },
     clock: this.clock,
-    log: (message) => this.logged.push(message),
+    log: loggerTo((message) => this.logged.push(message)),
   });
 
   constructor(...tests: SmokeTest[]) {
@@ -127,7 +128,7 @@ export class Driving {
       random: () => 0.5,
       control: this.control,
       publicUrl: this.publicUrl,
-      log: (message) => this.logged.push(message),
+      log: loggerTo((message) => this.logged.push(message)),
     });
   }
 }

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { expect, test } from 'vitest';
 import { GitHubApiError, type GitHubApi } from '../../../app/github/github-api.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
@@ -54,7 +55,7 @@ async function smoking() {
       });
     },
   });
-  const log = () => undefined;
+  const log = silentLogger;
   const random = () => 0.5;
   context = {
     clock,

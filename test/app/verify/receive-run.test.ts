@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { makeToken } from '../../../app/verify/one-time-token.ts';
@@ -30,7 +31,7 @@ function receiver(known: Intent = intent) {
       },
     },
     clock: new SimulatedClock(),
-    log: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`),
+    log: loggerTo((message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`)),
   });
   return { receive, notified, logged, state };
 }

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { listen } from '../../../app/server/http-server.ts';
 import { runRoute } from '../../../app/server/run-route.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
@@ -24,7 +25,7 @@ export interface Outcome {
 export async function askAsTheApp(agent: AgentServer, tests: readonly SmokeTest[]): Promise<Outcome> {
   const clock = systemClock;
   const logged: string[] = [];
-  const log = (message: string) => logged.push(message);
+  const log = loggerTo((message: string) => logged.push(message));
   const stored: SmokeState[] = [];
   let wake = (): void => undefined;
   const intent = (): Intent => {

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -97,7 +98,7 @@ async function startOn(dataDir: string, databaseUrl: string | undefined): Promis
     databaseUrl,
     allowGit: [],
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
   });
   return services;
 }

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { describe, expect, test } from 'vitest';
 import { fieldAliases } from '../../../src/contract/control/aliases.ts';
 import { openApiDocument } from '../../../src/control-service/api/document.ts';
@@ -11,7 +12,7 @@ const app = createApp({
   serviceFor: unused,
   findKey: unused,
   fieldNames: 'contract',
-  log: unused,
+  log: loggerTo(unused),
   uploads: {
     handOut: unused,
     put: async () => ({ kind: 'unknown' }),

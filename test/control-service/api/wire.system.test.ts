@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploymentsList } from '../../../src/contract/control/deployment.ts';
 import { githubIntegrations } from '../../../src/contract/control/integration.ts';
@@ -317,7 +319,7 @@ describe('over HTTP', () => {
       },
       findKey: fixture.store.findKey,
       fieldNames: 'contract',
-      log: (message) => logged.push(message),
+      log: loggerTo((message) => logged.push(message)),
     });
     const answer = await broken.request('/v2/deployments', { headers: { 'x-api-key': fixture.apiKey } });
     expect([answer.status, await answer.json()]).toEqual([500, { detail: expect.not.stringContaining('roof') }]);
@@ -329,7 +331,7 @@ describe('over HTTP', () => {
       serviceFor: () => expect.unreachable(),
       findKey: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
       fieldNames: 'contract',
-      log: () => undefined,
+      log: silentLogger,
     });
     const answer = await away.request('/v2/deployments', { headers: { 'x-api-key': fixture.apiKey } });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);

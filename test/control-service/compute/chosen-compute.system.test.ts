@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { chosenCompute, localCompute } from '../../../src/control-service/compute/local-compute.ts';
@@ -40,7 +41,7 @@ test('a service that runs builds in containers does not start without an engine'
   const store = { agentUser: async () => 0, agentUids: async () => [] };
   const settings = { given: undefined, agentServer: undefined, dataDir, env: engine.env, store, clock: systemClock };
   const open = (kind: 'process' | 'container') =>
-    localCompute({ ...settings, choice: { kind, engine: engine.command }, log: () => undefined });
+    localCompute({ ...settings, choice: { kind, engine: engine.command }, log: silentLogger });
   await expect(open('container')).rejects.toThrow(/can't run containers: .*does not answer/);
   const opened = await open('process');
   expect(await opened.compute.start(imageSpec('agent', 'postgres://u:p@h/d'), never)).toMatchObject({

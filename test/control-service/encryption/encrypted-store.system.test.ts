@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,12 @@ beforeEach(async () => {
 });
 
 const start = (env: Record<string, string> = {}) =>
-  openEncryptedStore(database.db, { env, dataDir, clock: systemClock, log: (message) => logged.push(message) });
+  openEncryptedStore(database.db, {
+    env,
+    dataDir,
+    clock: systemClock,
+    log: loggerTo((message) => logged.push(message)),
+  });
 const key = () => randomBytes(32).toString('base64');
 
 async function make(store: ControlStore, count = 1) {

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
@@ -68,7 +69,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     serviceFor,
     findKey: store.findKey,
     fieldNames: 'contract',
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
     uploads: places.uploads,
     runs: { store, tracing: testTracing },
   });

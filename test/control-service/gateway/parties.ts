@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { createGateway, type Admission, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
@@ -46,7 +47,7 @@ export async function listenAsGateway(
     authorize: (id, header) => authorize(id, header('X-Api-Key')),
     isStarting,
     clock,
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
   });
   const party = await listen((request, response) => {
     if (!gateway.handle(request, response)) response.writeHead(418).end();

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 // Clones a private repository from a stand-in for GitHub on loopback, and searches everything that could reveal the
 // token during and after a build.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -58,7 +59,7 @@ beforeAll(async () => {
     github: { appId: demo.github.app.id, privateKey: demo.github.app.privateKey, apiUrl: demo.github.url },
     agentServer: fakeAgent,
     clock: systemClock,
-    log: (line) => lines.push(line),
+    log: loggerTo((line) => lines.push(line)),
   });
   atTheEnd.push(() => services.close());
 });

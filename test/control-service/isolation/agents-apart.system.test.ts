@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -44,7 +45,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     allowGit: [join(root, 'git')],
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
     agentServer: pryingAgent,
   });
   const started = await Promise.all(
@@ -198,7 +199,7 @@ describe.each(asRoot ? [] : ['an ordinary user'])('agents of a service of %s', (
 });
 
 test(`${byWhom} runs agents as ${asRoot ? 'users of their own' : 'itself'}`, async () => {
-  const { ids, warning, folder } = await isolate({ dataDir, agentServer: pryingAgent, log: () => undefined });
+  const { ids, warning, folder } = await isolate({ dataDir, agentServer: pryingAgent, log: silentLogger });
   expect({ ids: ids !== undefined, warned: warning !== undefined, folder }).toEqual({
     ids: asRoot,
     warned: !asRoot,

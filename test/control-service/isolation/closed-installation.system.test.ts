@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -24,7 +25,7 @@ const ofOneUser = "Agents and builds run as this service's own user";
 let folder: string;
 let systemFolder: string;
 const logged: string[] = [];
-const log = (message: string): void => void logged.push(message);
+const log = loggerTo((message: string): void => void logged.push(message));
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'landfall-closed-'));
@@ -138,7 +139,7 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     const isolation = await isolate({
       dataDir,
       agentServer: program.agentServer,
-      log: (message) => output.push(message),
+      log: loggerTo((message) => output.push(message)),
       systemFolder: file,
     });
     expect(isolation).toMatchObject({ folder: dataDir, ids: undefined });

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
@@ -43,7 +44,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a service tha
       dataDir,
       allowGit: [join(root, 'git')],
       clock: systemClock,
-      log: () => undefined,
+      log: silentLogger,
       agentServer: pryingAgent,
     });
     await deploy('one');
@@ -53,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a service tha
   afterAll(async () => {
     await services.close();
     await removeIsolated(dataDir);
-    await removeEmbeddedData({ dataDir: join(dataDir, 'postgres'), log: () => undefined });
+    await removeEmbeddedData({ dataDir: join(dataDir, 'postgres'), log: silentLogger });
     for (const remove of atTheEnd) remove();
   });
 

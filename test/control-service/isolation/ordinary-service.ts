@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 // Runs two agents as a service of an ordinary user, has one try what it can reach, and prints the result.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ const root = mkdtempSync(join(tmpdir(), 'landfall-ordinary-'));
 const dataDir = join(root, 'data');
 mkdirSync(dataDir, { mode: 0o711 });
 writeFileSync(join(dataDir, 'api-key'), 'lf_key', { mode: 0o600 });
-const { ids, warning, program } = await isolate({ dataDir, agentServer: pryingAgent, log: () => undefined });
+const { ids, warning, program } = await isolate({ dataDir, agentServer: pryingAgent, log: silentLogger });
 const compute = processCompute({ clock: systemClock, ...program, warning });
 
 const start = async (name: string) => {

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from 'pg';
@@ -29,7 +30,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     allowGit: [],
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
     env: engine.env,
     running: { engine: engine.command },
   });

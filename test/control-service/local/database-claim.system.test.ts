@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
@@ -24,18 +26,22 @@ function impatientClock(): Clock {
 }
 
 test('refuses a second service on the same database until the first has exited', async () => {
-  const first = await claimDatabase(postgres.url, systemClock, () => undefined);
-  await expect(claimDatabase(postgres.url, impatientClock(), () => undefined)).rejects.toThrow(
+  const first = await claimDatabase(postgres.url, systemClock, silentLogger);
+  await expect(claimDatabase(postgres.url, impatientClock(), silentLogger)).rejects.toThrow(
     'Another control service works on this database. Stop it',
   );
   await first.release();
-  const second = await claimDatabase(postgres.url, impatientClock(), () => undefined);
+  const second = await claimDatabase(postgres.url, impatientClock(), silentLogger);
   await second.release();
 });
 
 test('claims the database again after it closed the connection', async () => {
   const output: string[] = [];
-  const claim = await claimDatabase(postgres.url, systemClock, (message) => output.push(message));
+  const claim = await claimDatabase(
+    postgres.url,
+    systemClock,
+    loggerTo((message) => output.push(message)),
+  );
   const admin = new Client({ connectionString: postgres.url });
   await admin.connect();
   const held = async (): Promise<number[]> => {
@@ -64,7 +70,11 @@ test('reports once that another service claimed the database after a disconnect'
       await new Promise((resolve) => setTimeout(resolve, 5));
     },
   };
-  const claim = await claimDatabase(postgres.url, clock, (message) => output.push(message));
+  const claim = await claimDatabase(
+    postgres.url,
+    clock,
+    loggerTo((message) => output.push(message)),
+  );
   const other = new Client({ connectionString: postgres.url });
   await other.connect();
   const lock = other.query("select pg_advisory_lock(hashtext('landfall control service'))");

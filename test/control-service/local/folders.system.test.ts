@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,7 +21,7 @@ test('a data folder belongs to one service, even if a second has its own databas
   const dataDir = join(temporaryFolder(atTheEnd), 'data');
   const [one, two] = [await startTestPostgres(), await startTestPostgres()];
   const start = (databaseUrl: string) =>
-    startLocal({ port: 0, dataDir, databaseUrl, allowGit: [], clock: systemClock, log: quiet });
+    startLocal({ port: 0, dataDir, databaseUrl, allowGit: [], clock: systemClock, log: loggerTo(quiet) });
   const first = await start(one.url);
   await expect(start(two.url)).rejects.toThrow(`The data folder ${dataDir} is in use by process ${process.pid}.`);
   await first.close();
@@ -38,7 +39,7 @@ test.each(['a new data folder', 'an empty data folder'])(
     atTheEnd.push(() => taken.close());
     await once(taken, 'listening');
     const { port } = Object(taken.address());
-    const start = startLocal({ port, dataDir, allowGit: [], clock: systemClock, log: quiet });
+    const start = startLocal({ port, dataDir, allowGit: [], clock: systemClock, log: loggerTo(quiet) });
     await expect(start).rejects.toThrow(`Port ${port} is taken. Choose another one with --port`);
     // By then the service knows that no other service uses an existing folder.
     expect(existsSync(dataDir) ? readdirSync(dataDir) : []).toEqual(which === 'a new data folder' ? [] : ['lock.1']);
@@ -53,7 +54,7 @@ test.each([
   const file = join(temporaryFolder(atTheEnd), 'file');
   writeFileSync(file, '');
   const dataDir = join(file, below);
-  await expect(takeDataFolder(dataDir, systemClock, quiet)).rejects.toThrow(
+  await expect(takeDataFolder(dataDir, systemClock, loggerTo(quiet))).rejects.toThrow(
     new RegExp(`^The data folder ${dataDir} can't be made or written to \\(.*Choose another one with --data`),
   );
 });

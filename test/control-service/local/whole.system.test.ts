@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     allowGit: [join(root, 'git')],
     clock: systemClock,
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
     compute: processCompute({ clock: systemClock, ...openFakeAgent(root), drainMs: 2_000 }),
   });
 });

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
@@ -199,7 +200,7 @@ describe('a log is streamed as server-sent events', () => {
         createControlService({ store, rollouts, tenantId, baseUrl: () => '', allowGit: [], logNotifier }),
       findKey: store.findKey,
       fieldNames: 'contract',
-      log: () => undefined,
+      log: silentLogger,
       leaving: leaving.signal,
     });
     const answer = await app.request(`/v2/deployments/${id}/revisions/${revision}/logs/stream`, {

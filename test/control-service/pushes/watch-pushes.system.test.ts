@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -30,7 +31,7 @@ const startWatching = (): (() => Promise<void>) => {
     },
     which: 'folders',
     clock: systemClock,
-    log: (message) => void logged.push(message),
+    log: loggerTo((message) => void logged.push(message)),
     everyMs: 150,
   });
 };

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
@@ -50,7 +51,7 @@ function openFixture(changes: Partial<RetentionSettings> = {}, revisions: Revisi
     uploads: { removeOld: async () => 0 },
     workDir,
     clock: { now: () => now, sleep: () => new Promise(() => undefined) },
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
     ...changes,
   });
   return {

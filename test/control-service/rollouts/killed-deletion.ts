@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 // Runs a control service to be killed: it deletes deployments, each of which is held at another step of its deletion.
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
@@ -22,7 +23,7 @@ const { dataDir, repo, allowGit, databaseUrl, tenantId } = z
 const steps = process.argv.slice(3);
 
 const clock = systemClock;
-const log = (message: string): void => console.error(message);
+const log = loggerTo((message: string): void => console.error(message));
 const { db } = openDatabase<ControlTables>({ url: databaseUrl });
 /** The step that each deployment is held at, once it is being deleted. */
 const heldAt = new Map<string, string>();

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 // Runs a control service to be killed: one revision is live, one is being built, one waits.
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
@@ -22,7 +23,7 @@ const machine = z
 
 const { dataDir, repo, allowGit, databaseUrl, tenantId } = machine;
 const clock = systemClock;
-const log = (message: string): void => console.error(message);
+const log = loggerTo((message: string): void => console.error(message));
 const { db } = openDatabase<ControlTables>({ url: databaseUrl });
 const store = createStore(db, clock);
 const gateway = createGateway({ authorize: async () => 'allowed', clock, log });

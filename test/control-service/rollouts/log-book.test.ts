@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { logBook } from '../../../src/control-service/rollouts/log-book.ts';
@@ -23,7 +24,7 @@ function fixture() {
       trimLog: async (revisionId, kind) => void trimmed.push(`${revisionId} ${kind}`),
     },
     clock,
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
   });
   return { book, kept, statements, trimmed, logged, state, passTime: () => goOn() };
 }

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,7 +99,7 @@ test('requests during the recovery are carried out after it, and once', async ()
     gateway: instance.gateway,
     compute: processCompute({ clock: systemClock, agentServer: fakeAgent }),
     clock: systemClock,
-    log: (message) => instance.logged.push(message),
+    log: loggerTo((message) => instance.logged.push(message)),
   });
   const requested = await instance.store.createDeployment(machine.tenantId, {
     name: 'early',

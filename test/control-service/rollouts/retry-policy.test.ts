@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { loggerTo } from '../../logger.ts';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { retryPolicy } from '../../../src/control-service/rollouts/retry-policy.ts';
@@ -22,7 +24,11 @@ test('retries work with backoff until the database is back', async () => {
   const clock = watchfulClock();
   const logged: string[] = [];
   let attempts = 0;
-  const retrying = retryPolicy(clock, new AbortController().signal, (message) => logged.push(message));
+  const retrying = retryPolicy(
+    clock,
+    new AbortController().signal,
+    loggerTo((message) => logged.push(message)),
+  );
   const done = await retrying(async () => {
     attempts += 1;
     if (attempts < 8) throw away();
@@ -37,7 +43,7 @@ test('waits for a free connection; after five minutes the error gives advice', a
   let now = 0;
   const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
   const full = new TooManyConnectionsError(new Error('too many clients'));
-  const retrying = retryPolicy(clock, new AbortController().signal, () => undefined);
+  const retrying = retryPolicy(clock, new AbortController().signal, silentLogger);
   expect(await retrying(() => (now < 60_000 ? Promise.reject(full) : Promise.resolve('done')))).toBe('done');
   await expect(retrying(() => Promise.reject(full))).rejects.toBe(full);
   expect(now).toBeGreaterThan(300_000);
@@ -46,14 +52,18 @@ test('waits for a free connection; after five minutes the error gives advice', a
 test('does not retry other errors', async () => {
   const error = new Error('syntax error');
   const clock = watchfulClock();
-  const retrying = retryPolicy(clock, new AbortController().signal, () => undefined);
+  const retrying = retryPolicy(clock, new AbortController().signal, silentLogger);
   await expect(retrying(() => Promise.reject(error))).rejects.toBe(error);
   expect(clock.waits).toEqual([]);
 });
 
 test('stops waiting when the service stops', async () => {
   const stopping = new AbortController();
-  const retrying = retryPolicy(watchfulClock(), stopping.signal, () => stopping.abort(new Error('stopping')));
+  const retrying = retryPolicy(
+    watchfulClock(),
+    stopping.signal,
+    loggerTo(() => stopping.abort(new Error('stopping'))),
+  );
   await expect(retrying(() => Promise.reject(away()))).rejects.toThrow('stopping');
   await expect(retrying(async () => 'done')).rejects.toThrow('stopping');
 });

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { existsSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -110,7 +111,7 @@ export async function startService(
   const { dataDir, allowGit, databaseUrl, tenantId } = machine;
   const clock = systemClock;
   const logged: string[] = [];
-  const log = (message: string): void => void logged.push(message);
+  const log = loggerTo((message: string): void => void logged.push(message));
   const database = openDatabase<ControlTables>({ url: databaseUrl });
   const store = createStore(database.db, clock);
   const gateway = createGateway({ authorize: admitToAgent(store), clock, log });

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 // Runs the whole service as a process that kills itself with SIGKILL at a given step.
 import { flushCompileCache } from 'node:module';
 import * as z from 'zod';
@@ -22,7 +23,7 @@ const services = await startLocal({
   databaseUrl,
   allowGit,
   clock: systemClock,
-  log: () => undefined,
+  log: silentLogger,
   agentServer: fakeAgent,
   watchGit: 'off',
   async step(done) {

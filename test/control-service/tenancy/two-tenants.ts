@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -89,7 +90,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
   const notifier = workNotifier(systemClock);
   const tracing = createTracing(Buffer.alloc(32, 5));
   const logged: string[] = [];
-  const log = (message: string): void => void logged.push(message);
+  const log = loggerTo((message: string): void => void logged.push(message));
   let url = '';
   const serviceFor = (tenantId: string): OurControlService =>
     createControlService({

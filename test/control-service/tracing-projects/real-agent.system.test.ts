@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 // A deployment's own runs in its tracing project: the control service over HTTP, with a real agent server from a build.
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     allowGit: [join(folder, 'git')],
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
   });
   atTheEnd.push(() => services.close());
 });

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -33,7 +34,7 @@ const atTheEnd: (() => void)[] = [];
 const dataDir = temporaryFolder(atTheEnd);
 const uploads = createUploads({ store, dataDir, key: Buffer.alloc(32, 1), clock: systemClock, largest });
 const unused = (): never => expect.unreachable();
-const app = createApp({ serviceFor: unused, findKey: unused, fieldNames: 'contract', log: unused, uploads });
+const app = createApp({ serviceFor: unused, findKey: unused, fieldNames: 'contract', log: loggerTo(unused), uploads });
 const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: '' });
 let port = 0;
 

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ beforeAll(async () => {
     dataDir: join(demo.folder, 'data'),
     gitFolder: join(demo.folder, 'no-such-folder'),
     headOf: (repoUrl) => gitSync(new URL(repoUrl).pathname),
-    log: () => undefined,
+    log: silentLogger,
   });
   const { id } = await service.control.createDeployment({
     name: 'echo',

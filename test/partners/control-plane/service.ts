@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ export async function openServed(fieldNames: FieldSpelling): Promise<Served> {
     // Images are never run here, whatever this machine has.
     running: { engine: join(folder, 'no-engine') },
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
   });
   const made = new Set<string>();
   return {

@@ -17,13 +17,14 @@ import { OwnRuns } from './own-runs.ts';
 import { inProtocolForm } from './public-forms.ts';
 import type { FindTask } from './task-places.ts';
 import { Tasks } from './tasks.ts';
+import type { Logger } from '../../../logger.ts';
 
 /** The dependencies of the endpoint. */
 export interface A2aParts {
   api: OwnApi;
   findTask: FindTask;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** A call of the agent-to-agent protocol. */
@@ -112,7 +113,7 @@ interface StreamParts {
   clock: Clock;
   leave: () => void;
   inError: (error: unknown) => object;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** Streams responses as server-sent events. A failure before the first one is a plain response. */
@@ -145,7 +146,7 @@ async function asEvents(answers: Streamed, { clock, leave, inError, log }: Strea
         controller.enqueue(encoder.encode(formatSSEEvent(next.value)));
       } catch (error) {
         if (done.signal.aborted) return;
-        log(`A stream of the agent-to-agent protocol broke off: ${String(error)}`);
+        log.warn(`A stream of the agent-to-agent protocol broke off: ${String(error)}`);
         end(formatSSEErrorEvent(inError(error)));
       }
     },

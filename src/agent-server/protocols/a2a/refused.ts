@@ -1,17 +1,18 @@
 import { A2AError, RequestMalformedError, TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
 import { stackOf } from '../../../errors.ts';
 import { EndpointRefusal } from '../own-api.ts';
+import type { Logger } from '../../../logger.ts';
 
 /**
  * Converts refusals of the server's own endpoints to protocol errors. The details of an internal error go to the log only.
  */
-export async function inA2aWords<T>(log: (line: string) => void, work: () => Promise<T>): Promise<T> {
+export async function inA2aWords<T>(log: Logger, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof EndpointRefusal) throw wordsFor(error);
     if (error instanceof A2AError) throw error;
-    log(`The agent-to-agent protocol failed: ${stackOf(error)}`);
+    log.error(`The agent-to-agent protocol failed: ${stackOf(error)}`);
     throw new A2AError('Internal error. See the server log.');
   }
 }

@@ -32,6 +32,7 @@ import type { FindTask } from './task-places.ts';
 import { taskStream } from './task-stream.ts';
 import { isOver, standingAfter, taskAfter, taskUnderWay, withHistory } from './task.ts';
 import type { TaskIds } from './task.ts';
+import type { Logger } from '../../../logger.ts';
 
 /** The dependencies of an assistant's tasks. */
 export interface TaskParts {
@@ -43,7 +44,7 @@ export interface TaskParts {
   takesMessages: () => Promise<boolean>;
   /** Aborts when the caller disconnects. */
   gone: AbortSignal;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /** What a message starts or continues. */

@@ -7,6 +7,7 @@ import type { Clock } from '../../../clock.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
 import type { OwnApi } from '../own-api.ts';
 import { mcpServer } from './server.ts';
+import type { Logger } from '../../../logger.ts';
 
 /** The dependencies of the endpoint. */
 export interface McpParts {
@@ -15,7 +16,7 @@ export interface McpParts {
   /** The largest body (bytes) that is read. */
   mostBytes: number;
   clock: Clock;
-  log: (line: string) => void;
+  log: Logger;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface McpParts {
  */
 export async function answerMcp(request: Request, parts: McpParts): Promise<Response> {
   const { api, version, mostBytes: maxRequestBodySize, clock, log } = parts;
-  const onerror = (error: Error) => log(`The model context protocol: ${error.message}`);
+  const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);
   const factory = () => mcpServer(api, version);
   if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize }))) {
     return createMcpHandler(factory, { legacy: 'reject', maxRequestBodySize, onerror }).fetch(request);

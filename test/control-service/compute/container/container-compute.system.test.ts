@@ -1,3 +1,5 @@
+import { silentLogger } from '../../../../src/logger.ts';
+import { loggerTo } from '../../../logger.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -29,7 +31,7 @@ async function open(settings: { startWithinMs?: number; engine?: StandIn } = {})
   const logged: string[] = [];
   const compute = containerCompute({
     clock: systemClock,
-    log: (message) => logged.push(message),
+    log: loggerTo((message) => logged.push(message)),
     serviceId: 'this-service',
     usedDir: join(engine.env['CONTAINER_STAND_IN'] ?? '', 'used'),
     named: engine.command,
@@ -276,7 +278,7 @@ describe('a failed start gives the reason and leaves nothing behind', () => {
   test('a machine without an engine', async () => {
     const without = containerCompute({
       clock: systemClock,
-      log: () => undefined,
+      log: silentLogger,
       serviceId: 'this-service',
       usedDir: '/nowhere',
       env: { PATH: '/nowhere' },

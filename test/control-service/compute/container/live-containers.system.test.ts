@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../../src/logger.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
   atTheEnd.push(() => database.close());
   const compute = containerCompute({
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
     serviceId: 'this-service',
     usedDir: join(engine.env['CONTAINER_STAND_IN'] ?? '', 'used'),
     named: engine.command,
@@ -47,7 +48,7 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
     drainMs: 1_000,
   });
   atTheEnd.push(() => compute.close());
-  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: () => undefined });
+  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
   const recorded: string[] = [];
   const live = liveAgents({
     compute,

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../../src/logger.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const usedDir = mkdtempSync(join(tmpdir(), 'landfall-used-'));
 const computeFor = (env: NodeJS.ProcessEnv) =>
   containerCompute({
     clock: systemClock,
-    log: () => undefined,
+    log: silentLogger,
     serviceId: `test-${process.pid}`,
     usedDir,
     env,

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createProgramLogger } from '../src/program-logger.ts';
+
+function logged(env: Record<string, string>, isTerminal: boolean): string[] {
+  const lines: string[] = [];
+  const log = createProgramLogger({ name: 'app', env, isTerminal, write: (line) => void lines.push(line) });
+  log.debug('Detail.');
+  log.info({ event: 'push', count: 1 }, 'Handled.');
+  log.warn({ branch: 'a\u202eb\u009b' }, '\u001b[2JGone\u009b1m');
+  log.error('a\nb');
+  return lines.map((line) => line.replace(/(\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d(\.\d+Z)?/, 'now'));
+}
+
+const asJson = [
+  '{"level":"info","time":"now","name":"app","event":"push","count":1,"msg":"Handled."}',
+  '{"level":"warn","time":"now","name":"app","branch":"a\u202eb\u009b","msg":"\\u001b[2JGone\u009b1m"}',
+  '{"level":"error","time":"now","name":"app","msg":"a\\nb"}',
+];
+
+test('a program logs JSON where no person reads it', () => {
+  expect(logged({}, false)).toEqual(asJson);
+  expect(logged({ LOG_FORMAT: 'json' }, true)).toEqual(asJson);
+});
+
+test.each([
+  ['in a terminal', {}, true],
+  ['where LOG_FORMAT asks for it', { LOG_FORMAT: 'pretty' }, false],
+])('a line is for people %s, and no control character reaches the terminal', (_, env, isTerminal) => {
+  expect(logged(env, isTerminal)).toEqual([
+    '[now] INFO: Handled.\n    event: "push"\n    count: 1',
+    '[now] WARN: \uFFFD[2JGone\uFFFD1m\n    branch: "a\uFFFDb\uFFFD"',
+    '[now] ERROR: a\n    b',
+  ]);
+});
+
+test.each([
+  ['error', 1],
+  ['WARN', 2],
+  ['debug', 4],
+  ['silent', 0],
+  ['all of it', 3],
+])('with LOG_LEVEL=%s it logs %i of four lines', (level, count) =>
+  expect(logged({ LOG_LEVEL: level }, false)).toHaveLength(count),
+);
