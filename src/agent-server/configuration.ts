@@ -39,7 +39,7 @@ export function readConfiguration(configPath: string, log: Logger): Configuratio
   const read = readGraphConfig(text, name);
   if (!read.ok) throw new StartupError('config-invalid', read.problems.map(formatProblem));
   if (read.refused.length > 0) throw new StartupError('config-invalid', read.refused.map(formatProblem));
-  for (const warning of read.warnings) log.warn(`${formatProblem(warning)}`);
+  for (const warning of read.warnings) log.warn(formatProblem(warning));
   const places = graphPlaces(read.value);
   const runnable = runnableHere(places);
   if (runnable.kind === 'refused') {

@@ -65,7 +65,7 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
     },
 
     /** The key of this id, unless it was revoked. */
-    async findKey(id: string): Promise<StoredKey | undefined> {
+    findKey: async (id: string): Promise<StoredKey | undefined> => {
       const rows = await db
         .selectFrom('api_keys')
         .innerJoin('key_tenants', 'key_tenants.key_id', 'api_keys.id')
@@ -81,7 +81,7 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
     },
 
     /** Records the use of a key, unless that was done some minutes ago. */
-    async noteKeyUse({ id, last_used_at }: Pick<StoredKey, 'id' | 'last_used_at'>): Promise<void> {
+    noteKeyUse: async ({ id, last_used_at }: Pick<StoredKey, 'id' | 'last_used_at'>): Promise<void> => {
       const now = clock.now();
       const due = new Date(now - useWrittenEvery);
       if (last_used_at !== null && last_used_at > due) return;

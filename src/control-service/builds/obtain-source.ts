@@ -7,6 +7,7 @@ import {
   type RunningBuild,
   type StepResult,
   type TarballSource,
+  type GitSource,
 } from './build.ts';
 import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
@@ -19,7 +20,7 @@ import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entri
 
 /** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
 export async function obtainSource(running: RunningBuild): Promise<StepResult<BuiltFrom>> {
-  const { request, env, token, signal } = running;
+  const { request, env, signal } = running;
   const { from, onCommit } = request;
   if (from.kind === 'tarball') return unpackInTime(from, running);
   if (!findTool('git', env.PATH ?? '')) {
@@ -27,11 +28,19 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  // Revoked before any of the source runs.
-  const commit = await checkOut(from, running).finally(() => token !== undefined && from.endToken?.(token));
+  const commit = await checkOutAndEndToken(from, running);
   if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
   await onCommit(commit.value);
   return succeeded({ kind: 'commit', commit: commit.value });
+}
+
+/** Checks a commit out. Its token is revoked in any case, before any of the source runs. */
+async function checkOutAndEndToken(from: GitSource, running: RunningBuild): Promise<StepResult<string>> {
+  try {
+    return await checkOut(from, running);
+  } finally {
+    if (running.token !== undefined) await from.endToken?.(running.token);
+  }
 }
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */

@@ -7,7 +7,7 @@ export interface OutputExcerpt {
   add(level: LogLevel, line: string): void;
   /** Of the lines with the level `error` the last that names an error, else the last that is not part of a stack. */
   cause(): string | undefined;
-  lines(): readonly string[];
+  lines: () => readonly string[];
 }
 
 /** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent server does. */
