@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/postgres/queue.ts';
 import type { AppContext } from '../context.ts';
-import { afterOutage } from './after-outage.ts';
 import { recover, type RecoveryClients } from './recover.ts';
+import type { Logger } from '../../src/logger.ts';
+import { type Clock, pause } from '../../src/clock.ts';
+import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
 /** The job that looks for what was missed. */
 export const recoveryJob = 'recovery';
@@ -81,4 +83,45 @@ async function sendNext(
 function slotId(kind: 'start' | 'every' | 'outage', slot: number): string {
   const hex = createHash('sha256').update(`${recoveryJob} ${kind} ${slot}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** How long after an attempt in vain the next one follows (ms). */
+const againMs = 1_000;
+
+/** What doing something after an outage needs. */
+interface AfterOutageOptions {
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  log: Logger;
+  /** Aborts when nothing is to be tried any more. */
+  signal: AbortSignal;
+}
+
+/**
+ * Does something once the database is there again: it is tried until it succeeds, for it needs the database itself.
+ *
+ * @param act is given when the outage was first noticed (ms since the epoch).
+ * @returns to be called whenever the database was found to be unavailable; during one outage the first call counts.
+ */
+function afterOutage(act: (since: number) => Promise<unknown>, { clock, log, signal }: AfterOutageOptions): () => void {
+  let isAway = false;
+  const tryUntilDone = async (since: number): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await act(since);
+        return;
+      } catch (error) {
+        if (!(toStorageError(error) instanceof StorageError)) throw error;
+        await pause(clock, againMs, signal);
+      }
+    }
+  };
+  return () => {
+    if (isAway || signal.aborted) return;
+    isAway = true;
+    tryUntilDone(clock.now())
+      .catch((error: unknown) => log.error(`The search for missed work failed and is retried later: ${String(error)}`))
+      .finally(() => {
+        isAway = false;
+      });
+  };
 }

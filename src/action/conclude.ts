@@ -1,13 +1,12 @@
 import * as core from '@actions/core';
 import { appendFile } from 'node:fs/promises';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import { formatProblem } from '../diagnostics/problem.ts';
+import { type Problem, formatProblem } from '../diagnostics/problem.ts';
 import { asLine } from '../report/sanitize.ts';
 import { outcomeLines } from '../report/event-lines.ts';
 import { summary } from '../report/summary.ts';
-import { outputsOf } from './outputs.ts';
 import { print } from './progress.ts';
+import { rolledBackTo, smokeTimes, toResultJson } from '../report/result-json.ts';
 
 /** A runner shows ten annotations of a kind for a step; the last one is for the sentence that the step fails with. */
 const annotationLimit = 9;
@@ -52,5 +51,25 @@ export function refuse(
       : advice,
     changed: false,
     notes: problems.map(formatProblem),
+  };
+}
+
+/** The Action's outputs by name (action.yml); what is not known is the empty string. */
+export function outputsOf(outcome: Outcome): Record<string, string> {
+  const { firstEventMs, totalMs } = smokeTimes(outcome);
+  return {
+    'deployment-id': outcome.deploymentId ?? '',
+    'revision-id': outcome.revisionId ?? '',
+    'active-revision-id': outcome.activeRevisionId ?? '',
+    'deployment-url': outcome.deploymentUrl ?? '',
+    outcome: outcome.kind,
+    reason: outcome.reason,
+    plan: outcome.plan?.kind ?? '',
+    changed: String(outcome.changed),
+    'smoke-verdict': outcome.verdict?.kind ?? 'none',
+    'first-event-ms': firstEventMs === undefined ? '' : String(firstEventMs),
+    'total-ms': totalMs === undefined ? '' : String(totalMs),
+    'rolled-back-to': rolledBackTo(outcome) ?? '',
+    result: JSON.stringify(toResultJson(outcome)),
   };
 }

@@ -7,13 +7,14 @@ import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, reportOutcome, writeSummary } from './conclude.ts';
 import type { GitHubReporting } from './github-inputs.ts';
-import { masksOf } from './masks.ts';
 import { endedWhilePacking, packRequested } from './pack-requested.ts';
 import { Progress } from './progress.ts';
 import type { ShownOnGitHub } from './show-on-github.ts';
 import { version } from './version.ts';
 import { readWorkflow } from './workflow.ts';
-import { readWorkspaceFile } from './workspace-file.ts';
+import { secretParts, shortestHidden, spellingsOf } from '../contract/secret-spellings.ts';
+import { readFileSync } from 'node:fs';
+import { sep } from 'node:path';
 
 /** How long a cancelled step may take to end by itself (ms): a runner waits 7.5 s, a person does not like to. */
 const goneWithinMs = 1500;
@@ -140,3 +141,38 @@ const keyless: Outcome = {
   changed: false,
   notes: [],
 };
+
+/** An address without a user: a log whose addresses are masked cannot be read. */
+const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
+
+/**
+ * What has to be masked so that a secret shows nowhere: the whole and each of its lines, in every spelling. Short values
+ * and addresses are left out, for masking them would make the log unreadable.
+ */
+export function masksOf(secrets: readonly string[]): string[] {
+  const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= shortestHidden && !isAddress(part));
+  return [...new Set(parts.flatMap(spellingsOf).map((spelling) => spelling.trim()))];
+}
+
+/** A file of the workspace: its text and its path as annotations have it, that it is not there, or why it is not read. */
+type WorkspaceFile =
+  | { kind: 'read'; file: { text: string; path: string } }
+  | { kind: 'absent' }
+  /** One clause that goes on from the name of the input. */
+  | { kind: 'unreadable'; why: string };
+
+/** Reads a text file, relative to the workspace, which is the working directory of a step. */
+function readWorkspaceFile(path: string): WorkspaceFile {
+  try {
+    return { kind: 'read', file: { text: readFileSync(path, 'utf8'), path: annotated(path, sep) } };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'absent' };
+    const why = error.code === 'EISDIR' ? 'names a folder' : `names a file that cannot be read (${String(error.code)})`;
+    return { kind: 'unreadable', why };
+  }
+}
+
+/** GitHub finds the file of an annotation by slashes; a path of Windows may have been written with backslashes. */
+export const annotated = (path: string, separator: string): string =>
+  path.replaceAll(separator, '/').replace(/^(?:\.\/+)+/, '');

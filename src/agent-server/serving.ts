@@ -8,7 +8,6 @@ import type { AgentCode } from './agent-code.ts';
 import { metadataIn } from './auth/rows.ts';
 import { runAccess } from './auth/run-access.ts';
 import { Graphs } from './graphs/graphs.ts';
-import { belowPrefix } from './http/mount-prefix.ts';
 import { RunQueue } from './runs/queue.ts';
 import { figuresOf } from './metrics/figures.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -181,5 +180,24 @@ async function putTogether(
       log,
     }),
     exporter: tracing && new RunExporter({ ...tracing, outbox: new Outbox(storage), clock, log }),
+  };
+}
+
+/**
+ * Serves the routes below a prefix and also without it: the supervisor does not know the prefix.
+ *
+ * @param prefix such as `/api`.
+ */
+function belowPrefix<R>(
+  fetch: (request: Request) => R | Promise<R>,
+  prefix: string | undefined,
+): (request: Request) => R | Promise<R> {
+  const bare = prefix?.replace(/\/$/, '');
+  if (bare === undefined || bare === '') return fetch;
+  return (request) => {
+    const url = new URL(request.url);
+    if (url.pathname !== bare && !url.pathname.startsWith(`${bare}/`)) return fetch(request);
+    url.pathname = url.pathname.slice(bare.length);
+    return fetch(new Request(url, request));
   };
 }

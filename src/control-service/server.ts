@@ -1,6 +1,8 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { once } from 'node:events';
+
+import { codeOf } from '../errors.ts';
 
 /** What answers requests, and below which path. */
 export interface ServerSettings {
@@ -37,4 +39,41 @@ export function below(basePath: string, url: string): string | undefined {
   const rest = url.slice(basePath.length);
   if (rest === '' || rest.startsWith('?')) return `/${rest}`;
   return rest.startsWith('/') ? rest : undefined;
+}
+
+/**
+ * Listens at a port of 127.0.0.1, 0 for a free one; returns the actual port.
+ *
+ * @throws Error with advice when the port is taken or may not be used.
+ */
+export async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  // It rejects with what the server says in the place of listening.
+  await once(server, 'listening').catch((error: unknown) => {
+    throw portProblem(error, port);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
+  return address.port;
+}
+
+/**
+ * Checks whether the port is free, before anything is created that would have to be removed again.
+ *
+ * @throws Error with advice when not.
+ */
+export async function provePort(port: number): Promise<void> {
+  const tried = createServer();
+  await listen(tried, port);
+  tried.close();
+  await once(tried, 'close');
+}
+
+function portProblem(error: unknown, port: number): unknown {
+  const code = codeOf(error);
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} is taken. Choose another one with --port, or 0 for a free one.`);
+  if (code === 'EACCES')
+    return new Error(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
+  return error;
 }

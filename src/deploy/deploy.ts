@@ -1,20 +1,20 @@
-import type { Deployment } from '../contract/control/deployment.ts';
+import { type Deployment, agentAddress } from '../contract/control/deployment.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles } from '../planning/plan-identity.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
-import { conclude } from './conclude.ts';
-import type { Ending } from './describe-ending.ts';
+import { type Ending, describeEnding } from './describe-ending.ts';
 import { find } from './find.ts';
 import { follow } from './watch.ts';
 import { goBack, rollBackFailedRevision } from './roll-back-failed.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
-import type { Outcome } from './outcome-types.ts';
+import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { unasked, smokeLive } from './smoke.ts';
-import { DeployRun, type DeployRequest } from './deploy-run.ts';
+import { DeployRun, type DeployRequest, type Known } from './deploy-run.ts';
+import { withoutRequest } from '../planning/reported-plan.ts';
 
 /**
  * Runs a deploy: observes, plans, applies, follows the revision, runs the smoke tests, and rolls back if requested.
@@ -109,4 +109,49 @@ async function toItsEnd(chapter: (run: DeployRun) => Promise<Ending>, run: Deplo
     if (error instanceof ServiceError) return { kind: 'service-error', error };
     throw error;
   }
+}
+
+const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
+
+/** The outcome of a deploy run, from its ending and what is known. `redact` removes secrets from untrusted text. */
+function conclude(
+  request: DeployRequest,
+  known: Known,
+  ending: Ending,
+  redact: (text: string) => string = (text) => text,
+): Outcome {
+  const { kind, reason, advice } = describeEnding(request, known, ending);
+  const { deployment, plan, rollout, verdict, rollback, logs } = known;
+  const wentBack = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  const revisionId = wentBack?.revisionId ?? known.revisionId;
+  const name = deployment?.name ?? request.desired.name;
+  const id = deployment?.id ?? request.desired.deploymentId;
+  // Of what is gone nothing serves any longer.
+  const serving = kind === 'deleted' ? undefined : deployment;
+  const url = kind === 'deleted' ? undefined : (request.agentUrl ?? (deployment && agentAddress(deployment)));
+  return {
+    kind,
+    reason: redact(reason),
+    ...(advice ? { advice: redact(advice) } : {}),
+    passes: passes(kind, request),
+    ...(name ? { deploymentName: name } : {}),
+    ...(id ? { deploymentId: id } : {}),
+    ...(revisionId ? { revisionId } : {}),
+    ...(serving?.active_revision_id ? { activeRevisionId: serving.active_revision_id } : {}),
+    ...(url ? { deploymentUrl: url } : {}),
+    ...(plan ? { plan: withoutRequest(plan) } : {}),
+    changed: known.changed,
+    ...(rollout ? { rollout } : {}),
+    ...(verdict ? { verdict } : {}),
+    ...(rollback ? { rollback } : {}),
+    ...(logs ? { logs } : {}),
+    notes: [...known.notes],
+  };
+}
+
+/** A rollback passes only if it was requested: after a failed deploy it is a recovery, not a success. */
+function passes(kind: OutcomeKind, { mode, onSuperseded }: DeployRequest): boolean {
+  if (kind === 'rolled-back') return mode === 'rollback';
+  if (kind === 'superseded') return onSuperseded === 'pass';
+  return passing.has(kind);
 }

@@ -3,7 +3,6 @@ import type { JSONPathQuery } from 'json-p3';
 import { compilePath, TooManySteps } from '../config/json-path.ts';
 import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
-import { countedValues } from './counted-values.ts';
 import { tooLarge } from './expectation-bounds.ts';
 import { schemaMisfit } from './expectation-schema.ts';
 import { kindOfValue, type Words } from './format-expectation.ts';
@@ -134,4 +133,39 @@ function matched(value: unknown, compiled: CompiledPattern, words: Words): Seen 
   }
   if (!compiled.ok) return { held: false, seen: `nothing: the pattern ${compiled.problem}` };
   return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };
+}
+
+/**
+ * Shows JSON values to a reader that others steer, and counts what it reads, within and again too.
+ *
+ * @returns the values, which throw `TooManySteps` as soon as they are read more than `most` times.
+ */
+function countedValues<Value>(values: Value, most: number): Value {
+  let left = most;
+  const spend = (reads: number): void => {
+    left -= reads;
+    if (left < 0) throw new TooManySteps(`The values were read more than ${most} times.`);
+  };
+  const show = <Inner>(value: Inner): Inner =>
+    typeof value === 'object' && value !== null ? new Proxy<Inner & object>(value, handler) : value;
+  const handler: ProxyHandler<object> = {
+    get(target, key, receiver) {
+      spend(1);
+      return show(Reflect.get(target, key, receiver));
+    },
+    has(target, key) {
+      spend(1);
+      return Reflect.has(target, key);
+    },
+    ownKeys(target) {
+      const keys = Reflect.ownKeys(target);
+      spend(1 + keys.length);
+      return keys;
+    },
+    getOwnPropertyDescriptor(target, key) {
+      spend(1);
+      return Reflect.getOwnPropertyDescriptor(target, key);
+    },
+  };
+  return show(values);
 }

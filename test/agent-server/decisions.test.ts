@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultAssistantId } from '../../src/agent-server/assistants/assistant.ts';
-import { fateOf } from '../../src/agent-server/runs/orphan.ts';
+import { fateOf } from '../../src/agent-server/runs/recovery.ts';
 import { describeError, RunStopped } from '../../src/agent-server/runs/run-error.ts';
 import { threadStatusAfter } from '../../src/agent-server/runs/store.ts';
 import { storable } from '../../src/agent-server/storage/storable.ts';

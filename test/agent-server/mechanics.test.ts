@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { EventLog } from '../../src/agent-server/runs/event-buffer.ts';
-import type { EventRetention } from '../../src/agent-server/runs/event-buffer.ts';
+import { EventLog, type EventRetention } from '../../src/agent-server/runs/event-buffer.ts';
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
-import { ThreadLines } from '../../src/agent-server/runs/thread-queues.ts';
+import { ThreadLines } from '../../src/agent-server/runs/run-executor.ts';
 import { Backlog } from '../../src/agent-server/api/backlog.ts';
-import { nestsDeeper } from '../../src/agent-server/api/nesting.ts';
+import { nestsDeeper } from '../../src/agent-server/api/body.ts';
 
 describe('the events of a run', () => {
   const heard = (log: EventLog, afterId?: number) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Redactor } from '../../src/deploy/redactor.ts';
+import { Redactor } from '../../src/deploy/deploy-run.ts';
 
 const hiding = (...values: string[]) => {
   const masked: string[] = [];

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { threadReader } from '../../app/worker/file-readers.ts';
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
 import { systemClock } from '../../src/clock.ts';
-import { findGraphConfig } from '../../src/control-service/builds/graph-config-file.ts';
+import { findGraphConfig } from '../../src/control-service/builds/make-build.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { mostProblems } from '../../src/diagnostics/problem.ts';
 import { longestTurnOf, watchLoop } from './loop-watch.ts';

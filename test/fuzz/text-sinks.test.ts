@@ -3,7 +3,7 @@ import { asSentence } from '../../src/contract/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
-import { masksOf } from '../../src/action/masks.ts';
+import { masksOf } from '../../src/action/run.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';
 import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
 import { globMatcher } from '../../src/config/glob-matcher.ts';
@@ -16,7 +16,7 @@ import { repositoryAt } from '../../src/control-service/integrations/repository-
 import { asLabel, baseName } from '../../src/control-service/kubernetes/manifest.ts';
 import { readChallenge } from '../../src/control-service/registry/registry.ts';
 import { readRepoUrl } from '../../src/control-service/deployments/validation/repo-url.ts';
-import { untouchedPaths } from '../../src/planning/paths.ts';
+import { untouchedPaths } from '../../src/planning/trigger.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
 import {
   asCode,

@@ -1,7 +1,6 @@
 import { silentLogger } from '../../src/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { judgeHere, threadJudge, unjudged, type Judge } from '../../app/verify/judge.ts';
-import { keepAttempts } from '../../app/verify/keep-attempts.ts';
+import { judgeHere, threadJudge, unjudged, type Judge, keepAttempts } from '../../app/verify/judge.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';

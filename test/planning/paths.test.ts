@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../../src/config/glob.ts';
-import { countingPath, untouchedPaths } from '../../src/planning/paths.ts';
+import { countingPath, untouchedPaths } from '../../src/planning/trigger.ts';
 import type { ChangedPaths } from '../../src/planning/trigger-types.ts';
 import { cpuOf } from '../fuzz/cpu.ts';
 

@@ -1,14 +1,11 @@
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations } from '../../http/operation.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { AuthRefusal } from '../auth/auth-refusal.ts';
-import { describedAs } from '../http/described.ts';
 import { configurableHeaders } from '../http/header-rules.ts';
-import { addMiddleware } from '../http/middleware.ts';
-import type { MiddlewareOptions } from '../http/middleware.ts';
+import { addMiddleware, type MiddlewareOptions } from '../http/middleware.ts';
 import { asOwnCall } from '../http/own-calls.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
@@ -17,6 +14,11 @@ import type { Env, Parts } from './operation.ts';
 import { operations } from './operations.ts';
 import { threadDeletion } from './thread-deletion.ts';
 import type { Logger } from '../../logger.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { accessOf } from '../auth/access.ts';
+import type { AuthConfig } from '../../graph-config/auth-config.ts';
+import type { HttpConfig } from '../../graph-config/http-config.ts';
+import { isSwitchedOff } from '../http/switches.ts';
 
 /** The dependencies of the application. */
 export interface AppParts extends Omit<
@@ -81,4 +83,45 @@ function answerError(error: Error, c: Context, log: Logger): Response {
   }
   log.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
   return c.json({ detail: 'Internal error. See the server log.' }, 500);
+}
+
+type Operation = OpenApiDocument['paths'][string][string];
+
+/**
+ * Adapts the OpenAPI document to the configuration: removes disabled paths, and applies the security schemes of
+ * `auth.openapi`.
+ */
+function describedAs(
+  document: OpenApiDocument,
+  http: HttpConfig,
+  auth: AuthConfig | null | undefined,
+): OpenApiDocument {
+  const { securitySchemes = {}, security, paths: own = {} } = auth?.openapi ?? {};
+  const securityOf = (path: string, method: string): unknown => {
+    const methods = own[path];
+    if (!isObject(methods)) return security;
+    return methods[method] ?? methods[method.toUpperCase()] ?? security;
+  };
+  const secured = (path: string, method: string, operation: Operation): Operation => {
+    const requested = securityOf(path, method);
+    const isOpen = accessOf(method.toUpperCase(), path).does === 'open';
+    return requested === undefined || isOpen ? operation : { ...operation, security: requested };
+  };
+  return {
+    ...document,
+    paths: Object.fromEntries(
+      Object.entries(document.paths).flatMap(([path, methods]) => {
+        if (isSwitchedOff(http, path)) return [];
+        const each = Object.entries(methods).map(([method, operation]): [string, Operation] => [
+          method,
+          secured(path, method, operation),
+        ]);
+        return [[path, Object.fromEntries(each)]];
+      }),
+    ),
+    components: {
+      ...document.components,
+      securitySchemes: { ...document.components.securitySchemes, ...securitySchemes },
+    },
+  };
 }

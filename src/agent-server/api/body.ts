@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { isUuid } from '../../contract/uuid.ts';
 import { Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
-import { mostDepth, nestsDeeper } from './nesting.ts';
 
 /**
  * Parses the body of a request by a schema of the contract. No body counts as `{}`, a null as an absent field, also in
@@ -99,4 +98,28 @@ function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
   if (Array.isArray(body)) return body.map((item: unknown) => withoutNulls(item, saysNull));
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || saysNull.includes(name)));
+}
+
+/** The deepest nesting of a body: more than any graph needs, less than the stack or the database supports. */
+const mostDepth = 1000;
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const opening = new Set([0x5b, 0x7b]);
+const closing = new Set([0x5d, 0x7d]);
+
+/** Whether JSON nests deeper than `most` levels. Checks the text, before any recursion into the value. */
+export function nestsDeeper(json: string, most = mostDepth): boolean {
+  // Each level takes at least two characters.
+  if (json.length <= 2 * most) return false;
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) isText = !isText;
+    else if (isText && code === BACKSLASH) at += 1;
+    else if (!isText && opening.has(code)) depth += 1;
+    else if (!isText && closing.has(code)) depth -= 1;
+    if (depth > most) return true;
+  }
+  return false;
 }

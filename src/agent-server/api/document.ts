@@ -1,13 +1,14 @@
-import { describeOperations } from '../../http/openapi.ts';
-import type { OpenApiDocument } from '../../http/openapi.ts';
+import { describeOperations, type OpenApiDocument } from '../../http/openapi.ts';
 import type { ResponseDescription } from '../../http/operation.ts';
 import { apiVersion } from '../version.ts';
-import { bodyDefaults, queryDefaults } from './defaults.ts';
 import { namedSchemas } from './named-schemas.ts';
 import { operations } from './operations.ts';
 import { pathParameters, queryDescriptions } from './parameters.ts';
 import { validationErrorResponse } from './response-schemas.ts';
 import { title } from './system-operations.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
+import { storePage } from '../../contract/agent/store-item.ts';
+import { defaultStrategy } from '../runs/run-plan.ts';
 
 /** Builds the OpenAPI document from the operations and the schemas that validate their requests. */
 export function openApiDocument(): OpenApiDocument {
@@ -57,3 +58,33 @@ const commonErrors: Readonly<Record<number, ResponseDescription>> = {
   403: refusal('The caller may not do this, or did not come through the deployment’s address.'),
   503: refusal('The database is not there at the moment, or this revision does not serve: ask again.'),
 };
+
+const page = { limit: pageBounds.defaultLimit, offset: 0 };
+
+const ofEveryRun = {
+  stream_mode: ['values'],
+  stream_subgraphs: false,
+  stream_resumable: false,
+  on_disconnect: 'cancel',
+  durability: 'async',
+};
+
+/** The defaults of body fields, by schema name. */
+const bodyDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  AssistantCreate: { if_exists: 'raise' },
+  AssistantSearchRequest: page,
+  AssistantVersionsSearchRequest: page,
+  CronCreate: { on_run_completed: 'delete', enabled: true },
+  CronSearch: { ...page, sort_by: 'created_at', sort_order: 'desc' },
+  RunCreateStateful: { ...ofEveryRun, multitask_strategy: defaultStrategy, if_not_exists: 'reject' },
+  RunCreateStateless: { ...ofEveryRun, on_completion: 'delete' },
+  StoreListNamespacesRequest: { limit: storePage.namespacesLimit, offset: 0 },
+  StoreSearchRequest: { limit: storePage.searchLimit, offset: 0 },
+  ThreadCreate: { if_exists: 'raise' },
+  ThreadCronCreate: { multitask_strategy: defaultStrategy, enabled: true },
+  ThreadSearchRequest: page,
+  ThreadStateSearch: { limit: 1 },
+};
+
+/** The defaults of query parameters. */
+const queryDefaults: Readonly<Record<string, unknown>> = { ...page, stream_modes: ['run_modes'] };

@@ -4,8 +4,7 @@ import { StartupError } from '../startup-error.ts';
 import { withoutPolling } from '../store/unpolled.ts';
 import { exportOf, importFile } from './import-file.ts';
 import { moduleKind, packageEntryFile, packageEntry } from './package-entry.ts';
-import { isSchemaReaders } from './schema-readers.ts';
-import type { SchemaReaders } from './schema-readers.ts';
+import type { Graph } from './graph.ts';
 
 /** The npm package of the graph engine. */
 const enginePackage = '@langchain/langgraph';
@@ -108,4 +107,19 @@ function isMemoryCheckpoints(value: unknown): value is MemoryCheckpoints & { ser
     typeof Reflect.get(serde, 'dumpsTyped') === 'function' &&
     typeof Reflect.get(serde, 'loadsTyped') === 'function'
   );
+}
+
+/** The engine's readers of a graph's schemas; undefined results for a state without types at run time. */
+interface SchemaReaders {
+  getStateTypeSchema(graph: Graph): unknown;
+  getInputTypeSchema(graph: Graph): unknown;
+  getOutputTypeSchema(graph: Graph): unknown;
+  getConfigTypeSchema(graph: Graph): unknown;
+}
+
+/** Whether a module of the engine has all schema readers. */
+function isSchemaReaders(module: unknown): module is SchemaReaders {
+  if (typeof module !== 'object' || module === null) return false;
+  const names = ['getStateTypeSchema', 'getInputTypeSchema', 'getOutputTypeSchema', 'getConfigTypeSchema'];
+  return names.every((name) => typeof Reflect.get(module, name) === 'function');
 }

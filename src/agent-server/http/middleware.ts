@@ -4,15 +4,15 @@ import { authenticate } from '../auth/authenticate.ts';
 import { authorize } from '../auth/authorize.ts';
 import type { FindItem } from '../auth/authorize-store.ts';
 import type { FindMetadata } from '../auth/rows.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { AuthConfig } from '../../graph-config/auth-config.ts';
-import type { HttpConfig } from '../../graph-config/http-config.ts';
+import type { HttpConfig, HeaderRules } from '../../graph-config/http-config.ts';
 import { tokenHeader } from '../api/guard.ts';
 import { corsOf } from './cors.ts';
 import type { CustomApp } from './custom-app.ts';
-import { requestLog } from './request-log.ts';
 import { switchedOff } from './switches.ts';
 import type { Logger } from '../../logger.ts';
+import { loggedHeaders } from './header-rules.ts';
 
 /** The settings and dependencies of the middleware. */
 export interface MiddlewareOptions {
@@ -55,3 +55,22 @@ const withoutToken: MiddlewareHandler = (c, next) => {
   c.req.raw.headers.delete(tokenHeader);
   return next();
 };
+
+/** The most characters of a header that a line shows. */
+const longest = 500;
+
+/**
+ * Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers.
+ */
+function requestLog(rules: HeaderRules, clock: Clock, log: Logger): MiddlewareHandler {
+  const shown = loggedHeaders(rules);
+  return async (c, next) => {
+    const began = steadyNow(clock);
+    const headers = Object.fromEntries(
+      Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, longest)]),
+    );
+    await next();
+    const { pathname } = new URL(c.req.url);
+    log.info(`${c.req.method} ${pathname} ${c.res.status} ${steadyNow(clock) - began} ms ${JSON.stringify(headers)}`);
+  };
+}

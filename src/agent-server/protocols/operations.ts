@@ -2,16 +2,18 @@ import type { Context } from 'hono';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
 import { largestBody, readQuery, readText } from '../api/body.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { Refusal } from '../refusal.ts';
-import type { RefusalStatus } from '../refusal.ts';
-import { cardQuery } from './a2a/card-query.ts';
-import { publicBase } from './address.ts';
+import { Refusal, type RefusalStatus } from '../refusal.ts';
 import { mcpMessage, rpcAnswer, rpcCall, rpcRefusal } from './messages.ts';
 import { EndpointRefusal, ownApi } from './own-api.ts';
+import * as z from 'zod';
+
+/**
+ * The assistant of the card: its id, or a graph's for the graph's default assistant. Optional on a server with one graph.
+ */
+const cardQuery = z.object({ assistant_id: z.string().min(1).optional() });
 
 // The SDKs are loaded on first use: most processes never need them and start faster.
 const loadA2a = () => import('./a2a/answer.ts');
@@ -150,3 +152,22 @@ async function refusing(answer: () => Promise<Response>): Promise<Response> {
 const statuses: readonly RefusalStatus[] = [400, 403, 404, 405, 409, 413, 422, 503];
 
 const statusOf = (status: number): RefusalStatus => statuses.find((one) => one === status) ?? 503;
+
+/**
+ * The public URL of the deployment, from the forwarding headers of the proxy. It is only returned to the caller who sent
+ * them.
+ *
+ * @param url the request's own.
+ * @param within the mount prefix of the server itself; may be empty.
+ */
+export function publicBase(url: string, headers: Headers, within: string): URL {
+  const own = new URL(url);
+  const [proto, host, prefix] = ['proto', 'host', 'prefix'].map((name) => first(headers.get(`x-forwarded-${name}`)));
+  const scheme = proto === 'https' || proto === 'http' ? proto : own.protocol.slice(0, -1);
+  const path = prefix !== undefined && /^(?:\/[\w.~-]+)+\/?$/.test(prefix) ? prefix.replace(/\/$/, '') : '';
+  const origin = `${scheme}://${host ?? headers.get('host') ?? own.host}`;
+  return new URL(`${path}${within.replace(/\/$/, '')}/`, URL.canParse(origin) ? origin : own.origin);
+}
+
+/** The value of the outermost proxy. */
+const first = (value: string | null): string | undefined => value?.split(',')[0]?.trim() || undefined;

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
 import type { RunAccess } from '../auth/run-access.ts';
-import { configurableIn } from '../assistants/assistant.ts';
-import type { StoredAssistant } from '../assistants/assistant.ts';
+import { configurableIn, type StoredAssistant } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { contextSchemaOf } from '../graphs/context-schema.ts';
@@ -12,9 +11,8 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { nodeProblems, nodesOf } from '../graphs/nodes.ts';
 import { missing, noAssistant, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
-import { givenContext } from './given-context.ts';
-import { planRun } from './run-plan.ts';
-import type { Carried, RunPlan } from './run-plan.ts';
+import { planRun, type Carried, type RunPlan } from './run-plan.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
 
 /** The dependencies of accepting runs. */
 export interface AcceptanceParts {
@@ -111,3 +109,46 @@ async function heldToItsGraph(
 function expected(error: unknown): undefined {
   if (!(error instanceof GraphNotMade)) throw error;
 }
+
+/** The context and configuration of an assistant or a run. */
+export interface Given {
+  context: FreeObject | undefined;
+  configurable: FreeObject;
+}
+
+/** The context of a run, and the path of its keys in the request. */
+interface GivenContext {
+  /** Undefined if neither sets any of it. */
+  context: FreeObject | undefined;
+  placeOf: (key: string | number) => string[];
+}
+
+/**
+ * Computes the context of a run of a graph whose context has the keys `names`. Without a context, the keys of that name
+ * in `configurable` count, for clients of older servers. The run's keys win over the assistant's.
+ *
+ * @param configurable the run's final one, including reserved names; the context by default.
+ */
+export function givenContext(
+  names: readonly string[],
+  { assistant, run, configurable }: { assistant: Given; run: Given; configurable: FreeObject },
+): GivenContext {
+  const isByName = isEmpty(run.context);
+  const context =
+    isByName && isEmpty(assistant.context)
+      ? picked(configurable, names)
+      : { ...contextOf(assistant, names), ...contextOf(run, names) };
+  return {
+    context: run.context === undefined && isEmpty(context) ? undefined : context,
+    placeOf: (key) =>
+      isByName && Object.hasOwn(run.configurable, key) ? ['body', 'config', 'configurable'] : ['body', 'context'],
+  };
+}
+
+const contextOf = ({ context, configurable }: Given, names: readonly string[]): FreeObject =>
+  isEmpty(context) ? picked(configurable, names) : { ...context };
+
+const picked = (configurable: FreeObject, names: readonly string[]): FreeObject =>
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => names.includes(key)));
+
+const isEmpty = (context: FreeObject | undefined): boolean => Object.keys(context ?? {}).length === 0;

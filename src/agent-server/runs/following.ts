@@ -2,15 +2,13 @@ import type { Clock } from '../../clock.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
 import type { RemoteRuns, FollowedRun } from './remote-runs.ts';
-import { EventLog } from './event-buffer.ts';
-import type { Followable } from './event-buffer.ts';
-import { followFromStored } from './follow-from-stored.ts';
+import { EventLog, type Followable } from './event-buffer.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunEvents } from './run-events.ts';
-import { isUnfinished } from './run-row.ts';
-import type { StoredRun } from './run-row.ts';
+import { isUnfinished, type StoredRun } from './run-row.ts';
 import type { Logger } from '../../logger.ts';
+import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The dependencies of `Following`. */
 export interface FollowingParts {
@@ -81,3 +79,42 @@ const followed = (run: StoredRun): FollowedRun => ({
   attempt: run.attempt,
   resumable: run.kwargs['resumable'] === true,
 });
+
+/** The events of a resumable run of this process: events that its log does not have are read from the database. */
+function followFromStored(
+  runId: string,
+  log: EventLog,
+  { events, clock, log: complain }: { events: RunEvents; clock: Clock; log: Logger },
+): Followable {
+  return {
+    follow(follower, afterId = -1) {
+      if (afterId + 1 >= log.complete) return log.follow(follower, afterId);
+      const stopped = new AbortController();
+      let unfollow = (): void => stopped.abort();
+      let after = afterId;
+      /** @returns whether there were any. */
+      const readSome = async (): Promise<boolean> => {
+        const { complete } = log;
+        const [page] = await retryWhileDatabaseDown(() => events.after([{ runId, after }]), clock, stopped.signal);
+        const missed = (page?.events ?? []).filter(({ id }) => id < complete);
+        for (const event of missed) if (!stopped.signal.aborted) follower(event);
+        after = missed.at(-1)?.id ?? after;
+        return missed.length > 0;
+      };
+      const read = async (): Promise<void> => {
+        while (!stopped.signal.aborted && after + 1 < log.complete && (await readSome()));
+      };
+      const goOn = (): void => {
+        if (!stopped.signal.aborted) unfollow = log.follow(follower, after);
+      };
+      read()
+        // Continues with new events if the old ones can't be read.
+        .catch((error: unknown) => {
+          if (!stopped.signal.aborted)
+            complain.error({ runId }, `Events of run ${runId} can't be read: ${String(error)}`);
+        })
+        .finally(goOn);
+      return () => unfollow();
+    },
+  };
+}

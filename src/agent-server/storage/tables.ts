@@ -3,8 +3,6 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { MultitaskStrategy, RunStatus } from '../../contract/agent/run.ts';
 import type { ThreadStatus, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 import type { CronsTable } from '../crons/cron-row.ts';
-import type { WebhookDeliveriesTable } from '../webhooks/tables.ts';
-import type { StoreItemsTable } from '../store/items-table.ts';
 
 /** A JSON column: read parsed, written as text. `json` keeps the text as sent, `jsonb` is searchable. */
 type Json<T> = ColumnType<T, string, string>;
@@ -140,4 +138,28 @@ export interface Tables {
   crons: CronsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   store_items: StoreItemsTable;
+}
+
+/** One item of the store. */
+interface StoreItemsTable {
+  namespace: string[];
+  key: string;
+  /** The value for filters: without the characters that `jsonb` can't hold. */
+  value: ColumnType<FreeObject, string, string>;
+  /** The original value, if `value` differs. */
+  exact: ColumnType<FreeObject | null, string | null, string | null>;
+  created_at: Date;
+  updated_at: Date;
+  /** The time to live after the last write or read; null for none. */
+  ttl_minutes: number | null;
+  expires_at: Date | null;
+}
+
+/** Webhooks of runs that have ended: written by the statement that ends the run, and read whole (`Deliveries.claim`). */
+interface WebhookDeliveriesTable {
+  delivery_id: Generated<string>;
+  host: string;
+  attempts: Generated<number>;
+  next_attempt_at: Date;
+  run_id: string;
 }

@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { storePage } from '../../contract/agent/store-item.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { conditionSql } from './filter-sql.ts';
 import type { Condition } from './filter.ts';
 import { rangeBelow } from './namespace.ts';
 import type { StoreSettings } from './settings.ts';
@@ -202,5 +200,31 @@ export class Items {
 
   #now(): RawBuilder<unknown> {
     return sql`${new Date(this.#clock.now())}::timestamptz`;
+  }
+}
+
+const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
+
+/** A condition on the column `value`. A missing field equals nothing, and differs from everything. */
+function conditionSql(condition: Condition): RawBuilder<boolean> {
+  const field = sql`value -> ${condition.field}::text`;
+  switch (condition.kind) {
+    case 'equals':
+      return sql`${field} = ${json(condition.value)}`;
+    case 'differs':
+      return sql`${field} is distinct from ${json(condition.value)}`;
+    case 'compares': {
+      // Postgres also orders values of different types, which must not match.
+      const operand = json(condition.value);
+      return sql`(jsonb_typeof(${field}) = jsonb_typeof(${operand}) and ${field} ${sql.raw(condition.comparison)} ${operand})`;
+    }
+    case 'is-one-of':
+      return sql`${field} in (select jsonb_array_elements(${json(condition.values)}))`;
+    case 'is-none-of':
+      return sql`coalesce(${field} not in (select jsonb_array_elements(${json(condition.values)})), true)`;
+    case 'is-there':
+      return sql`jsonb_exists(value, ${condition.field}::text) = ${condition.there}`;
+    case 'contains':
+      return sql`${field} @> ${json(condition.value)}`;
   }
 }

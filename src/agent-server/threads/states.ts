@@ -1,24 +1,20 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../clock.ts';
-import { freeObject } from '../../contract/agent/open-word.ts';
-import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { freeObject, type FreeObject } from '../../contract/agent/open-word.ts';
 import type { Superstep } from '../../contract/agent/superstep.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
-import { copyThread } from './copy.ts';
 import type { Lifetime } from './lifetime.ts';
 import { OneAtATime } from './one-at-a-time.ts';
-import { hasCheckpoint, noCheckpoint, placeOf } from './place.ts';
-import type { Where } from './place.ts';
+import { hasCheckpoint, noCheckpoint, placeOf, type Where } from './place.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
 import { ThreadGraphs } from './thread-graphs.ts';
 import { inTransaction, PoolOfOne } from './transaction.ts';
-import { asRefused, settle, writeSteps } from './write-states.ts';
-import type { Step } from './write-states.ts';
+import { asRefused, settle, writeSteps, type Step } from './write-states.ts';
 
 /** The dependencies of `ThreadStates`. */
 export interface ThreadStatesParts {
@@ -213,3 +209,32 @@ async function lock(
 
 /** Metadata in its searchable form. */
 const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(JSON.parse(storable(metadata)));
+
+/**
+ * $1 thread, $2 the new thread, $3 now. Copies a thread with its states in one statement, as a consistent snapshot; no
+ * row if there is no such thread. The copy's time to live starts now.
+ */
+const copyThread = `
+  with source as (
+    select * from threads where thread_id = $1::uuid
+  ), checkpoints_made as (
+    insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+    select $2::uuid::text, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint,
+      case when metadata ? 'thread_id' then jsonb_set(metadata, '{thread_id}', to_jsonb($2::uuid::text)) else metadata end
+    from checkpoints where thread_id = $1::uuid::text
+  ), blobs_made as (
+    insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+    select $2::uuid::text, checkpoint_ns, channel, version, type, blob
+    from checkpoint_blobs where thread_id = $1::uuid::text
+  ), writes_made as (
+    insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+    select $2::uuid::text, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob
+    from checkpoint_writes where thread_id = $1::uuid::text
+  )
+  insert into threads
+    (thread_id, status, metadata, config, "values", interrupts, created_at, updated_at, state_updated_at,
+      ttl_strategy, ttl_minutes, expires_at)
+  select $2::uuid, status, metadata, config, "values", interrupts, $3, $3, state_updated_at,
+    ttl_strategy, ttl_minutes, $3::timestamptz + make_interval(secs => ttl_minutes * 60)
+  from source
+  returning *`;

@@ -1,17 +1,21 @@
 import * as z from 'zod';
-import { apiKeyCreateRequest, newApiKey } from '../../contract/control/api-key.ts';
-import type { ApiKeyReply, ApiKeysList, NewApiKey } from '../../contract/control/api-key.ts';
-import { auditQuery } from '../../contract/control/audit.ts';
-import type { AuditList } from '../../contract/control/audit.ts';
+import {
+  apiKeyCreateRequest,
+  newApiKey,
+  type ApiKeyReply,
+  type ApiKeysList,
+  type NewApiKey,
+} from '../../contract/control/api-key.ts';
+import { auditQuery, type AuditList } from '../../contract/control/audit.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
-import { mayRevoke } from './validation.ts';
 import { plainPage } from '../validation/queries.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import type { ListedKey } from './repository.ts';
 import { writing } from '../service/once.ts';
 import { found, refusedCall, take } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
+import { accepted, type Judged } from '../validation/refusal.ts';
 
 /** A tenant's own keys, and the record of what was changed for it: additions of ours. */
 export function keyOperations(settings: ServiceSettings) {
@@ -80,3 +84,35 @@ const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept
   is_organisation_key: tenant_ids.length > 1,
   is_installation_key: is_kept,
 });
+
+/** The facts about a key that decide its revocation. */
+interface Key {
+  id: string;
+  is_kept: boolean;
+  tenant_ids: readonly string[];
+}
+
+/**
+ * Whether a tenant may revoke one of its keys. Not the key of the installation, which every start prints; not an
+ * organisation's, which other tenants depend on; and not the last one, without which the tenant could create no other.
+ */
+function mayRevoke(key: Key, keys: readonly Key[]): Judged<Key> {
+  if (key.is_kept) {
+    return standing(
+      `The key ${key.id} is the key of this installation: it is stored in the file api-key of the service's data folder, and every start prints it. Only the operator can revoke it, on that machine: landfall local keys revoke ${key.id}.`,
+    );
+  }
+  if (key.tenant_ids.length > 1) {
+    return standing(
+      `The key ${key.id} is valid for other tenants too. Only the operator can revoke it, on the service's machine: landfall local keys revoke ${key.id}.`,
+    );
+  }
+  if (keys.every(({ id }) => id === key.id)) {
+    return standing(
+      `The key ${key.id} is the last one of this tenant: without it the tenant could create no other. Create the next one first (POST /v1/api-keys), or have the operator revoke it on the service's machine: landfall local keys revoke ${key.id}.`,
+    );
+  }
+  return accepted(key);
+}
+
+const standing = (detail: string): Judged<never> => ({ ok: false, refusal: { status: 409, detail } });

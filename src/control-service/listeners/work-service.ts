@@ -1,17 +1,22 @@
 import { systemClock } from '../../clock.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
-import { leaseBounds, workRequest } from '../../contract/control/listener-work.ts';
-import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/control/listener-work.ts';
+import {
+  leaseBounds,
+  workRequest,
+  type ClaimStanding,
+  type WorkClaim,
+  type WorkReport,
+} from '../../contract/control/listener-work.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { toClaimResponse, sendStanding } from './claim-response.ts';
 import { workNotifier } from './work-notifier.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import { readReport, releaseQuery } from './work-report.ts';
 import type { Report } from './claims.ts';
-import type { ListenerRecord } from '../store/tables.ts';
-import { found, refusedCall, take, takeId } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import type { ListenerRecord, ListenerClaimRecord } from '../store/tables.ts';
+import { found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
+import type { ClaimedWork } from './work-repository.ts';
+import type { Tracing } from '../tracing-projects/tracing.ts';
 
 /** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
 const lookEveryMs = 1_000;
@@ -111,3 +116,32 @@ export function listenerWorkOperations({
     };
   }
 }
+
+/** The response for a claim: the work and the revision's secrets in plain text. */
+function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {
+  const project = deployment.tracing_project_id;
+  return {
+    claim_id: claim.id,
+    expires_at: claim.expires_at.toISOString(),
+    lease_seconds: claim.lease_ms / 1_000,
+    deployment: { id: deployment.id, name: deployment.name, namespace: claim.namespace },
+    revision: revision
+      ? {
+          id: revision.id,
+          image_uri: revision.source_revision_config.image_uri ?? '',
+          secrets: revision.secrets,
+          secret_references: revision.secret_references ?? [],
+          resource_spec: revision.source_config.resource_spec ?? null,
+          deployment_type: revision.source_config.deployment_type ?? null,
+          tracing: tracing && project !== null ? { project_id: project, token: tracing.tokenOf(project) } : null,
+        }
+      : null,
+  };
+}
+
+/** The claim's expiry and whether the work is still wanted, for its holder. */
+const sendStanding = (claim: ListenerClaimRecord, wanted: boolean): ClaimStanding => ({
+  claim_id: claim.id,
+  expires_at: claim.expires_at.toISOString(),
+  wanted,
+});

@@ -1,3 +1,7 @@
+import type { Clock } from '../../clock.ts';
+import { retryWhileUnavailable } from '../../postgres/unavailable.ts';
+import { listenTo, type Notifications } from '../../postgres/notifications.ts';
+
 /** Notifies followers of a log that there may be new lines. */
 export interface ChangeNotifier {
   /** This revision has changed: it has more lines, another status, or is no longer the live one. */
@@ -44,3 +48,13 @@ export function changeNotifier(): ChangeNotifier {
     },
   };
 }
+
+/** The channel of the tables' triggers (migration 051). */
+const channel = 'landfall_log';
+
+/** Notifies of every committed change of a log or a revision, by any process. */
+export const hearChanges = (url: string, notifier: ChangeNotifier, clock: Clock): Promise<Notifications> =>
+  retryWhileUnavailable(
+    () => listenTo({ url, channel, heard: (id) => notifier.notify(id), heardAgain: () => notifier.notifyAll(), clock }),
+    { clock },
+  );

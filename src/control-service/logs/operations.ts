@@ -1,12 +1,12 @@
 import { logQuery } from '../../contract/control/log.ts';
 import type { Operation, ResponseDescription } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { readJson, readLogQuery } from '../api/request.ts';
 import { logPageResponse } from '../api/response-schemas.ts';
 import { lastEventHeader, logFields, logIds, logKinds } from '../validation/queries.ts';
-import { eventStream } from './event-stream.ts';
+import { toLogLineResponse } from '../deployments/response.ts';
+import type { LogEvent } from './follow-log.ts';
 
 const project = '/v1/projects/:deployment_id';
 const deployment = '/v2/deployments/:deployment_id';
@@ -126,3 +126,41 @@ export const logOperations: readonly Operation<Env>[] = [
     },
   }),
 ];
+
+/** A log event in the format of server-sent events: data is one line of JSON. */
+export function writeEvent(event: LogEvent): string {
+  if (event.kind === 'quiet') return ': nothing new\n\n';
+  if (event.kind === 'line') {
+    return `id: ${event.line.id}\nevent: log\ndata: ${JSON.stringify(toLogLineResponse(event.line))}\n\n`;
+  }
+  const { status = null, status_message = null } = event.revision ?? {};
+  return `event: end\ndata: ${JSON.stringify({ status, status_message })}\n\n`;
+}
+
+/** Milliseconds after which a disconnected client should reconnect. */
+const comeAgainMs = 1_000;
+
+/**
+ * The events as bytes, pulled one by one: without a reader nothing is taken from the generator. Calls `left` when the
+ * reader has disconnected.
+ */
+function eventStream(events: AsyncGenerator<LogEvent, void>, left: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode(`retry: ${comeAgainMs}\n\n`));
+      },
+      async pull(controller) {
+        const { done, value } = await events.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(writeEvent(value)));
+      },
+      async cancel() {
+        left();
+        await events.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,5 +1,5 @@
 import type { Kysely, KyselyPlugin } from 'kysely';
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import type { IdRange } from '../isolation/deployment-users.ts';
 import type { DatabaseState } from '../deployments/status.ts';
@@ -46,7 +46,6 @@ import {
   revisionsWithBuild,
   type RevisionPage,
 } from '../revisions/repository.ts';
-import { onceAWhile } from './hourly-cleanup.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, ListenerRecord } from './tables.ts';
 import { tenantStore } from '../api-keys/tenants.ts';
 import { pushStore } from '../pushes/repository.ts';
@@ -166,5 +165,19 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 
     ...tracingStore(db, clock),
+  };
+}
+
+/** The shortest interval between two cleanups (ms). */
+const betweenMs = 3_600_000;
+
+/** Creates a function that cleans up at its first call, and then at most once an hour. */
+function onceAWhile(clock: Clock, tidyUp: () => Promise<void>): () => Promise<void> {
+  let next = -Infinity;
+  return async () => {
+    const now = steadyNow(clock);
+    if (now < next) return;
+    next = now + betweenMs;
+    await tidyUp();
   };
 }

@@ -8,7 +8,6 @@ import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';
 import type { ListenerClaimsTable } from '../listeners/tables.ts';
 import type { TracedRunsTable } from '../tracing-projects/tables.ts';
-import type { SourceTables } from './source-tables.ts';
 
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
@@ -198,3 +197,33 @@ export type ListenerRecord = Selectable<ListenersTable>;
 export type ListenerClaimRecord = Selectable<ListenerClaimsTable>;
 export type IntegrationRecord = Selectable<IntegrationsTable>;
 export type RepositoryRecord = Selectable<RepositoriesTable>;
+
+/** An upload address, and the tarball that was uploaded there. */
+interface UploadsTable {
+  /** `uploads/<deployment id>/<random>.tar.gz`; the file of this name below the data folder. */
+  object_path: Fixed<string>;
+  deployment_id: Fixed<string>;
+  /** When the address expires. */
+  expires_at: Fixed<Date>;
+  /** `sha256:<hex>` of the tarball; null until one was stored. */
+  digest: string | null;
+  bytes: string | null;
+  stored_at: Date | null;
+  /** When retention removed its file. */
+  removed_at: Date | null;
+  created_at: Fixed<Date>;
+}
+
+/** The last observed head of a deployment's branch: all its pushes are processed. */
+interface WatchedBranchesTable {
+  deployment_id: Fixed<string>;
+  ref: string;
+  head: string;
+  seen_at: Date;
+}
+
+/** The tables of sources. */
+interface SourceTables {
+  uploads: UploadsTable;
+  watched_branches: WatchedBranchesTable;
+}

@@ -1,18 +1,20 @@
 import * as z from 'zod';
 import type { WriteOptions } from '../../contract/control/service.ts';
-import type {
-  TracedRunResponse,
-  TracedRunsList,
-  TracingProject,
-  TracingProjectsList,
+import {
+  type TracedRunResponse,
+  type TracedRunsList,
+  type TracingProject,
+  type TracingProjectsList,
+  tracedRunsQuery,
+  tracingProjectsQuery,
 } from '../../contract/control/tracing-project.ts';
-import { tracedRunsPage, tracingProjectsPage } from './queries.ts';
 import { readShape } from '../validation/shape.ts';
 import type { CountedProject, TracedRunRecord } from './repository.ts';
 import { writing } from '../service/once.ts';
-import { found, refusedCall, take, takeId } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import { found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
+import { finalRunStatuses, type FinalRunStatus } from '../../contract/agent/run.ts';
+import { statusesOf } from '../validation/queries.ts';
 
 /** Tracing projects and the runs that agents report (additions of ours; control-service.md, What the service does). */
 export function tracingOperations(settings: ServiceSettings) {
@@ -89,3 +91,14 @@ const toRunResponse = ({ created_at, started_at, ended_at, ...run }: TracedRunRe
   started_at: started_at?.toISOString() ?? null,
   ended_at: ended_at.toISOString(),
 });
+
+/** The query of a list of tracing projects. */
+const tracingProjectsPage = tracingProjectsQuery;
+
+const isFinalStatus = (word: string): word is FinalRunStatus => finalRunStatuses.some((status) => status === word);
+
+/** The query of a project's runs: `status` has comma-separated values. */
+const tracedRunsPage = tracedRunsQuery.transform(({ status, ...query }, context) => ({
+  ...query,
+  statuses: statusesOf(status, isFinalStatus, context),
+}));

@@ -1,4 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
 
 /** The signed content of an address: a tarball may be uploaded to this path until then. */
 export interface SignedUpload {
@@ -30,4 +32,17 @@ export function judgeSignature(
   const ours = signatureOf(key, { objectPath, expires: Number(expires) });
   if (sent.length !== ours.length || !timingSafeEqual(sent, ours)) return 'forged';
   return now < Number(expires) * 1_000 ? 'good' : 'expired';
+}
+
+/**
+ * The key that signs upload addresses: created at the first start in `<dataDir>/upload-key`, readable by its owner only.
+ * Without the file a new one is created, and earlier addresses become invalid.
+ *
+ * @throws Error where the file holds something else.
+ */
+export async function keepUploadKey(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, 'upload-key');
+  const line = (await readKeptFile(file)) ?? (await keepFile(file, randomBytes(32).toString('hex')));
+  if (!/^[0-9a-f]{64}$/.test(line)) throw new Error(`${file} holds no key. Remove the file to have a new one made.`);
+  return Buffer.from(line, 'hex');
 }

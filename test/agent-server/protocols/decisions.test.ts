@@ -1,10 +1,9 @@
-import { Role } from '@a2a-js/sdk';
-import type { Message, Part } from '@a2a-js/sdk';
+import { Role, type Message, type Part } from '@a2a-js/sdk';
 import { describe, expect, test } from 'vitest';
 import { artifactsOf, historyOf, inputOf, resumeOf } from '../../../src/agent-server/protocols/a2a/messages.ts';
-import { inProtocolForm } from '../../../src/agent-server/protocols/a2a/public-forms.ts';
-import { publicBase } from '../../../src/agent-server/protocols/address.ts';
-import { toolInput, toolNames } from '../../../src/agent-server/protocols/mcp/tools.ts';
+import { inProtocolForm } from '../../../src/agent-server/protocols/a2a/answer.ts';
+import { publicBase } from '../../../src/agent-server/protocols/operations.ts';
+import { toolInput, toolNames } from '../../../src/agent-server/protocols/mcp/server.ts';
 import { data, message, text } from './a2a-speaking.ts';
 
 describe('tool names', () => {

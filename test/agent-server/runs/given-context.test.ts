@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { givenContext } from '../../../src/agent-server/runs/given-context.ts';
-import type { Given } from '../../../src/agent-server/runs/given-context.ts';
+import { givenContext, type Given } from '../../../src/agent-server/runs/acceptance.ts';
 
 const nothing: Given = { context: undefined, configurable: {} };
 const empty: Given = { context: {}, configurable: {} };

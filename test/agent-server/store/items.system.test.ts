@@ -4,12 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readFilter } from '../../../src/agent-server/store/filter.ts';
 import { Items } from '../../../src/agent-server/store/items.ts';
 import type { StoreSettings } from '../../../src/agent-server/store/settings.ts';
-import { Sweeper } from '../../../src/agent-server/store/sweeper.ts';
-import { openStorage } from '../../../src/agent-server/storage/open.ts';
-import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { Sweeper } from '../../../src/agent-server/store/deployment-store.ts';
+import { openStorage, type Storage } from '../../../src/agent-server/storage/open.ts';
 import type { Clock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../postgres/postgres.ts';
-import type { TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 
 const MINUTE = 60_000;
 const settings: StoreSettings = { defaultTtl: undefined, refreshOnRead: true, sweepEveryMs: MINUTE };

@@ -2,7 +2,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
-import { startReconcileWorkers } from '../../../app/reconcile/workers.ts';
+import { startReconcileWorkers } from '../../../app/create-app-work.ts';
 import type { AppContext } from '../../../app/context.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase, type Database } from '../../../src/postgres/database.ts';

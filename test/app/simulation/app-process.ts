@@ -1,7 +1,4 @@
 import { loggerTo } from '../../logger.ts';
-// The App as a process that kills itself at a given step: the real inbox, store, queue, handlers, workers and reports
-// on
-// a real Postgres. GitHub and the control service are models in the process that started it.
 import { handleEvent } from '../../../app/events/handle-event.ts';
 import { decisionNotes, startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
 import {
@@ -17,7 +14,7 @@ import { startReportWorker } from '../../../app/reporting/report-job.ts';
 import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
-import { startReconcileWorkers } from '../../../app/reconcile/workers.ts';
+import { startReconcileWorkers } from '../../../app/create-app-work.ts';
 import type { AppContext } from '../../../app/context.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResourceSpec } from '../../../src/contract/control/resource-spec.ts';
-import { resourceProblems } from '../../../src/control-service/deployments/validation/resource-problems.ts';
+import { resourceProblems } from '../../../src/control-service/deployments/validation/requested-deployment.ts';
 
 describe('rejects a contradictory resource_spec', () => {
   test.each<[string, ResourceSpec, string[]]>([

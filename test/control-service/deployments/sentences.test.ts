@@ -4,7 +4,7 @@ import { commandProblem } from '../../../src/control-service/deployments/validat
 import {
   environmentProblems,
   longestValue,
-} from '../../../src/control-service/deployments/validation/environment-names.ts';
+} from '../../../src/control-service/deployments/validation/requested-deployment.ts';
 import {
   customUrlProblem,
   graphConfigPathProblem,

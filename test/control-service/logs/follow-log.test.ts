@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
-import { writeEvent } from '../../../src/control-service/logs/event-stream.ts';
+import { writeEvent } from '../../../src/control-service/logs/operations.ts';
 import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
 import type { LogPageQuery } from '../../../src/control-service/logs/repository.ts';
 import type { LogKind, LogLine } from '../../../src/control-service/store/tables.ts';

@@ -2,13 +2,11 @@ import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
-import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
-import { hearChanges } from '../../../src/control-service/logs/hear-changes.ts';
+import { changeNotifier, hearChanges } from '../../../src/control-service/logs/change-notifier.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import { parseEvents, type TextEvent } from '../../../src/sse/parse-events.ts';
-import { fromGit, unknownId, openServiceFixture } from '../service-fixture.ts';
-import type { ServiceFixture } from '../service-fixture.ts';
+import { fromGit, unknownId, openServiceFixture, type ServiceFixture } from '../service-fixture.ts';
 
 const entry = z.object({ id: z.string(), timestamp: z.string(), level: z.string(), message: z.string() });
 const ending = z.object({ status: z.string().nullable(), status_message: z.string().nullable() });

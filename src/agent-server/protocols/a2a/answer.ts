@@ -10,11 +10,9 @@ import { fromJson } from '../../../contract/json-text.ts';
 import { writeComment } from '../../../sse/write-event.ts';
 import { beat } from '../../api/event-stream.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
-import { EndpointRefusal } from '../own-api.ts';
-import type { OwnApi } from '../own-api.ts';
+import { EndpointRefusal, type OwnApi } from '../own-api.ts';
 import { agentCard } from './card.ts';
 import { OwnRuns } from './own-runs.ts';
-import { inProtocolForm } from './public-forms.ts';
 import type { FindTask } from './task-places.ts';
 import { Tasks } from './tasks.ts';
 import type { Logger } from '../../../logger.ts';
@@ -157,4 +155,31 @@ async function asEvents(answers: Streamed, { clock, leave, inError, log }: Strea
   });
   const { Connection: _, ...headers } = SSE_HEADERS;
   return new Response(body, { headers });
+}
+
+/**
+ * Converts a call with the names of the public API to the protocol's: `thread.threadId` is the message's context, `taskId`
+ * the task's id, and the role `assistant` is `agent`.
+ */
+export function inProtocolForm(call: Record<string, unknown>): Record<string, unknown> {
+  const { params } = call;
+  if (!isObject(params)) return call;
+  const { thread, taskId, message, ...rest } = params;
+  return {
+    ...call,
+    params: {
+      ...rest,
+      ...(taskId === undefined || rest['id'] !== undefined ? {} : { id: taskId }),
+      ...(isObject(message) ? { message: messageIn(message, thread) } : message === undefined ? {} : { message }),
+    },
+  };
+}
+
+function messageIn(message: Record<string, unknown>, thread: unknown): Record<string, unknown> {
+  const context = isObject(thread) ? thread['threadId'] : undefined;
+  return {
+    ...message,
+    ...(message['role'] === 'assistant' ? { role: 'agent' } : {}),
+    ...(context === undefined || message['contextId'] ? {} : { contextId: context }),
+  };
 }

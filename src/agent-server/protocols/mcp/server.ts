@@ -1,5 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import {
   assistantSchema,
@@ -9,9 +8,8 @@ import {
   pageBounds,
 } from '../../../contract/agent/assistant.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
-import { EndpointRefusal } from '../own-api.ts';
-import type { OwnApi } from '../own-api.ts';
-import { toolInput, toolNames } from './tools.ts';
+import { EndpointRefusal, type OwnApi } from '../own-api.ts';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
 
 /** The page size of the tool list: each tool includes its schema. */
 const toolsAPage = 100;
@@ -96,4 +94,63 @@ function readCursor(cursor: string | undefined): number {
   if (!/^\d{1,9}$/.test(cursor))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor. Use the one of the former page.');
   return Number(cursor);
+}
+
+/** The fields of an assistant that its tool uses. */
+interface ToolAssistant {
+  assistant_id: string;
+  graph_id: string;
+  name?: string | null | undefined;
+  metadata?: FreeObject | null | undefined;
+}
+
+/** The longest tool name that model hosts accept. */
+const longestName = 64;
+/** The number of characters of an assistant's id that make a duplicate name unique. */
+const mark = 8;
+
+/**
+ * Maps tool names to assistants: a default assistant has its graph's id, another one its own name without unsupported
+ * characters. Of duplicate names the first is kept, the others get a part of their id as suffix.
+ *
+ * @param assistants oldest first, so that a tool keeps its name when others are added.
+ */
+export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Map<string, A> {
+  const tools = new Map<string, A>();
+  const [defaults, others] = [assistants.filter(isDefault), assistants.filter((one) => !isDefault(one))];
+  for (const assistant of [...defaults, ...others]) {
+    const { assistant_id: id } = assistant;
+    const name = sayable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
+    const marked = `${name.slice(0, longestName - mark - 1)}_${id.slice(0, mark)}`;
+    const free = [name, marked, id].find((one) => one !== '' && !tools.has(one));
+    if (free !== undefined) tools.set(free, assistant);
+  }
+  return tools;
+}
+
+const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_by'] === 'system';
+
+const sayable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName);
+
+/** The input of a tool: the graph's input, wrapped in an object if it is none. */
+interface ToolInput {
+  schema: { type: 'object' } & FreeObject;
+  /** The graph's input, from the tool's arguments. */
+  of: (args: FreeObject) => unknown;
+}
+
+/** The field that wraps an input which is not an object. */
+const held = 'input';
+
+/** @param schema of the graph's input; undefined if unknown. */
+export function toolInput(schema: FreeObject | null | undefined): ToolInput {
+  const { type } = schema ?? {};
+  if (type === undefined || type === 'object') {
+    const { $schema: _, ...rest } = schema ?? {};
+    return { schema: { ...rest, type: 'object' }, of: (args) => args };
+  }
+  return {
+    schema: { type: 'object', properties: { [held]: schema }, required: [held] },
+    of: (args) => args[held],
+  };
 }

@@ -3,9 +3,9 @@ import type { ResourceSpec } from '../../../contract/control/resource-spec.ts';
 import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../../contract/control/source.ts';
 import type { Secret, SecretReference } from '../../../contract/control/secret.ts';
 import { commandProblem } from './commands.ts';
-import { environmentProblems } from './environment-names.ts';
-import { resourceProblems } from './resource-problems.ts';
 import { customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
+import { reservedNames } from '../../../contract/control/reserved-names.ts';
+import { resourceProblems as problemsOf } from '../../../contract/control/resource-bounds.ts';
 
 /** The requested state of a deployment, as far as rules need it. */
 export interface RequestedDeployment {
@@ -53,3 +53,55 @@ export function withEmptyValues(spec: ResourceSpec): ResourceSpec {
     ...(spec.sidecars ? { sidecars: filled(spec.sidecars) } : {}),
   };
 }
+
+/** Variables that change how an agent starts here, besides those of every platform: secrets can't use these names. */
+const reservedHere = new Set([
+  'HOST',
+  'HOME',
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'LANGSMITH_TRACING',
+  'LANGSERVE_GRAPHS',
+]);
+const reservedPrefix = 'LANDFALL_';
+
+/** The longest value of a variable, in bytes: Linux' limit of one string, minus room for the name. */
+export const longestValue = 120_000;
+
+/** True for the names of variables that a deployment cannot set. */
+const isReserved = (name: string): boolean =>
+  reservedNames.has(name) || reservedHere.has(name) || name.startsWith(reservedPrefix);
+
+/** The problems with a deployment's variables. Never contains a value. */
+export function environmentProblems(
+  secrets: readonly Secret[],
+  references: readonly SecretReference[] | null | undefined,
+): string[] {
+  const reported: string[] = [];
+  const seen = new Set<string>();
+  for (const [field, name] of [
+    ...secrets.map(({ name }) => ['secrets', name] as const),
+    ...(references ?? []).map(({ name }) => ['secret_references', name] as const),
+  ]) {
+    const quoted = JSON.stringify(name.slice(0, 80));
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      reported.push(`${field}: ${quoted} is no name of an environment variable; use letters, digits and underscores.`);
+    } else if (isReserved(name)) {
+      reported.push(`${field}: ${quoted} is set by the platform itself; choose another name.`);
+    }
+    if (seen.has(name)) reported.push(`${field}: ${quoted} is given more than once.`);
+    seen.add(name);
+  }
+  for (const { name, value } of secrets) {
+    if (Buffer.byteLength(value) > longestValue) {
+      reported.push(`secrets: the value of ${JSON.stringify(name.slice(0, 80))} is longer than ${longestValue} bytes.`);
+    }
+  }
+  return reported;
+}
+
+/** Every rule that a well-formed ResourceSpec breaks (see the contract's `resource-bounds`). */
+export const resourceProblems = (spec: ResourceSpec): string[] =>
+  problemsOf(spec).map(({ path, message }) => `source_config.resource_spec.${path.join('.')} ${message}.`);
