@@ -10,16 +10,7 @@ type Time = ColumnType<Date, Date, Date>;
 type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 
 /** An assistant with its active version's values. */
-export interface AssistantsTable {
-  assistant_id: string;
-  graph_id: string;
-  version: number;
-  name: string;
-  description: string | null;
-  context: Json<FreeObject>;
-  config: Json<FreeObject>;
-  metadata: Json<FreeObject>;
-  created_at: Time;
+export interface AssistantsTable extends AssistantVersionsTable {
   updated_at: Time;
 }
 

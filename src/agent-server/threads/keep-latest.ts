@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Removal } from './removal.ts';
+import { lockThread, type Removal } from './removal.ts';
 import { inTransaction } from './transaction.ts';
 
 /** How earlier states are removed. */
@@ -16,13 +16,8 @@ export interface KeepLatest {
  */
 export function keepLatest(pool: Pool, threadId: string, how: KeepLatest): Promise<Removal> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ unfinished: number }>(
-      'select unfinished from threads where thread_id = $1 for update',
-      [threadId],
-    );
-    const [thread] = rows;
-    if (!thread) return 'missing';
-    if (thread.unfinished > 0) return 'busy';
+    const state = await lockThread(client, threadId);
+    if (state !== 'idle') return state;
     await keepLatestOfLocked(client, threadId, how);
     return 'removed';
   });

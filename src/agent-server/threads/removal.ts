@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Querying } from '../runs/store.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -13,16 +13,22 @@ export type Removal = 'removed' | 'missing' | 'busy';
  */
 export function removeThread(pool: Pool, threadId: string, { evenBusy }: { evenBusy: boolean }): Promise<Removal> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<{ unfinished: number }>(
-      'select unfinished from threads where thread_id = $1 for update',
-      [threadId],
-    );
-    const [thread] = rows;
-    if (!thread) return 'missing';
-    if (thread.unfinished > 0 && !evenBusy) return 'busy';
+    const state = await lockThread(client, threadId);
+    if (state === 'missing' || (state === 'busy' && !evenBusy)) return state;
     await deleteLocked(client, threadId);
     return 'removed';
   });
+}
+
+/** Locks a thread's row until the transaction ends, and says whether runs on it are unfinished. */
+export async function lockThread(client: PoolClient, threadId: string): Promise<'idle' | 'busy' | 'missing'> {
+  const { rows } = await client.query<{ unfinished: number }>(
+    'select unfinished from threads where thread_id = $1 for update',
+    [threadId],
+  );
+  const [thread] = rows;
+  if (!thread) return 'missing';
+  return thread.unfinished > 0 ? 'busy' : 'idle';
 }
 
 /** Deletes a thread whose row this transaction has locked. */

@@ -35,6 +35,7 @@ const defaultHistory = 1;
 const one = '/threads/:thread_id';
 const tag = 'Threads';
 const stateResponses = { 200: { description: 'The state.', schema: threadStateResponse } };
+const readsState = { tag, query: stateQuery, responses: stateResponses, errors: [404, 422] } as const;
 
 /** The states of threads: the newest, at a checkpoint, the history, and updates. */
 export const threadStateOperations: readonly Operation<Env>[] = [
@@ -43,10 +44,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     path: `${one}/state`,
     id: 'get_thread_state',
     summary: 'Read the newest state of a thread',
-    tag,
-    query: stateQuery,
-    responses: stateResponses,
-    errors: [404, 422],
+    ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
       return json(await c.var.parts.states.at(await threadInPath(c), {}, subgraphs));
@@ -95,10 +93,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     path: `${one}/state/:checkpoint_id`,
     id: 'get_thread_state_at_checkpoint',
     summary: 'Read the state of a thread at a checkpoint',
-    tag,
-    query: stateQuery,
-    responses: stateResponses,
-    errors: [404, 422],
+    ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
       const checkpoint_id = checkpointId(c);

@@ -113,8 +113,7 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
       const current = await trx
         .selectFrom('listeners')
         .selectAll()
-        .where('id', '=', id)
-        .where('tenant_id', '=', tenantId)
+        .where((at) => at.and({ id, tenant_id: tenantId }))
         .forUpdate()
         .executeTakeFirst();
       if (!current) return undefined;
