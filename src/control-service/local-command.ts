@@ -50,7 +50,8 @@ export const localUsage = `Runs the control service and its agents on this machi
 
 DATABASE_URL names your own Postgres; without it one is started here. LANDFALL_SECRETS_KEY may hold the key that encrypts
 secrets (32 bytes in base64 or hexadecimal digits), LANDFALL_SECRETS_KEYS_OLD former ones; without it one is kept in the
-data folder. Tenants, keys and integrations: landfall local tenants --help.`;
+data folder. LOG_LEVEL (debug, info, warn, error, silent) and LOG_FORMAT (json, pretty) set what is logged and how. Tenants,
+keys and integrations: landfall local tenants --help.`;
 
 /** The parsed command line. */
 export interface LocalCommand {

@@ -146,7 +146,7 @@ describe(`a service of ${whom}`, () => {
   test('warns at startup and in each deploy log about missing isolation', async () => {
     const { logs } = await httpControl(service.url, service.key).deployLogs(id, revisionId, { limit: 1_000 });
     const warning = "Agents and builds run as this service's own user";
-    expect(service.output.some((line) => line.startsWith(warning))).toBe(isOrdinary);
+    expect(service.output.some((line) => line.includes(`"msg":"${warning}`))).toBe(isOrdinary);
     expect(logs.some(({ message }) => message.startsWith(warning))).toBe(isOrdinary);
   });
 
