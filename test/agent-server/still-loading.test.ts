@@ -27,8 +27,8 @@ test('a graph that never loads is named every ten seconds, with its file', async
     void loadGraphs([place], agent.configPath, { log, clock: { now: () => clock.now(), sleep } });
   });
   expect(lines).toEqual([
-    'warning: still loading graph "asker" of src/graph.ts, since 10 s.',
-    'warning: still loading graph "asker" of src/graph.ts, since 20 s.',
+    'still loading graph "asker" of src/graph.ts, since 10 s.',
+    'still loading graph "asker" of src/graph.ts, since 20 s.',
   ]);
 });
 

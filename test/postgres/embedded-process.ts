@@ -1,4 +1,3 @@
-import { loggerTo } from '../logger.ts';
 /**
  * A process that starts an embedded Postgres and can be killed: tests run it, and read one line of JSON from it.
  *
@@ -8,9 +7,10 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
 
 const [dataDir = '', what = 'hold', systemFolder] = process.argv.slice(2);
+const log = (...words: unknown[]): void => console.error(...words);
 const server = await startEmbeddedPostgres({
   dataDir,
-  log: loggerTo((message) => console.error(message)),
+  log: { debug: log, info: log, warn: log, error: log },
   // Tests with root's folder check where the data is, not whether it is on the disk.
   ...(systemFolder === undefined ? {} : { systemFolder, settings: { fsync: 'off' } }),
 });

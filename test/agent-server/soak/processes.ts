@@ -3,7 +3,7 @@ import type { AgentProcess } from '../agent-process.ts';
 import type { Chance } from './chance.ts';
 
 /** After this time (ms) a silent process counts as dead. */
-const LEASE_MS = 2000;
+const LEASE_MS = 4000;
 /** How long (ms) runs may continue after a process received the shutdown signal. */
 const DRAIN_MS = 1500;
 
@@ -74,7 +74,7 @@ export class Pair {
     if (process === undefined) return;
     this.killEvents.frozen += 1;
     process.child.kill('SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 1000));
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 1500));
     process.child.kill('SIGCONT');
   }
 

@@ -9,6 +9,8 @@ import type { Chance } from './chance.ts';
 export interface Heard {
   /** The status in each delivery. */
   statuses: string[];
+  /** Whether one says that the run failed because its processes died. */
+  isGivenUp: boolean;
   /** The number of accepted deliveries. */
   taken: number;
 }
@@ -41,10 +43,11 @@ export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver>
     );
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { run_id: runId, status } = Object(JSON.parse(await text(request)));
-    const all = heard.get(runId) ?? { statuses: [], taken: 0 };
+    const { run_id: runId, status, error } = Object(JSON.parse(await text(request)));
+    const all = heard.get(runId) ?? { statuses: [], isGivenUp: false, taken: 0 };
     heard.set(runId, all);
     all.statuses.push(String(status));
+    all.isGivenUp ||= Object(error).error === 'ServerStopped';
     const waiting = moods.get(runId) ?? draw();
     moods.set(runId, waiting);
     const mood = waiting.shift() ?? 'takes';

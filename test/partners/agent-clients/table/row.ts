@@ -147,12 +147,6 @@ export const text = (of: unknown, ...path: (string | number)[]): string => {
   return typeof found === 'string' ? found : '';
 };
 
-/** Whether something takes less than `ms` at least once in some tries. A busy machine makes each longer, and none shorter. */
-export async function isOnceWithin(ms: number, tries: number, act: () => Promise<number>): Promise<boolean> {
-  for (let n = 0; n < tries; n++) if ((await act()) < ms) return true;
-  return false;
-}
-
 /** A value as it stands in a cell. */
 export const code = (value: unknown): string => (value === undefined ? 'is not there' : `\`${JSON.stringify(value)}\``);
 

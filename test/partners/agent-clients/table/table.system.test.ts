@@ -10,7 +10,6 @@ import { lineOf, readTable } from './comparison-table.ts';
 import { Asking } from './row.ts';
 import type { Row } from './row.ts';
 import { runRows } from './run-rows.ts';
-import { speedRows } from './speed-rows.ts';
 import { threadRows } from './thread-rows.ts';
 import { deadlyWebhookRows, strictWebhookRows, webhookRows } from './webhook-rows.ts';
 
@@ -19,7 +18,7 @@ vi.setConfig({ maxConcurrency: 12, testTimeout: 120_000 });
 
 const quiet = [...assistantRows, ...threadRows, ...runRows, ...cronRows, ...storeRows, ...webhookRows, ...systemRows];
 // These take their time, and the last of them kill the servers, or hang them.
-const loud = [...speedRows, ...deadlyWebhookRows, ...killedRows, ...strictWebhookRows];
+const loud = [...deadlyWebhookRows, ...killedRows, ...strictWebhookRows];
 const table = readTable();
 
 let servers: Contender[] | undefined;
