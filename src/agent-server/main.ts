@@ -3,7 +3,7 @@ import { stackOf } from '../errors.ts';
 import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
-import { NotKept } from './graphs/run-ownership-lost.ts';
+import { RunOwnershipLost } from './graphs/run-ownership-lost.ts';
 import { createLogger } from '../logger.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
@@ -16,7 +16,7 @@ process.stderr.on('error', () => undefined);
 
 // An unhandled rejection in one graph must not end the runs of others.
 process.on('unhandledRejection', (reason) => {
-  if (reason instanceof NotKept) return;
+  if (reason instanceof RunOwnershipLost) return;
   log.error(`Unhandled promise rejection in the agent's code: ${stackOf(reason)}`);
 });
 // A rejection that is handled late needs no message.

@@ -12,7 +12,7 @@ export interface DatabaseClaim {
 
 /** How long a former service may take to leave, and how often it is looked whether it has, in milliseconds. */
 const maxWaitMs = 5_000;
-const lookEveryMs = 250;
+const pollMs = 250;
 
 /**
  * Makes sure that no other control service uses this database: two would build the same revisions and serve the same
@@ -58,13 +58,13 @@ export async function claimDatabase(url: string, clock: Clock, log: Logger): Pro
           'Another control service works on this database. Stop it, or give this one another database: set DATABASE_URL, or leave it out and choose another --data folder.',
         );
       }
-      await clock.sleep(lookEveryMs);
+      await clock.sleep(pollMs);
     }
   }
 
   async function claimAgain(): Promise<void> {
     while (!released.signal.aborted) {
-      await clock.sleep(lookEveryMs);
+      await clock.sleep(pollMs);
       try {
         const held = await attempt();
         if (held && !released.signal.aborted) client = held;

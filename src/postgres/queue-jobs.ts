@@ -114,7 +114,7 @@ export async function countJobs(pool: Pool): Promise<JobCount[]> {
 }
 
 /** How often it is looked for jobs that a clock that was set back keeps waiting (ms). */
-const lookEveryMs = 30_000;
+const pollMs = 30_000;
 
 /**
  * Brings jobs forward that the database's clock, set back since they were sent, would keep waiting until it is that time
@@ -143,6 +143,6 @@ export async function keepBringingForward(
     await bringJobsForward(boss, schema).catch((error: unknown) => {
       if (!signal.aborted) report(`The job queue has a problem and goes on: ${String(error)}`);
     });
-    await pause(clock, lookEveryMs, signal);
+    await pause(clock, pollMs, signal);
   }
 }

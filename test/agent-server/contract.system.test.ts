@@ -3,7 +3,7 @@ import { connectAgentServer } from '../../src/client/agent.ts';
 import type { AgentServerClient } from '../../src/client/agent.ts';
 import { assistantPromises } from './promises/assistants.ts';
 import { cronPromises } from './promises/crons.ts';
-import type { Given } from './promises/given.ts';
+import type { Given } from './promises/fixture.ts';
 import { runPromises } from './promises/runs.ts';
 import { streamPromises } from './promises/streams.ts';
 import { threadPromises } from './promises/threads.ts';

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from './promises/given.ts';
+import { until } from './promises/fixture.ts';
 import { serveAgent } from './serving.ts';
 import type { Serving } from './serving.ts';
 

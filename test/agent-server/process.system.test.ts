@@ -7,7 +7,7 @@ import { startTestPostgres } from '../postgres/postgres.ts';
 import type { TestPostgres } from '../postgres/postgres.ts';
 import { spawnAgentProcess, startAgentProcess } from './agent-process.ts';
 import type { AgentProcess } from './agent-process.ts';
-import { eventsOf, refusalOf, until, valuesOf } from './promises/given.ts';
+import { eventsOf, refusalOf, until, valuesOf } from './promises/fixture.ts';
 import { agentConfig } from './serving.ts';
 import { temporaryAgent } from './temporary-agent.ts';
 

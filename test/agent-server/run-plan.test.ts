@@ -4,7 +4,7 @@ import type { RunOrder } from '../../src/agent-server/runs/run-plan.ts';
 import type { RunCreate } from '../../src/contract/agent/run.ts';
 
 const assistant = { assistant_id: 'a', graph_id: 'echo', context: {}, config: {}, metadata: {} };
-const order: RunOrder = { runId: 'r', threadId: 't', stateless: false, carried: 'wait', now: 7, assistant };
+const order: RunOrder = { runId: 'r', threadId: 't', stateless: false, mode: 'wait', now: 7, assistant };
 const plan = (request: Partial<RunCreate>, over: Partial<RunOrder> = {}) =>
   planRun({ assistant_id: 'echo', ...request }, { ...order, ...over });
 const of = (over: Partial<RunOrder['assistant']>) => ({ assistant: { ...assistant, ...over } });
@@ -48,7 +48,7 @@ describe('planning a run', () => {
   test.each<[string, Partial<RunCreate>, Partial<RunOrder>, { temporary: boolean; detached: boolean }]>([
     ['a waited-for run ends with its client', {}, {}, { temporary: false, detached: false }],
     ['on_disconnect=continue detaches it', { on_disconnect: 'continue' }, {}, { temporary: false, detached: true }],
-    ['a background run has no client', {}, { carried: 'background' }, { temporary: false, detached: true }],
+    ['a background run has no client', {}, { mode: 'background' }, { temporary: false, detached: true }],
     ['a stateless run keeps nothing', {}, { stateless: true }, { temporary: true, detached: false }],
     [
       'unless on_completion is keep',

@@ -14,7 +14,7 @@ import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
 import { inTransaction } from './in-transaction.ts';
-import { NotKept } from './run-ownership-lost.ts';
+import { RunOwnershipLost } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
@@ -226,7 +226,7 @@ export class Checkpoints extends PostgresSaver {
 }
 
 const notOurs = () =>
-  new NotKept('Another process goes on with this run, or it has ended: what is done here is not kept.');
+  new RunOwnershipLost('Another process goes on with this run, or it has ended: what is done here is not kept.');
 
 /** The id of the run that writes; null for a manual update. */
 function runIdOf({ configurable }: RunnableConfig): string | null {

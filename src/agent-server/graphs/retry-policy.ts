@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
-import { NotKept } from './run-ownership-lost.ts';
+import { RunOwnershipLost } from './run-ownership-lost.ts';
 
 /** How a run waits for the database: until it is available, or the run is stopped. */
 export interface RetryPolicy {
@@ -30,7 +30,7 @@ export const withRetries = <T>(retryPolicy: RetryPolicy, work: () => Promise<T>)
  * Queries the database, inside a run with retries while it is unavailable. The operation must be idempotent: if a
  * response is lost, it may have been executed.
  *
- * @throws NotKept if the run was stopped meanwhile, DatabaseAway outside of a run, and any other error as it is.
+ * @throws RunOwnershipLost if the run was stopped meanwhile, DatabaseAway outside of a run, and any other error as it is.
  */
 export async function queryWithRetries<T>(ask: () => Promise<T>): Promise<T> {
   const retryPolicy = inside.getStore();
@@ -39,7 +39,7 @@ export async function queryWithRetries<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw new DatabaseAway(error);
     if (retryPolicy?.signal.aborted === true && error === retryPolicy.signal.reason)
-      throw new NotKept('The run was stopped while the database was away: what it did last is not kept.');
+      throw new RunOwnershipLost('The run was stopped while the database was away: what it did last is not kept.');
     throw error;
   }
 }

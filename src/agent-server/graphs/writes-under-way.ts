@@ -1,4 +1,4 @@
-import { NotKept } from './run-ownership-lost.ts';
+import { RunOwnershipLost } from './run-ownership-lost.ts';
 
 /**
  * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
@@ -16,7 +16,7 @@ export class WritesUnderWay {
    */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();
-    if (this.#closed.has(runId)) throw new NotKept('The run was stopped: what it does now is not kept.');
+    if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped: what it does now is not kept.');
     const writes = this.#byRun.get(runId) ?? new Set();
     this.#byRun.set(runId, writes);
     const written = write();

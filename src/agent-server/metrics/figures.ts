@@ -19,7 +19,7 @@ export function figuresOf(storage: Storage, runs: Runs, atOnce: number): () => P
       select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
       from runs where ended_at is null`;
     const { rows } = await query.execute(storage.db);
-    const active = Math.min(runs.inHand().length, atOnce);
+    const active = Math.min(runs.runIds().length, atOnce);
     const { totalCount, idleCount, waitingCount } = storage.pool;
     return {
       queue: { num_pending: Number(rows[0]?.pending ?? 0), num_running: Number(rows[0]?.running ?? 0) },

@@ -11,7 +11,7 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { nodeProblems, nodesOf } from '../graphs/nodes.ts';
 import { missing, noAssistant, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
-import { planRun, type Carried, type RunPlan } from './run-plan.ts';
+import { planRun, type RunMode, type RunPlan } from './run-plan.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 
 /** The dependencies of accepting runs. */
@@ -25,11 +25,11 @@ export interface AcceptanceParts {
 }
 
 /** A requested run. */
-export interface Order {
+export interface RequestedRun {
   request: RunCreate;
   /** Undefined for a stateless run. */
   threadId: string | undefined;
-  carried: Carried;
+  mode: RunMode;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface Order {
  * @throws Refusal if the run can't be accepted; does not check its thread.
  */
 export async function planOrder(
-  { request, threadId, carried }: Order,
+  { request, threadId, mode }: RequestedRun,
   { assistants, graphs, clock, checkWebhook, access }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
@@ -48,7 +48,7 @@ export async function planOrder(
     runId: randomUUID(),
     threadId: threadId ?? randomUUID(),
     stateless: threadId === undefined,
-    carried,
+    mode,
     now: clock.now(),
     assistant,
   });

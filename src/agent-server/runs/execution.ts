@@ -2,7 +2,7 @@ import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
-import { NotKept } from '../graphs/run-ownership-lost.ts';
+import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
 import { queryWithRetries, withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
@@ -53,7 +53,7 @@ export class Execution {
   /** Set while another process executes the run. */
   #left: AbortController | undefined;
   #isWaiting: boolean;
-  #isPutOff: boolean;
+  #isDelayed: boolean;
   #hasStarted = false;
   #goesOn = false;
   #isRecorded: boolean;
@@ -68,7 +68,7 @@ export class Execution {
     this.#around = around;
     this.#result = new Result(plan.runId, around.log);
     this.#isWaiting = !start.started;
-    this.#isPutOff = plan.delayMs > 0;
+    this.#isDelayed = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
     // Closes the log in any case, so that no follower waits forever.
     this.ended = this.#carryOut(start).finally(() => this.events.close());
@@ -80,8 +80,8 @@ export class Execution {
   }
 
   /** It is delayed until its start time. */
-  get isPutOff(): boolean {
-    return this.#isPutOff;
+  get isDelayed(): boolean {
+    return this.#isDelayed;
   }
 
   /** Another process executes it; this one only follows it. */
@@ -122,7 +122,7 @@ export class Execution {
     const over = new AbortController();
     try {
       const joinLine = (place: number) => {
-        this.#isPutOff = false;
+        this.#isDelayed = false;
         return start.joinLine(place);
       };
       await waitForTurn(this.plan, { ...start, joinLine }, this.#around, this.#stop.signal);
@@ -243,7 +243,7 @@ export class Execution {
     const stopped = failure instanceof RunStopped;
     const status = statusOf(failure);
     // A run that another process continues or has ended is not a failure of the agent.
-    if (status === 'error' && !(failure instanceof NotKept))
+    if (status === 'error' && !(failure instanceof RunOwnershipLost))
       this.#around.log.error(
         { runId: this.plan.runId },
         `Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${reported(failure)}`,

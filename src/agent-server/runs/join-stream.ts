@@ -16,7 +16,7 @@ export const streamQuery = joinQuery.extend({ stream_mode: modes });
 /** What to do when a caller that joined a run disconnects. */
 export function onGone(c: Context<Env>, run: StoredRun): () => void {
   const { cancel_on_disconnect } = readQuery(c, joinQuery);
-  return cancel_on_disconnect && isUnfinished(run) ? () => c.var.parts.runs.leave(run) : () => undefined;
+  return cancel_on_disconnect && isUnfinished(run) ? () => c.var.parts.runs.cancelAbandoned(run) : () => undefined;
 }
 
 /**

@@ -92,17 +92,17 @@ export class Recovery {
   /** Takes over orphaned runs. A process that shuts down releases its runs to the next one. */
   async #takeWhatWasLeft(): Promise<void> {
     const { queue, runs, graphs } = this.#parts;
-    if (runs.isLeaving) return;
+    if (runs.isClosing) return;
     const takeable = await queue.takeable({
-      inHand: runs.inHand(),
-      hasRoom: runs.room > 0,
+      inHand: runs.runIds(),
+      hasRoom: runs.freeSlots > 0,
       graphs: graphs.list().map(({ graphId }) => graphId),
       limit: atOnce,
     });
-    let { room } = runs;
+    let { freeSlots } = runs;
     for (const run of takeable) {
-      if (runs.isLeaving) return;
-      if (run.because === 'waits-for-a-slot' && room-- <= 0) continue;
+      if (runs.isClosing) return;
+      if (run.because === 'waits-for-a-slot' && freeSlots-- <= 0) continue;
       if (isSure(run) || this.#seenOnce.has(key(run))) await this.#tryToTakeCareOf(run);
     }
     this.#seenOnce = new Set(takeable.map(key));
@@ -116,7 +116,7 @@ export class Recovery {
       lapsed = await queue.extendLease(leaseMs);
       this.#extendedAt = steadyNow(clock);
     }
-    for (const id of await queue.takenAway(lapsed ? runs.inHand() : runs.waiting())) runs.find(id)?.stop('taken');
+    for (const id of await queue.takenAway(lapsed ? runs.runIds() : runs.pendingRunIds())) runs.find(id)?.stop('taken');
   }
 
   async #forgetEvents(): Promise<void> {
@@ -147,7 +147,7 @@ export class Recovery {
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {
       log.info({ runId: run.run_id }, `Run ${run.run_id} ${why[run.because]}; going on with attempt ${next}.`);
-      const execution = runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
+      const execution = runs.takeOver(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
       // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;

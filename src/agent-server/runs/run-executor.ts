@@ -88,7 +88,7 @@ export class RunExecutor {
    */
   async drain(withinMs: number, clock: Clock): Promise<void> {
     for (const execution of this.#executions.values()) {
-      if (execution.isPutOff && execution.plan.detached) execution.stop('released');
+      if (execution.isDelayed && execution.plan.detached) execution.stop('released');
     }
     const enough = new AbortController();
     const all = this.#allEnded().then(() => enough.abort());

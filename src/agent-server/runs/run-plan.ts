@@ -39,7 +39,7 @@ export const runKwargs = z.looseObject({
 export type RunKwargs = z.infer<typeof runKwargs>;
 
 /** How the caller follows the run: not at all, by a stream, or by waiting. */
-export type Carried = 'background' | 'stream' | 'wait';
+export type RunMode = 'background' | 'stream' | 'wait';
 
 /** A run to accept. */
 export interface RunPlan {
@@ -72,7 +72,7 @@ export interface RunOrder {
   /** The thread's id, or a generated one for a stateless run. */
   threadId: string;
   stateless: boolean;
-  carried: Carried;
+  mode: RunMode;
   /** Milliseconds since the epoch. */
   now: number;
   assistant: Pick<StoredAssistant, 'assistant_id' | 'graph_id' | 'context' | 'config' | 'metadata'>;
@@ -87,7 +87,7 @@ const reserved = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(
 /** Merges a request with its assistant: the run's values win, key by key. */
 export function planRun(
   request: RunCreate,
-  { runId, threadId, stateless, carried, now, assistant }: RunOrder,
+  { runId, threadId, stateless, mode, now, assistant }: RunOrder,
 ): RunPlan {
   const { config } = assistant;
   const tags = [...strings(config['tags']), ...(request.config?.tags ?? [])];
@@ -128,7 +128,7 @@ export function planRun(
     multitaskStrategy: request.multitask_strategy ?? defaultStrategy,
     webhook: request.webhook,
     temporary: stateless && request.on_completion !== 'keep',
-    detached: carried === 'background' || request.on_disconnect === 'continue',
+    detached: mode === 'background' || request.on_disconnect === 'continue',
     resumable: request.stream_resumable ?? false,
     delayMs: (request.after_seconds ?? 0) * 1000,
     acceptedAt: now,

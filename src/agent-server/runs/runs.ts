@@ -8,7 +8,7 @@ import { noCheckpoint } from '../threads/place.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { planOrder } from './acceptance.ts';
-import type { Order } from './acceptance.ts';
+import type { RequestedRun } from './acceptance.ts';
 import { Cancelling } from './cancelling.ts';
 import { RemoteRuns } from './remote-runs.ts';
 import type { Execution } from './execution.ts';
@@ -18,10 +18,10 @@ import { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import { checkpointOfAll } from './run-plan.ts';
-import type { Carried, RunPlan } from './run-plan.ts';
+import type { RunMode, RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Started, CancelFilter, Querying, RunStore } from './store.ts';
-import { atPlace, writeDown } from './write-down.ts';
+import { refusalInBatch, storeRun } from './store-run.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `Runs`. */
@@ -52,7 +52,7 @@ export class Runs {
   readonly #remoteRuns: RemoteRuns;
   readonly #cancelling: Cancelling;
   #closing = false;
-  #hasLeft = false;
+  #hasClosed = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
@@ -69,18 +69,18 @@ export class Runs {
    * @param threadId undefined for a stateless run.
    * @throws Refusal if the run can't be accepted.
    */
-  async start(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<Execution> {
-    const plan = await this.#plan({ request, threadId, carried });
+  async start(request: RunCreate, threadId: string | undefined, mode: RunMode): Promise<Execution> {
+    const plan = await this.#plan({ request, threadId, mode });
     const { slots } = this.#executor;
-    const mayStart = carried !== 'background' && plan.delayMs === 0 && slots.tryTake();
+    const mayStart = mode !== 'background' && plan.delayMs === 0 && slots.tryTake();
     let started = false;
     try {
       return await this.#executor.whileStarting([plan.runId], async () => {
         const makeThread = request.if_not_exists === 'create';
         const how = { stateless: threadId === undefined, mayStart, makeThread };
-        const { status, sequence } = await writeDown(plan, how, this.#parts);
+        const { status, sequence } = await storeRun(plan, how, this.#parts);
         started = status === 'running';
-        const followed = carried === 'stream';
+        const followed = mode === 'stream';
         const execution = this.#executor.carryOut(plan, sequence, { attempt: 1, started, followed });
         if (!started) await this.#cancelling.cancelEarlierRuns(plan);
         return execution;
@@ -98,8 +98,8 @@ export class Runs {
   async startMany(requests: readonly RunCreate[]): Promise<RunPlan[]> {
     const plans: RunPlan[] = [];
     for (const [at, request] of requests.entries()) {
-      const order = { request, threadId: undefined, carried: 'background' } as const;
-      plans.push(await this.#plan(order).catch((error: unknown) => Promise.reject(atPlace(error, at))));
+      const order = { request, threadId: undefined, mode: 'background' } as const;
+      plans.push(await this.#plan(order).catch((error: unknown) => Promise.reject(refusalInBatch(error, at))));
     }
     const ids = plans.map(({ runId }) => runId);
     await this.#executor.whileStarting(ids, async () => {
@@ -123,7 +123,7 @@ export class Runs {
     threadId: string | undefined,
     within: (begin: (on: Querying) => Promise<Started>) => Promise<Started | undefined>,
   ): Promise<Started | undefined> {
-    const plan = await this.#plan({ request, threadId, carried: 'background' });
+    const plan = await this.#plan({ request, threadId, mode: 'background' });
     return this.#executor.whileStarting([plan.runId], async () => {
       const { store } = this.#parts;
       const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, on));
@@ -141,7 +141,7 @@ export class Runs {
    * @throws Refusal if not.
    */
   async check(request: RunCreate, threadId: string | undefined): Promise<Pick<RunPlan, 'assistantId' | 'graphId'>> {
-    return this.#plan({ request, threadId, carried: 'background' });
+    return this.#plan({ request, threadId, mode: 'background' });
   }
 
   /** @throws Refusal if a run can't use this URL. */
@@ -165,32 +165,32 @@ export class Runs {
   }
 
   /** The ids of this process's runs, including those being stored. */
-  inHand(): string[] {
+  runIds(): string[] {
     return this.#executor.ids();
   }
 
   /** The ids of this process's pending runs. */
-  waiting(): string[] {
+  pendingRunIds(): string[] {
     return this.#executor.waiting();
   }
 
   /** Whether this process is shutting down: it accepts no runs. */
-  get isLeaving(): boolean {
+  get isClosing(): boolean {
     return this.#closing;
   }
 
   /** Whether it also stopped following runs of other processes: the end of their events is not the end of the run. */
-  get hasLeft(): boolean {
-    return this.#hasLeft;
+  get hasClosed(): boolean {
+    return this.#hasClosed;
   }
 
   /** The number of free slots. */
-  get room(): number {
+  get freeSlots(): number {
     return this.#closing ? 0 : this.#executor.slots.free;
   }
 
   /** Executes a run of another process that was taken over in the database. */
-  adopt(plan: RunPlan, sequence: number, attempt: number): Execution {
+  takeOver(plan: RunPlan, sequence: number, attempt: number): Execution {
     return this.#executor.carryOut(plan, sequence, { attempt, started: false, followed: false });
   }
 
@@ -210,7 +210,7 @@ export class Runs {
   }
 
   /** Ends a run because a caller that joined it with `cancel_on_disconnect` disconnected. */
-  leave(run: Pick<StoredRun, 'run_id'>): void {
+  cancelAbandoned(run: Pick<StoredRun, 'run_id'>): void {
     this.#cancelling.leave(run.run_id);
   }
 
@@ -221,7 +221,7 @@ export class Runs {
   async drain(withinMs: number): Promise<void> {
     this.#closing = true;
     await this.#executor.drain(withinMs, this.#parts.clock);
-    this.#hasLeft = true;
+    this.#hasClosed = true;
     this.#remoteRuns.close();
   }
 
@@ -231,7 +231,7 @@ export class Runs {
   }
 
   /** @throws Refusal if the run can't be accepted. */
-  async #plan(order: Order): Promise<RunPlan> {
+  async #plan(order: RequestedRun): Promise<RunPlan> {
     this.#mustBeOpen();
     const plan = await planOrder(order, this.#parts);
     if (order.threadId !== undefined) await this.#mustHaveItsCheckpoint(plan);

@@ -11,7 +11,7 @@ import type { Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
-import type { Carried, RunPlan } from './run-plan.ts';
+import type { RunMode, RunPlan } from './run-plan.ts';
 import { showAccepted } from './run-row.ts';
 
 /** The request to start a run on a thread. */
@@ -146,11 +146,11 @@ async function startAndWait(c: Context<Env>, threadId: string | undefined): Prom
   return heartbeatJson(ended, { clock: c.var.parts.clock, onGone, headers: whereIs(plan) });
 }
 
-async function start(c: Context<Env>, threadId: string | undefined, carried: Carried): Promise<Execution> {
+async function start(c: Context<Env>, threadId: string | undefined, mode: RunMode): Promise<Execution> {
   const { runs, headersForRuns } = c.var.parts;
   const request = await readBody(c, runBody);
   mustBeOffered(request);
-  return runs.start(withHeaders(request, headersForRuns(c.req.raw.headers)), threadId, carried);
+  return runs.start(withHeaders(request, headersForRuns(c.req.raw.headers)), threadId, mode);
 }
 
 const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({

@@ -171,7 +171,7 @@ export class ThreadStreams {
         return;
       }
       if (event !== undefined) return thread.events.add(event.event, event.json);
-      if (this.#parts.runs.hasLeft) return;
+      if (this.#parts.runs.hasClosed) return;
       reported.endedAt = this.#parts.clock.now();
       thread.writtenAt = reported.endedAt;
       thread.events.add(metadataEvent, endOf(runId));

@@ -9,7 +9,7 @@ export const imageUriProblem = (uri: string): string | undefined =>
 
 /** The same for `graph_config_path`, a path inside the repository. */
 export function graphConfigPathProblem(path: string): string | undefined {
-  if (/[\\\u0000-\u001f\u007f]/.test(path)) return 'may not hold backslashes or control characters';
+  if (/[\\\u0000-\u001f\u007f]/.test(path)) return 'must not contain backslashes or control characters';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return "is relative to the repository's root";
   if (path.split('/').includes('..')) return 'may not lead out of the repository';
   return /(^|\/)\.?$/.test(path) ? 'must name a file' : undefined;

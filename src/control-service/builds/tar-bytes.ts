@@ -70,7 +70,7 @@ export async function readTar(
 /** Resolves when a parser accepts more. */
 export const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
 
-const notSound = (error: unknown): string => `It is no sound tar archive (${messageOf(error)}).`;
+const notSound = (error: unknown): string => `It is not a valid tar archive (${messageOf(error)}).`;
 
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 

@@ -19,7 +19,7 @@ import type { ClaimedWork } from './work-repository.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';
 
 /** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
-const lookEveryMs = 1_000;
+const pollMs = 1_000;
 
 /**
  * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
@@ -57,7 +57,7 @@ export function listenerWorkOperations({
         else if (work) return toClaimResponse(work, tracing);
         const left = until - notifier.now();
         if (left <= 0 || notifier.isClosed || signal?.aborted) return undefined;
-        await next.within(Math.min(left, lookEveryMs), signal);
+        await next.within(Math.min(left, pollMs), signal);
       }
     },
 

@@ -5,7 +5,7 @@ import { askAt } from '../ask.ts';
 import { sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
-import { assistantOf, made, says, versionsOf } from './given.ts';
+import { assistantOf, made, says, versionsOf } from './fixture.ts';
 
 /** Starting a process takes seconds while many tests run. */
 vi.setConfig({ testTimeout: 120_000 });

@@ -8,7 +8,7 @@ import type { Ask } from '../ask.ts';
 import { agentConfig, serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
-import { made, numbersOf } from './given.ts';
+import { made, numbersOf } from './fixture.ts';
 
 /** The next revision of the same deployment, without the previous one's graphs. */
 const next = temporaryAgent({

@@ -5,7 +5,7 @@ import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
-import { made } from './given.ts';
+import { made } from './fixture.ts';
 
 let serving: Serving;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
-import { ISO, UNKNOWN_ID } from '../promises/given.ts';
+import { ISO, UNKNOWN_ID } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
-import { assistantOf, made, numbersOf, says, versionsOf } from './given.ts';
+import { assistantOf, made, numbersOf, says, versionsOf } from './fixture.ts';
 
 let serving: Serving;
 beforeAll(async () => {

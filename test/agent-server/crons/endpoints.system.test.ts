@@ -2,7 +2,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
-import { ISO, UNKNOWN_ID, until, UUID } from '../promises/given.ts';
+import { ISO, UNKNOWN_ID, until, UUID } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { SettableClock } from './settable-clock.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askInProcess } from '../ask.ts';
 import type { Ask } from '../ask.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { SettableClock } from './settable-clock.ts';

@@ -3,7 +3,7 @@ import { Client as Database } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';

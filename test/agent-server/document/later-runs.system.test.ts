@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SettableClock } from '../crons/settable-clock.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { sendTo } from './send.ts';

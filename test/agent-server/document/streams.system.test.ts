@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runStreamModes } from '../../../src/contract/agent/stream-event.ts';
-import { UUID } from '../promises/given.ts';
+import { UUID } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { sendTo } from './send.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
-import { ISO, until, UUID } from '../promises/given.ts';
+import { ISO, until, UUID } from '../promises/fixture.ts';
 import type { Serving } from '../serving.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NotKept } from '../../../src/agent-server/graphs/run-ownership-lost.ts';
+import { RunOwnershipLost } from '../../../src/agent-server/graphs/run-ownership-lost.ts';
 import { queryWithRetries, withRetries } from '../../../src/agent-server/graphs/retry-policy.ts';
 import { isDatabaseUnavailable } from '../../../src/postgres/unavailable.ts';
 
@@ -26,9 +26,9 @@ test('retries a query inside a run until it succeeds', async () => {
 test('stops retrying if another process took over the run meanwhile', async () => {
   const { signal } = new AbortController();
   const taken = after<never>(2, () => {
-    throw new NotKept('Another process goes on with this run.');
+    throw new RunOwnershipLost('Another process goes on with this run.');
   });
-  await expect(withRetries({ clock, signal }, () => queryWithRetries(taken))).rejects.toThrow(NotKept);
+  await expect(withRetries({ clock, signal }, () => queryWithRetries(taken))).rejects.toThrow(RunOwnershipLost);
 });
 
 test('stops retrying when the run is stopped, and discards its last write', async () => {
@@ -37,7 +37,7 @@ test('stops retrying when the run is stopped, and discards its last write', asyn
     stop.abort(new Error('The run took too long.'));
     throw gone();
   });
-  await expect(withRetries({ clock, signal: stop.signal }, work)).rejects.toThrow(NotKept);
+  await expect(withRetries({ clock, signal: stop.signal }, work)).rejects.toThrow(RunOwnershipLost);
 });
 
 test('outside of a run, fails at once and hides the database’s address', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ISO, UNKNOWN_ID, refusalOf, UUID, valuesOf } from './given.ts';
-import type { Given } from './given.ts';
+import { ISO, UNKNOWN_ID, refusalOf, UUID, valuesOf } from './fixture.ts';
+import type { Given } from './fixture.ts';
 
 /** Section "Assistant", and the endpoints of assistants. */
 export function assistantPromises(agent: Given): void {

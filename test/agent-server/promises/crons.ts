@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UNKNOWN_ID, refusalOf, UUID } from './given.ts';
-import type { Given } from './given.ts';
+import { UNKNOWN_ID, refusalOf, UUID } from './fixture.ts';
+import type { Given } from './fixture.ts';
 
 /** Crons, as far as the document lists their endpoints. */
 export function cronPromises(agent: Given): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './given.ts';
-import type { Given } from './given.ts';
+import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './fixture.ts';
+import type { Given } from './fixture.ts';
 
 /** Runs on threads and stateless ones: endpoints, statuses and errors. */
 export function runPromises(agent: Given): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf, UUID, until } from './given.ts';
-import type { Given } from './given.ts';
+import { eventsOf, UUID, until } from './fixture.ts';
+import type { Given } from './fixture.ts';
 
 /** Streamed runs: their events, the order, and the content. */
 export function streamPromises(agent: Given): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './given.ts';
-import type { Given } from './given.ts';
+import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './fixture.ts';
+import type { Given } from './fixture.ts';
 
 /** Section "Thread", and the endpoints of threads. */
 export function threadPromises(agent: Given): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase } from '../runs/two-servers.ts';
 import type { Asking, Servers } from '../runs/two-servers.ts';
 import { askingAgent, waiting } from './agent.ts';

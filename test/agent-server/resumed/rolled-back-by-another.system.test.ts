@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { askingAgent, waiting } from './agent.ts';

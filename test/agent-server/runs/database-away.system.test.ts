@@ -10,7 +10,7 @@ import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { startEmbeddedPostgres } from '../../../src/postgres/embedded.ts';
 import type { EmbeddedPostgres } from '../../../src/postgres/embedded.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { asking, eventsOf } from './two-servers.ts';

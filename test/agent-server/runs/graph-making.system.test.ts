@@ -55,7 +55,7 @@ describe('accepting a run', () => {
   /** Plans a run of a graph whose factory throws. */
   const planned = (thrown: Error) =>
     planOrder(
-      { request: { assistant_id: 'g' }, threadId: undefined, carried: 'wait' },
+      { request: { assistant_id: 'g' }, threadId: undefined, mode: 'wait' },
       {
         assistants: { get: async () => assistant },
         graphs: { has: () => true, make: () => Promise.reject(thrown) },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { asking, sharedDatabase } from './two-servers.ts';

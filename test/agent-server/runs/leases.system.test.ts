@@ -4,7 +4,7 @@ import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { agentConfig } from '../serving.ts';
 
 /** Starting a process takes seconds while many tests run. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase } from './two-servers.ts';
 import type { Servers } from './two-servers.ts';
 

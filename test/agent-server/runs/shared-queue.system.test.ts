@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { asking, eventsOf, sharedDatabase } from './two-servers.ts';
 import type { Asking, Servers } from './two-servers.ts';
 

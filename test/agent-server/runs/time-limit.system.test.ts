@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { runLimitOf, takeEnvironment } from '../../../src/agent-server/environment.ts';
-import { eventsOf } from '../promises/given.ts';
+import { eventsOf } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 

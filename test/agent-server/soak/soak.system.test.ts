@@ -41,7 +41,7 @@ const GROWTH = 48 * 2 ** 20;
 
 /** The expected log lines; anything else is a fault. */
 const EXPECTED =
-  /^\{"event":"listening"|was left by a process|waited for a slot|failed: RequestedFailure|failed: NotKept|ServerStopped: The server stopped|^ +|^}$/;
+  /^\{"event":"listening"|was left by a process|waited for a slot|failed: RequestedFailure|failed: RunOwnershipLost|ServerStopped: The server stopped|^ +|^}$/;
 
 let postgres: TestPostgres;
 let database: Pool;

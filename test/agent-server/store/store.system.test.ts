@@ -1,7 +1,7 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { ISO } from '../promises/given.ts';
+import { ISO } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { asking, eventsOf } from '../runs/two-servers.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';

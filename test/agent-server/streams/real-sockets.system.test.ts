@@ -6,7 +6,7 @@ import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { eventsOf } from '../runs/two-servers.ts';
 import { countingAgent, numbersIn } from './counting-agent.ts';
 

@@ -3,7 +3,7 @@ import { Client as Database } from 'pg';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { asking, eventsOf, sharedDatabase } from '../runs/two-servers.ts';
 import type { Asking, Servers } from '../runs/two-servers.ts';
 import type { AgentServerProcess } from '../../../src/agent-server/server.ts';

@@ -3,7 +3,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { ISO, UNKNOWN_ID } from '../promises/given.ts';
+import { ISO, UNKNOWN_ID } from '../promises/fixture.ts';
 import { hurriedClock } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { clientOf, refusedWith, serveThreads, threadsAgent } from './clients.ts';

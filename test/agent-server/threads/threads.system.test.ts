@@ -1,6 +1,6 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { UNKNOWN_ID } from '../promises/given.ts';
+import { UNKNOWN_ID } from '../promises/fixture.ts';
 import type { Serving } from '../serving.ts';
 import { clientOf, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { agentConfig, serveAgent, type Serving } from '../serving.ts';
 import { temporaryAgent, type TemporaryAgent } from '../temporary-agent.ts';
 import { startCollector, type Collector } from './collector.ts';

@@ -3,7 +3,7 @@ import type { RunCreate } from '../../../src/contract/agent/run.ts';
 import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
-import { eventsOf, ISO, refusalOf, until, UUID } from '../promises/given.ts';
+import { eventsOf, ISO, refusalOf, until, UUID } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';

@@ -19,7 +19,7 @@ import { isDatabaseUnavailable } from '../../../src/postgres/unavailable.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 import { selfSigned } from '../../faults/certificate.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 

@@ -3,7 +3,7 @@ import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
-import { until } from '../promises/given.ts';
+import { until } from '../promises/fixture.ts';
 import { sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
-import { ISO, UUID } from '../promises/given.ts';
+import { ISO, UUID } from '../promises/fixture.ts';
 import type { Received } from './receiver.ts';
 
 /** The fields of a webhook that depend on the run. */

@@ -7,7 +7,7 @@ import type { AgentServerOptions } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
-import { refusalOf, until } from '../promises/given.ts';
+import { refusalOf, until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { hookedAgent } from './hooked-agent.ts';

@@ -101,7 +101,7 @@ test('rejects a ref that git could take for an option or a pattern', async () =>
 });
 
 test.each([
-  ['a command instead of a URL', 'ext::sh -c touch% /tmp/x', 'may not hold blanks'],
+  ['a command instead of a URL', 'ext::sh -c touch% /tmp/x', 'must not contain blanks'],
   ['a command without spaces', 'ext::touch', 'must be the https address'],
   ['an option', '--upload-pack=touch', 'may not begin with a hyphen'],
   [
@@ -113,7 +113,7 @@ test.each([
   ['ssh', 'git@github.com:owner/name', 'names an ssh address'],
   ['the git protocol', 'git://127.0.0.1/name', 'must be the https address'],
   ['plain http to another host', 'http://example.com/owner/name', 'is plain http'],
-  ['a password', 'https://user:password@127.0.0.1/owner/name', 'may not hold a user or a password'],
+  ['a password', 'https://user:password@127.0.0.1/owner/name', 'must not contain a user or a password'],
 ])('rejects %s', async (_, repoUrl, why) => {
   const { reason, root } = place();
   const called = join(root, 'called');

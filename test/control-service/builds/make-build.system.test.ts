@@ -81,7 +81,7 @@ test('runs the build command in the folder of the graph configuration', async ()
 test('does not run a command that is invalid', async () => {
   const { reason } = place();
   expect(await reason({ request: { buildCommand: 'echo a; echo b' } })).toContain(
-    'source_config.build_command may not hold',
+    'source_config.build_command must not contain',
   );
 });
 

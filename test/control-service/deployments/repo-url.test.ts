@@ -20,12 +20,12 @@ describe('accepted addresses', () => {
 });
 
 describe('refused addresses', () => {
-  const blanks = 'may not hold blanks or control characters';
+  const blanks = 'must not contain spaces or control characters';
   const advice = 'must be the https address of a git repository, as in https://host/owner/name';
   const ssh = 'names an ssh address, for which this service has no key; use the https address of the repository';
   const http = 'is plain http, which is taken for this machine only; use https';
-  const password = 'may not hold a user or a password; an integration or a public repository needs none';
-  const query = 'may not hold a query or a fragment';
+  const password = 'must not contain a user or a password; an integration or a public repository needs none';
+  const query = 'must not contain a query or a fragment';
   const outside = (path: string) =>
     `names ${path}, a folder of this machine that the service was not started to allow (--allow-git DIR): allowed is what lies in /srv/git`;
 

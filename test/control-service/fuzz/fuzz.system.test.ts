@@ -5,7 +5,7 @@ import { operations } from '../../../src/control-service/api/operations.ts';
 import { openApi } from '../../http/shape.ts';
 import { openFuzzFixture, type FuzzFixture } from './fixture.ts';
 import { play } from './play.ts';
-import { halfMade } from './wholeness.ts';
+import { halfMade } from './integrity.ts';
 
 /** Requests per operation; a full run sets `LANDFALL_FUZZ=10000`. */
 const runs = Number(process.env['LANDFALL_FUZZ'] ?? 40);

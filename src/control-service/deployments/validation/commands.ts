@@ -4,7 +4,7 @@ import { refusedInCommand } from '../../../contract/control/commands.ts';
 export function commandProblem(field: string, command: string): string | undefined {
   const found = refusedInCommand(command);
   if (found.length > 0) {
-    return `${field} may not hold ${found.join(' or ')}; put what needs it into a script of the repository.`;
+    return `${field} must not contain ${found.join(' or ')}; put what needs it into a script of the repository.`;
   }
   return command.trim() === '' ? `${field} may not be blank; leave it out to have it found.` : undefined;
 }

@@ -21,7 +21,7 @@ const protocols = new Set(['https:', 'http:']);
  * @param allowGit absolute paths of folders.
  */
 export function readRepoUrl(written: string, allowGit: readonly string[]): ReadRepoUrl {
-  if (/[\u0000-\u0020\u007f]/.test(written)) return refused('may not hold blanks or control characters');
+  if (/[\u0000-\u0020\u007f]/.test(written)) return refused('must not contain spaces or control characters');
   if (written.startsWith('-')) return refused('may not begin with a hyphen');
   if (isAbsolute(written)) return readFolder(written, allowGit);
   if (/^[^/:@]+@[^/:]+:/.test(written) || written.startsWith('ssh:')) {
@@ -32,9 +32,9 @@ export function readRepoUrl(written: string, allowGit: readonly string[]): ReadR
   if (url.protocol === 'file:') return readFileUrl(url, allowGit);
   if (!protocols.has(url.protocol) || !/^https?:\/\//i.test(written)) return refused(advice);
   if (url.username || url.password) {
-    return refused('may not hold a user or a password; an integration or a public repository needs none');
+    return refused('must not contain a user or a password; an integration or a public repository needs none');
   }
-  if (url.search || url.hash) return refused('may not hold a query or a fragment');
+  if (url.search || url.hash) return refused('must not contain a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     return refused('is plain http, which is taken for this machine only; use https');
   }

@@ -4,7 +4,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { Started, RunStore } from './store.ts';
 
 /** How a run is stored. */
-export interface WritingDown {
+export interface StoreRunOptions {
   stateless: boolean;
   /** It becomes `running` at once if its thread is free. */
   mayStart: boolean;
@@ -17,9 +17,9 @@ export interface WritingDown {
  *
  * @throws Refusal if its thread is missing, or busy and the run does not wait.
  */
-export async function writeDown(
+export async function storeRun(
   plan: RunPlan,
-  { stateless, mayStart, makeThread }: WritingDown,
+  { stateless, mayStart, makeThread }: StoreRunOptions,
   { store, threads }: { store: RunStore; threads: ThreadStore },
 ): Promise<Extract<Started, { kind: 'started' }>> {
   let started = await store.begin(plan, stateless, mayStart);
@@ -36,7 +36,7 @@ export async function writeDown(
 }
 
 /** The refusal of one run of a batch. */
-export function atPlace(error: unknown, at: number): unknown {
+export function refusalInBatch(error: unknown, at: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const { detail, status } = error;
   if (typeof detail === 'string') return new Refusal(status, `Run ${at} of the batch: ${detail}`);
