@@ -112,22 +112,24 @@ async function findRollbackTarget(
   control: ControlService,
 ): Promise<RollbackTarget> {
   const { active_revision_id: active } = await control.getDeployment(deploymentId);
-  if (!active) return no(nothingLive);
+  if (!active) return noTarget(nothingLive);
   const serving = intents.findLast(({ revisionId }) => revisionId === active);
-  if (!serving) return no(`revision ${active} is live, and it is not the one that this check reports`);
+  if (!serving) return noTarget(`revision ${active} is live, and it is not the one that this check reports`);
   const former = revisionToRestore(active, serving.formerLiveRevisionId);
   if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
-  const before = await attempt(liveBefore(active, (page) => control.listRevisions(deploymentId, page), lookedThrough));
+  const before = await attempt(
+    liveBefore(active, (page) => control.listRevisions(deploymentId, page), mostRevisionsRead),
+  );
   if (before.ok && before.value) return { ok: true, revision: before.value };
-  if (before.ok) return no(noneLiveBefore(active));
+  if (before.ok) return noTarget(noneLiveBefore(active));
   if (!isNotOffered(before.error)) throw before.error;
-  return no('this service does not list revisions, so the previously live one is unknown');
+  return noTarget('this service does not list revisions, so the previously live one is unknown');
 }
 
-const no = (why: string): RollbackTarget => ({ ok: false, why });
+const noTarget = (why: string): RollbackTarget => ({ ok: false, why });
 
 /** How many revisions are searched; an older one is no useful rollback target. */
-const lookedThrough = 1_000;
+const mostRevisionsRead = 1_000;
 
 /** Re-run: requests every deployment of the check again, at the commit of the check. */
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {

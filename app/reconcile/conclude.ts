@@ -1,10 +1,10 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { revisionToRestore } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { ended, verifiedEnd, untestedEnd, unverifiedEnd, wrongly, type End } from './outcomes.ts';
+import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer, type End } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained } from './mark-contained.ts';
-import { look, type Observation } from './observation.ts';
+import { observeDeployment, type Observation } from './observation.ts';
 import { mayContain } from './contains.ts';
 import {
   headOf,
@@ -21,7 +21,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   if (!verdict) throw new Error(`intent ${intent.id} is concluded without a verdict`);
   await work.context.step?.('before-conclusion', intent.id);
   if (verdict.kind === 'failed') return wrong(work, intent, verdict);
-  const observation = await look(work);
+  const observation = await observeDeployment(work);
   if (observation.deployment.active_revision_id !== intent.revisionId) return replaced(work, intent, observation);
   const now = work.context.clock.now();
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
@@ -51,7 +51,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
 async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   const { context } = work;
   const now = context.clock.now();
-  const said = wrongly(intent, verdict);
+  const said = reasonOfWrongAnswer(intent, verdict);
   if (intent.cause.kind === 'failure') {
     const end: End = { kind: 'broken', reason: `${said}.` };
     const done = ended(intent, end, now);

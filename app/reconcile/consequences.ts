@@ -2,7 +2,7 @@ import { shortCommit } from '../../src/planning/commit.ts';
 import { adviceOnAlsoWrong, alsoWrong, outcomeOfUndoing } from '../../src/planning/outcome-words.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { AppContext } from '../context.ts';
-import { ended, wrongly, type End } from './outcomes.ts';
+import { ended, reasonOfWrongAnswer, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { Changes } from './store.ts';
 
@@ -49,7 +49,7 @@ async function undoneBy({ store, clock }: Kept, back: Intent): Promise<Intent[]>
 }
 
 function endOfUndone(broken: Intent, verdict: Verdict, back: Intent, end: NonNullable<Intent['end']>): End {
-  const said = wrongly(broken, verdict);
+  const said = reasonOfWrongAnswer(broken, verdict);
   const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
   const advice = 'Correct the agent and push: the next other commit is deployed.';
   if (end.kind === 'deployed' || end.kind === 'unproven') {

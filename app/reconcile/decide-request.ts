@@ -8,7 +8,7 @@ import { waitedTooLong, waitForAnother } from './wait-for-another.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent, EndKind } from './intent.ts';
 import { sendFor } from './send.ts';
-import { look, type Observation } from './observation.ts';
+import { observeDeployment, type Observation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
 import {
   headOf,
@@ -30,7 +30,7 @@ export async function decideRequest(
   head: Head,
 ): Promise<StepResult> {
   const { context } = work;
-  const observation = await look(work);
+  const observation = await observeDeployment(work);
   const earlier = await context.store.intentsOf(intent.deploymentId, intent.commit);
   const reported = alreadyReported(intent, earlier, observation);
   if (reported) return join(work, intent, { kind: 'skip', code: 'already-reported', why: reported }, earlier);

@@ -5,11 +5,11 @@ import { isOver } from './deadlines.ts';
 import { ended, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
-import { adviceOn, later, mayPass, refusal, type TransientError } from './transient-error.ts';
+import { adviceOnTransientError, retryLater, passesByItself, refusal, type TransientError } from './transient-error.ts';
 import {
   saveIntents,
   continued,
-  reading,
+  readOptions,
   reportsOf,
   type StepResult,
   type ReconcileContext,
@@ -27,7 +27,7 @@ export async function handleTransientError(
 ): Promise<StepResult> {
   const concerned = step.kind === 'requests' ? open.filter(isRequestForHead) : [step.intent];
   const first = concerned[0];
-  if (!first) return later(work, error, work.context.clock.now());
+  if (!first) return retryLater(work, error, work.context.clock.now());
   const now = work.context.clock.now();
   const end =
     step.kind === 'requests' || step.kind === 'go-back'
@@ -42,7 +42,7 @@ export async function handleTransientError(
     return continued;
   }
   await reportAtLeast(work, concerned);
-  return later(work, error, step.kind === 'requests' ? newestOf(concerned) : first.updatedAt);
+  return retryLater(work, error, step.kind === 'requests' ? newestOf(concerned) : first.updatedAt);
 }
 
 const newestOf = (intents: readonly Intent[]): number => Math.max(...intents.map(({ createdAt }) => createdAt));
@@ -52,7 +52,7 @@ async function endOfWatching(work: ReconcileContext, intent: Intent, error: Tran
   if (!(error instanceof ServiceError)) return undefined;
   const { control, clock } = work.context;
   if (error.kind === 'missing') {
-    const deployment = await attempt(control.getDeployment(intent.deploymentId, reading(work)));
+    const deployment = await attempt(control.getDeployment(intent.deploymentId, readOptions(work)));
     if (!deployment.ok && deployment.error.status === 404) {
       return {
         kind: 'refused',
@@ -62,11 +62,11 @@ async function endOfWatching(work: ReconcileContext, intent: Intent, error: Tran
     }
   }
   const { id, updatedAt, terms } = intent;
-  const graceMs = mayPass(error) ? overdueMs : 0;
+  const graceMs = passesByItself(error) ? overdueMs : 0;
   const deadline = (intent.deadline ?? updatedAt + terms.timeoutMs) + graceMs;
   if (!isOver(clock, id, deadline, terms.timeoutMs + graceMs)) return undefined;
-  if (!mayPass(error))
-    return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+  if (!passesByItself(error))
+    return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOnTransientError(error) };
   if (intent.state === 'sending') return undefined;
   return {
     kind: 'timed-out',

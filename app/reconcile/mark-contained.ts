@@ -2,7 +2,7 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { GitHubApiError } from '../github/github-api.ts';
 import { containsCommit } from './contains.ts';
 import type { Intent } from './intent.ts';
-import { mayPass } from './transient-error.ts';
+import { passesByItself } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 
 /** How long GitHub is retried before a check stays as it is (ms). */
@@ -56,7 +56,7 @@ async function requested(
   try {
     return await containsCommit(work, repository, commit, live);
   } catch (error) {
-    if (error instanceof GitHubApiError && !(mayPass(error) && mayRetry)) return undefined;
+    if (error instanceof GitHubApiError && !(passesByItself(error) && mayRetry)) return undefined;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { standingOf } from '../../src/planning/plan-rebuild.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import type { Intent } from './intent.ts';
-import { reading, type ReconcileContext } from './reconcile-context.ts';
+import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
 /** The observed state of a deployment. */
 export interface Observation {
@@ -17,12 +17,12 @@ export interface Observation {
 }
 
 /** Looks at the deployment, its live and its newest revision. @throws ServiceError */
-export async function look(work: ReconcileContext): Promise<Observation> {
+export async function observeDeployment(work: ReconcileContext): Promise<Observation> {
   const { control } = work.context;
-  const deployment = await control.getDeployment(work.lease.deploymentId, reading(work));
+  const deployment = await control.getDeployment(work.lease.deploymentId, readOptions(work));
   const { active_revision_id: active, latest_revision_id: newest } = deployment;
   const newestSeen = newest
-    ? seenOf(await control.getRevision(deployment.id, newest, reading(work)), active)
+    ? seenOf(await control.getRevision(deployment.id, newest, readOptions(work)), active)
     : undefined;
   const live = active && active !== newest ? await liveOne(work, deployment.id, active) : undefined;
   // The status of a newest revision may lag behind the deployment, which already serves it: report it as in progress.
@@ -33,7 +33,7 @@ export async function look(work: ReconcileContext): Promise<Observation> {
 
 /** A service may no longer return the revision that is live. */
 async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSeen> {
-  const read = await attempt(work.context.control.getRevision(deploymentId, id, reading(work)));
+  const read = await attempt(work.context.control.getRevision(deploymentId, id, readOptions(work)));
   if (!read.ok && read.error.kind !== 'missing') throw read.error;
   return read.ok ? { ...seenOf(read.value, id), standing: 'live' } : { id, commit: undefined, standing: 'live' };
 }
@@ -57,7 +57,7 @@ export async function madeSince(
   const newest = observation.latest ?? observation.live;
   if (!newest || newest.id === former) return [];
   const { id, active_revision_id: active } = observation.deployment;
-  const page = await attempt(work.context.control.listRevisions(id, { limit: 50 }, reading(work)));
+  const page = await attempt(work.context.control.listRevisions(id, { limit: 50 }, readOptions(work)));
   if (!page.ok && !isNotOffered(page.error)) throw page.error;
   if (!page.ok) return [newest];
   const listed = page.value.resources.map((revision) => seenOf(revision, active));
@@ -71,7 +71,7 @@ export async function commitOfTarget(
   { deploymentId, sending }: Intent,
 ): Promise<string | undefined> {
   if (sending.kind !== 'redeploy') return undefined;
-  const target = await attempt(work.context.control.getRevision(deploymentId, sending.revisionId, reading(work)));
+  const target = await attempt(work.context.control.getRevision(deploymentId, sending.revisionId, readOptions(work)));
   if (!target.ok && target.error.kind !== 'missing') throw target.error;
   return target.ok ? seenOf(target.value, null).commit : undefined;
 }

@@ -114,5 +114,5 @@ export const untestedEnd = ({ revisionId }: Intent): End => ({
   advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',
 });
 
-export const wrongly = ({ revisionId }: Intent, verdict: Verdict): string =>
+export const reasonOfWrongAnswer = ({ revisionId }: Intent, verdict: Verdict): string =>
   `Revision ${revisionId} answered wrongly: ${firstTestOf(verdict, 'failed')}`;

@@ -6,7 +6,7 @@ import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import type { RepositoryAt } from '../context.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';
-import { freed, left, taken, notified, type QueueState, type Moved } from './queue-state.ts';
+import { freed, released, taken, notified, type QueueState, type Moved } from './queue-state.ts';
 import { workSchema } from './migrations.ts';
 import { databaseNow, lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import {
@@ -98,7 +98,7 @@ export class PostgresStore implements WorkStore {
       const deploymentQueue = await lockQueue(tx, lease.deploymentId);
       const ms = again === undefined ? undefined : again - this.#clock.now();
       const leave = (record: QueueState, now: number) =>
-        left(record, lease, now, ms === undefined ? undefined : now + ms);
+        released(record, lease, now, ms === undefined ? undefined : now + ms);
       return (await this.#move(tx, deploymentQueue, leave)).extra;
     });
   }

@@ -83,7 +83,7 @@ export function taken(before: QueueState, holder: string, now: number, leaseMs: 
 }
 
 /** Releases the lease, unless the queue was notified since `notifiedSeq` was read. `again` schedules the next pass. */
-export function left(
+export function released(
   record: QueueState,
   { holder, notifiedSeq }: { holder: string; notifiedSeq: number },
   now: number,

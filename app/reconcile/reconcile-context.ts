@@ -35,7 +35,7 @@ export function requeueAfter({ context }: ReconcileContext, ms: number, of?: str
 const readMs = 20_000;
 
 /** For a call that reads. */
-export const reading = ({ context, signal }: ReconcileContext): CallOptions => ({
+export const readOptions = ({ context, signal }: ReconcileContext): CallOptions => ({
   signal,
   deadline: context.clock.now() + readMs,
 });

@@ -6,11 +6,11 @@ import { beginFollowing } from './begin-following.ts';
 import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { Changes } from './store.ts';
-import { adviceOn, later, mayPass } from './transient-error.ts';
+import { adviceOnTransientError, retryLater, passesByItself } from './transient-error.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Timeout of a write, and of resolving its outcome (ms). */
-export const settleMs = 60_000;
+export const resolveWithinMs = 60_000;
 /** How long after it was stored a request may still go out (ms). */
 const lateMs = 20_000;
 /** How long a request may continue after shutdown begins (ms): an aborted one may have taken effect. */
@@ -32,7 +32,7 @@ export async function sendFor(
     formerLiveRevisionId: deployment.active_revision_id,
     sentAt,
     sends: (intent.sends ?? 0) + 1,
-    deadline: sentAt + settleMs,
+    deadline: sentAt + resolveWithinMs,
   };
   await saveIntents(work, [sending], deploymentQueue);
   await context.step?.('before-send', intent.id);
@@ -52,17 +52,21 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
   }
   const { error } = answered;
   if (error.effect === 'unknown') {
-    const result = later(work, error, intent.sentAt ?? work.context.clock.now());
+    const result = retryLater(work, error, intent.sentAt ?? work.context.clock.now());
     return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
   }
   // Another client made a revision in the meantime: decide again from the current state.
   if (error.status === 412) return undone(work, intent);
-  if (mayPass(error)) {
+  if (passesByItself(error)) {
     // The request had no effect: do not show it as possibly running.
     await saveIntents(work, [unsent(intent)]);
-    return later(work, error, intent.createdAt);
+    return retryLater(work, error, intent.createdAt);
   }
-  const end = { kind: 'refused' as const, reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+  const end = {
+    kind: 'refused' as const,
+    reason: `The service refused: ${error.message}.`,
+    advice: adviceOnTransientError(error),
+  };
   await saveIntents(work, [ended(intent, end, work.context.clock.now())]);
   return continued;
 }
@@ -88,7 +92,7 @@ function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment)
 
 function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<Attempted<Deployment>> {
   const { deploymentId, sending, id, formerLatestRevisionId } = intent;
-  const deadline = context.clock.now() + settleMs - 5_000;
+  const deadline = context.clock.now() + resolveWithinMs - 5_000;
   return lingering(context.clock, graceMs, signal, (late) => {
     const options: ChangeOptions = {
       signal: late,

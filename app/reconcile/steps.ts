@@ -1,9 +1,9 @@
 import { conclude } from './conclude.ts';
-import { follow } from './follow.ts';
-import { goBack } from './go-back.ts';
+import { followRevision } from './follow-revision.ts';
+import { requestRollback } from './request-rollback.ts';
 import type { Intent } from './intent.ts';
 import { nextStep, runningOf, requests, type Step } from './next-step.ts';
-import { settle } from './settle.ts';
+import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
 import { isTransientError } from './transient-error.ts';
@@ -22,7 +22,7 @@ import { madeOf } from '../../src/planning/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isOver } from './deadlines.ts';
 import { ended } from './outcomes.ts';
-import { look, madeSince } from './observation.ts';
+import { observeDeployment, madeSince } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
 const mostSteps = 60;
@@ -76,9 +76,9 @@ function effectOf(
 ): Promise<StepResult> {
   switch (step.kind) {
     case 'settle':
-      return settle(work, step.intent);
+      return resolveSentRequest(work, step.intent);
     case 'follow':
-      return follow(work, step.intent);
+      return followRevision(work, step.intent);
     case 'smoke':
       return smokeStep(work, step.intent);
     case 'conclude':
@@ -86,7 +86,7 @@ function effectOf(
     case 'requests':
       return takeRequests(work, deploymentQueue, open, step.busyWith);
     case 'go-back':
-      return goBack(work, step.intent);
+      return requestRollback(work, step.intent);
     case 'expect':
       return expectRevision(work, step.intent);
   }
@@ -119,7 +119,7 @@ const lookMs = 10_000;
 /** The hosted service builds pushes by itself: waits for its revision of this commit, and makes none. */
 async function expectRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { context } = work;
-  const observation = await look(work);
+  const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
   const found = madeOf(intent.commit, [...made, ...(observation.live ? [observation.live] : [])]);
   if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'found', observation);

@@ -13,7 +13,7 @@ import {
   headOf,
   saveIntents,
   continued,
-  reading,
+  readOptions,
   requeueAfter,
   type StepResult,
   type ReconcileContext,
@@ -111,7 +111,7 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const { id, deadline, terms } = only;
   if (deadline !== undefined && isOver(work.context.clock, id, deadline, terms.timeoutMs)) return false;
   const { revisionId } = only.decision;
-  const read = await attempt(work.context.control.getRevision(only.deploymentId, revisionId, reading(work)));
+  const read = await attempt(work.context.control.getRevision(only.deploymentId, revisionId, readOptions(work)));
   if (!read.ok) {
     if (read.error.kind === 'missing') return false;
     throw read.error;

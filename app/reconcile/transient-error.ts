@@ -21,7 +21,7 @@ const longestRetryAfterMs = 15 * 60_000;
 const refusedMs = 10 * 60_000;
 
 /** True if the same call may succeed later. */
-export function mayPass(error: TransientError): boolean {
+export function passesByItself(error: TransientError): boolean {
   if (error instanceof InstallationPaused) return true;
   if (error instanceof GitHubApiError) {
     const { status } = error;
@@ -31,7 +31,7 @@ export function mayPass(error: TransientError): boolean {
 }
 
 /** Looks again later: the longer it has failed since `since` (ms since the epoch), the later. */
-export function later(work: ReconcileContext, error: TransientError, since: number): StepResult {
+export function retryLater(work: ReconcileContext, error: TransientError, since: number): StepResult {
   if (error instanceof InstallationPaused) return { kind: 'requeue', until: error.until };
   const waited = Math.max(0, work.context.clock.now() - since);
   const requested = error instanceof ServiceError ? Math.min(error.retryAfterMs ?? 0, longestRetryAfterMs) : 0;
@@ -40,7 +40,7 @@ export function later(work: ReconcileContext, error: TransientError, since: numb
 
 /** Why a request fails for good, if the other service refuses it; undefined if it may still succeed. */
 export function refusal(error: TransientError, waitedMs: number): End | undefined {
-  if (mayPass(error) || error instanceof InstallationPaused) return undefined;
+  if (passesByItself(error) || error instanceof InstallationPaused) return undefined;
   if (error instanceof GitHubApiError) {
     if (waitedMs < refusedMs) return undefined;
     return {
@@ -49,11 +49,11 @@ export function refusal(error: TransientError, waitedMs: number): End | undefine
       advice: 'Check that the App is installed on this repository with the permissions it requests.',
     };
   }
-  return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+  return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOnTransientError(error) };
 }
 
 /** What the operator of the App can do about a refusal of the service. */
-export function adviceOn({ kind, status, operation }: ServiceError): string {
+export function adviceOnTransientError({ kind, status, operation }: ServiceError): string {
   switch (kind) {
     case 'unauthorized':
       return status === 403

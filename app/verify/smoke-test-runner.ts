@@ -6,7 +6,7 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { concludeAll } from '../../src/planning/verdict.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
-import { ask, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
+import { sendTestRequest, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
 import { pauseAfter } from '../../src/deploy/smoke.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
@@ -73,13 +73,13 @@ export function createSmokeTestRunner({
     state: writeProgress(progress),
     at,
   });
-  const left = (intent: Intent) => (what: string) =>
+  const noteLeftBehind = (intent: Intent) => (what: string) =>
     log.info({ intent: intent.id, deployment: intent.deploymentId }, what);
 
   async function advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult> {
     signal.throwIfAborted();
     const before = readProgress(intent.smoke);
-    for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: left(intent) });
+    for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: noteLeftBehind(intent) });
     const progress = { ...before, leftovers: [] };
     const test = intent.terms.smokeTests[progress.verdicts.length];
     if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
@@ -115,7 +115,7 @@ export function createSmokeTestRunner({
     if (token === undefined) return lost(step, made);
     const chosen = withChosenIds(agent, prepared);
     if (needsStream(test)) {
-      return after(step, await ask(test, { agent: chosen, clock, signal, left: left(intent) }));
+      return after(step, await sendTestRequest(test, { agent: chosen, clock, signal, left: noteLeftBehind(intent) }));
     }
     const webhook = prepared.tokenHash && `${publicUrl}/runs/${intent.id}?token=${token}`;
     const started = await startRun(test, { agent: chosen, clock, signal, webhook });

@@ -5,7 +5,7 @@ import type { Mode } from '../config/entry-options.ts';
 import { inputs as inputTable, type Inputs } from '../config/input-table.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { refuse, reportOutcome, writeSummary } from './conclude.ts';
+import { refuse, reportOutcome, writeSummary } from './report-outcome.ts';
 import type { GitHubReporting } from './github-inputs.ts';
 import { endedWhilePacking, packRequested } from './pack-requested.ts';
 import { Progress } from './progress.ts';

@@ -6,8 +6,8 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
 import { type Ending, describeEnding } from './describe-ending.ts';
 import { find } from './find.ts';
-import { follow } from './watch.ts';
-import { goBack, rollBackFailedRevision } from './roll-back-failed.ts';
+import { watchRevision } from './watch.ts';
+import { rollBackToFormer, rollBackFailedRevision } from './roll-back-failed.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
@@ -52,7 +52,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
     known.rollout = rollout;
   };
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
-  const rollout = await follow({ deploymentId, revisionId, deadline, seen, record }, run);
+  const rollout = await watchRevision({ deploymentId, revisionId, deadline, seen, record }, run);
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
     known.logs = await lastLogLines(deploymentId, revisionId, {
       control: run.request.control,
@@ -81,7 +81,7 @@ const askOnly = (run: DeployRun): Promise<Ending> =>
 
 const rollBack = (run: DeployRun): Promise<Ending> =>
   ofTheOneMeant(run, async (deployment) => {
-    run.known.rollback = await goBack(deployment, run);
+    run.known.rollback = await rollBackToFormer(deployment, run);
     return { kind: 'gone-back' };
   });
 

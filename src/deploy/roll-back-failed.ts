@@ -35,7 +35,7 @@ export async function rollBackFailedRevision(broken: string | undefined, run: De
 }
 
 /** Carries out a requested rollback: to the newest revision that was live before the current one. */
-export async function goBack(deployment: Deployment, run: DeployRun): Promise<Rollback> {
+export async function rollBackToFormer(deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible(nothingLive, 'Deploy it first.');
   const { control } = run.request;

@@ -8,7 +8,7 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
 import { settleMs, write } from './write.ts';
-import { follow } from './watch.ts';
+import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
 import { settlePatch, settleRedeploy } from './settle.ts';
 import { smokeLive } from './smoke.ts';
@@ -44,7 +44,10 @@ async function rolledBack(target: Revision, deployment: Deployment, run: DeployR
     run.known.rollback = underWay(target, rollout);
   };
   record(rolloutOf(started.revisionId));
-  const rollout = await follow({ deploymentId: deployment.id, revisionId: started.revisionId, deadline, record }, run);
+  const rollout = await watchRevision(
+    { deploymentId: deployment.id, revisionId: started.revisionId, deadline, record },
+    run,
+  );
   if (rollout.kind !== 'live') return underWay(target, rollout);
   const verdict = await smokeLive(run);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };

@@ -27,7 +27,7 @@ const hastyMs = 1_000;
  * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
  * created for it are always removed. Rejects only when the signal aborts.
  */
-export async function ask(test: SmokeTest, asking: Asking): Promise<Evidence> {
+export async function sendTestRequest(test: SmokeTest, asking: Asking): Promise<Evidence> {
   const { clock, signal } = asking;
   const made: Made = {};
   try {

@@ -3,7 +3,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
-import { ask } from './send-test-request.ts';
+import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -53,7 +53,7 @@ async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
   const left = (what: string) => note(redact(`smoke test ${test.name} could not remove ${what}`));
   const attempts: Evidence[] = [];
   for (;;) {
-    attempts.push(await ask(test, { agent, clock, signal, left }));
+    attempts.push(await sendTestRequest(test, { agent, clock, signal, left }));
     const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
     emit({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });

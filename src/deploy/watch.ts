@@ -108,7 +108,7 @@ export class Watch {
  * Follows one revision to its end: by its id, whatever else becomes the newest one. A poll that fails is no end; it is
  * taken again until the deadline. Throws the `ServiceError` of a service that keeps saying no.
  */
-export async function follow(watched: Watched, run: DeployRun): Promise<EndedRollout> {
+export async function watchRevision(watched: Watched, run: DeployRun): Promise<EndedRollout> {
   const watch = new Watch(run, watched);
   let refused = 0;
   while (watch.rollout.kind === 'in-progress' && run.request.clock.now() < watched.deadline) {

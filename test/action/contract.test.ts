@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { outputsOf } from '../../src/action/conclude.ts';
+import { outputsOf } from '../../src/action/report-outcome.ts';
 import { version } from '../../src/action/version.ts';
 import { readEntryOptions } from '../../src/config/entry-options.ts';
 import { outcomeKinds } from '../../src/deploy/outcome-types.ts';

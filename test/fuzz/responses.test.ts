@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectAgents } from '../../app/create-app-work.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { ask } from '../../src/deploy/send-test-request.ts';
+import { sendTestRequest } from '../../src/deploy/send-test-request.ts';
 import { longestTurnOf, watchLoop } from './loop-watch.ts';
 
 /** Milliseconds of CPU of one turn of the App's loop. */
@@ -79,7 +79,8 @@ test.each(Object.entries(attacks))(
     await ready;
     const watch = watchLoop();
     onTestFinished(() => watch.stop());
-    const request = () => ask(smokeTest, { agent: agents.at(url), clock: systemClock, left: () => undefined });
+    const request = () =>
+      sendTestRequest(smokeTest, { agent: agents.at(url), clock: systemClock, left: () => undefined });
     expect(await longestTurnOf(watch, longestTurnMs, request)).toBeLessThan(longestTurnMs);
   },
   60_000,
@@ -89,7 +90,9 @@ test('a response with too many values is named as the reason', async () => {
   const ready = once(agent, 'message');
   agent.postMessage({ status: 200, parts: [[event('values', keys(31_000)), 1]] }, []);
   await ready;
-  expect(await ask(smokeTest, { agent: agents.at(url), clock: systemClock, left: () => undefined })).toMatchObject({
+  expect(
+    await sendTestRequest(smokeTest, { agent: agents.at(url), clock: systemClock, left: () => undefined }),
+  ).toMatchObject({
     kind: 'unreachable',
     why: expect.stringContaining('the event "values" holds more than 30000 values'),
   });

@@ -4,7 +4,7 @@ import type { RepositoryAt } from '../../../app/context.ts';
 import { newIntent, type Intent, type DeployRequest } from '../../../app/reconcile/intent.ts';
 import {
   freed,
-  left,
+  released,
   newQueueState,
   taken,
   notified,
@@ -80,7 +80,7 @@ export class MemoryStore implements WorkStore {
   }
 
   async leaveLease(lease: Lease, again: number | undefined): Promise<boolean> {
-    return this.#move(lease.deploymentId, (record) => left(record, lease, this.#now(), again));
+    return this.#move(lease.deploymentId, (record) => released(record, lease, this.#now(), again));
   }
 
   async freeLeases(): Promise<void> {

@@ -10,7 +10,7 @@ import {
   untestedEnd,
   unverifiedEnd,
   verifiedEnd,
-  wrongly,
+  reasonOfWrongAnswer,
   type End,
 } from '../../../app/reconcile/outcomes.ts';
 import type { Rollout } from '../../../src/planning/rollout-types.ts';
@@ -200,7 +200,7 @@ test.each<[what: string, verdict: Verdict, words: string]>([
     'Revision r2 answered wrongly: t1: nothing was expected',
   ],
   ['no test at all', all('failed'), 'Revision r2 answered wrongly: no reason given'],
-])('names %s', (_, verdict, words) => expect(wrongly(intent, verdict)).toBe(words));
+])('names %s', (_, verdict, words) => expect(reasonOfWrongAnswer(intent, verdict)).toBe(words));
 
 test('an ended intent has its outcome and the time', () => {
   expect(ended(intent, noRevision(), 7)).toEqual({ ...intent, state: 'ended', end: { ...noRevision(), at: 7 } });

@@ -10,7 +10,7 @@ import { requestAfter, type Intent } from './intent.ts';
 import {
   saveIntents,
   continued,
-  reading,
+  readOptions,
   requeueAfter,
   headOf,
   type StepResult,
@@ -31,7 +31,7 @@ const share = 0.25;
 const heartbeatMs = 15_000;
 
 /** Looks once at the revision that is followed, by its id. */
-export async function follow(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function followRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { revisionId } = intent;
   if (revisionId === undefined) throw new Error(`intent ${intent.id} is followed without a revision`);
   const before = intent.rollout ?? rolloutOf(revisionId);
@@ -95,7 +95,7 @@ async function over(
   const { control, clock } = work.context;
   const reported = known
     ? { ok: true as const, value: known }
-    : await attempt(control.getDeployment(intent.deploymentId, reading(work)));
+    : await attempt(control.getDeployment(intent.deploymentId, readOptions(work)));
   const logs = reported.ok && rollout.kind === 'failed' ? await logTail(work, reported.value, rollout.revisionId) : [];
   const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
   await saveIntents(work, [ended({ ...intent, rollout }, end, clock.now())]);
@@ -110,7 +110,7 @@ async function observationOf(
   before: Rollout,
 ): Promise<{ observation: Observation; deployment: Deployment | undefined }> {
   const { control, clock } = work.context;
-  const options = () => reading(work);
+  const options = () => readOptions(work);
   const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
   const { status_message: message, ...quiet } = observed.revision;
   const isNew = message && before.seen.at(-1)?.status !== quiet.status;
@@ -152,10 +152,10 @@ async function handleSuperseded(
 ): Promise<StepResult> {
   const { control, clock } = work.context;
   const { deploymentId, deadline } = intent;
-  const id = rollout.by ?? (await control.getDeployment(deploymentId, reading(work))).latest_revision_id ?? undefined;
+  const id = rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id ?? undefined;
   const reported = endOfRollout(intent, id && id !== rollout.revisionId ? { ...rollout, by: id } : rollout);
   const read =
-    id && id !== rollout.revisionId ? await attempt(control.getRevision(deploymentId, id, reading(work))) : undefined;
+    id && id !== rollout.revisionId ? await attempt(control.getRevision(deploymentId, id, readOptions(work))) : undefined;
   if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
   const other = read?.ok ? seenOf(read.value, null) : undefined;
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
@@ -185,7 +185,7 @@ async function logTail(work: ReconcileContext, deployment: Deployment, revisionI
   const mask = maskOf(valuesOf(deployment));
   const logs = await lastLogLines(deployment.id, revisionId, {
     control,
-    options: () => reading(work),
+    options: () => readOptions(work),
     lines,
     characters,
     redact: (text, most) => maskStart(mask, text, most),

@@ -5,15 +5,15 @@ import { endedByDecision } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './wait-for-another.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
-import { commitOfTarget, look, type Observation } from './observation.ts';
+import { commitOfTarget, observeDeployment, type Observation } from './observation.ts';
 import type { Changes } from './store.ts';
 import { saveIntents, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
-export async function goBack(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function requestRollback(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { sending, cause } = intent;
   if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
-  const observation = await look(work);
+  const observation = await observeDeployment(work);
   const onItsWay = observation.latest?.standing === 'on-its-way' ? observation.latest : undefined;
   if (cause.kind === 'failure') {
     const why = await whyNotRolledBack(work, intent, observation, onItsWay);

@@ -6,13 +6,13 @@ import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
 import { builtAsAnother, ended, noRevision, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
-import { request, settleMs } from './send.ts';
-import { commitOfTarget, look, madeSince, type Observation } from './observation.ts';
+import { request, resolveWithinMs } from './send.ts';
+import { commitOfTarget, observeDeployment, madeSince, type Observation } from './observation.ts';
 import {
   headOf,
   saveIntents,
   continued,
-  reading,
+  readOptions,
   requeueAfter,
   type StepResult,
   type ReconcileContext,
@@ -28,9 +28,9 @@ const keysLastMs = 6 * 24 * 60 * 60_000;
  * Resolves a request without a response. A service that honours idempotency keys gets the same request again and
  * responds as the first time. Any other one is only observed, and never sent to again.
  */
-export async function settle(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function resolveSentRequest(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { context } = work;
-  const { idempotencyKeys } = await context.control.features(reading(work));
+  const { idempotencyKeys } = await context.control.features(readOptions(work));
   // Idempotency keys expire: our service keeps them for 7 days.
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
@@ -46,16 +46,16 @@ export async function settle(work: ReconcileContext, intent: Intent): Promise<St
 }
 
 const isTimeOver = ({ context }: ReconcileContext, { id, deadline, sentAt = 0, terms }: Intent): boolean =>
-  isOver(context.clock, id, deadline ?? sentAt + settleMs, Math.max(settleMs, terms.timeoutMs));
+  isOver(context.clock, id, deadline ?? sentAt + resolveWithinMs, Math.max(resolveWithinMs, terms.timeoutMs));
 
 /** Whether the service responds and has made nothing since. */
 async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
-  const { deployment } = await look(work);
+  const { deployment } = await observeDeployment(work);
   return deployment.latest_revision_id === (formerLatestRevisionId ?? null);
 }
 
 async function byLooking(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const observation = await look(work);
+  const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
   const found = madeOf(wanted, made);
