@@ -133,18 +133,17 @@ describe('deliveries are stored with their jobs or not at all', () => {
 });
 
 test('fails while the database is down, and stores again afterwards', async () => {
-  // The server ends every connection, as it does when it restarts.
-  const cut = (): Promise<unknown> =>
-    inbox.database.pool.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    );
   const lock = await inbox.database.pool.connect();
   await lock.query('begin; lock table app.deliveries in exclusive mode');
+  // The server ends the connections, as it does when it restarts; the lock's last, so that the delivery can't get it.
+  const cut = (): Promise<unknown> =>
+    lock.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
   const one = delivery();
   const underWay = inbox.store(one).catch((error: unknown) => error);
   const waiting = "select from pg_locks where relation = 'app.deliveries'::regclass and not granted";
   await expect.poll(async () => (await inbox.database.pool.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
-  lock.on('error', () => undefined);
   await cut();
   expect(await underWay).toBeInstanceOf(StorageError);
   lock.release(true);
