@@ -1,5 +1,5 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { firstTestOf, whyNotLive } from '../../src/planning/outcome-words.ts';
+import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-words.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
@@ -66,34 +66,18 @@ const whatServes = ({ formerLiveRevisionId }: Intent): string =>
 
 /** The outcome of a followed revision that did not go live. */
 export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>): End {
-  const waited = `${Math.round(intent.terms.timeoutMs / 60_000)} min`;
-  const lastSeen = rollout.kind === 'timed-out' ? rollout.lastStatus : '';
-  const words = { serves: whatServes(intent), waited, lastSeen };
-  switch (rollout.kind) {
-    case 'failed':
-      return {
-        kind: 'failed',
-        reason: whyNotLive(rollout, words),
-        advice: 'Read the log lines of this revision, correct what they name, and push.',
-      };
-    case 'interrupted':
-      return {
-        kind: 'interrupted',
-        reason: whyNotLive(rollout, words),
-        advice: 'Press Re-run to build this commit again.',
-      };
-    case 'superseded':
-      return {
-        kind: 'superseded',
-        reason: `Revision ${rollout.revisionId} did not stay: ${rollout.by ? `revision ${rollout.by} took its place` : 'a newer one took its place'}.`,
-      };
-    case 'timed-out':
-      return {
-        kind: 'timed-out',
-        reason: whyNotLive(rollout, words),
-        advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
-      };
-  }
+  const successor = rollout.kind === 'superseded' && rollout.by ? `revision ${rollout.by}` : 'a newer one';
+  return outcomeOfRollout(rollout, {
+    serves: whatServes(intent),
+    waited: `${Math.round(intent.terms.timeoutMs / 60_000)} min`,
+    lastSeen: rollout.kind === 'timed-out' ? rollout.lastStatus : '',
+    superseded: `Revision ${rollout.revisionId} did not stay: ${successor} took its place.`,
+    advice: {
+      failed: 'Read the log lines of this revision, correct what they name, and push.',
+      interrupted: 'Press Re-run to build this commit again.',
+      'timed-out': 'Look at the revision at the service; press Re-run to follow it or to build again.',
+    },
+  });
 }
 
 export function verifiedEnd({ revisionId, commit }: Intent, { kind, tests }: Verdict): End {

@@ -1,5 +1,5 @@
 import { sameCommit, shortCommit } from '../planning/commit.ts';
-import { firstTestOf, outcomeOfUndoing, titleOfUndoing, whyNotLive } from '../planning/outcome-words.ts';
+import { firstTestOf, outcomeOfRollout, outcomeOfUndoing, titleOfUndoing } from '../planning/outcome-words.ts';
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Unproven, Verdict } from '../planning/verdict-types.ts';
@@ -11,39 +11,23 @@ import type { DeployRequest, Known } from './deploy-run.ts';
 export function reportOfRollout(request: DeployRequest, known: Known): EndingDescription {
   const id = known.revisionId ?? '';
   const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(id));
-  const words = {
+  if (rollout.kind === 'live') {
+    return { kind: 'deployed', reason: `Revision ${id} is live${ofWhichCommit(rollout, known)}.` };
+  }
+  const by = rollout.kind === 'superseded' ? rollout.by : undefined;
+  const successor = by ? `revision ${by} is newer and takes its place` : 'a newer one took its place';
+  return outcomeOfRollout(rollout, {
     serves: whatServes(request, known),
     waited: minutes(request.timeoutMs),
     lastSeen: rollout.seen.at(-1)?.status ?? 'nowhere',
-  };
-  switch (rollout.kind) {
-    case 'live':
-      return { kind: 'deployed', reason: `Revision ${id} is live${ofWhichCommit(rollout, known)}.` };
-    case 'failed':
-      return {
-        kind: 'failed',
-        reason: whyNotLive(rollout, words),
-        advice: 'Read the log lines of this revision, correct what they name, and deploy again.',
-      };
-    case 'superseded':
-      return {
-        kind: 'superseded',
-        reason: `Revision ${id} did not become live: ${rollout.by ? `revision ${rollout.by} is newer and takes its place` : 'a newer one took its place'}.`,
-        advice: 'Look at the run that made the newer revision; set on-superseded to pass where this is expected.',
-      };
-    case 'interrupted':
-      return {
-        kind: 'interrupted',
-        reason: whyNotLive(rollout, words),
-        advice: 'Run this again to build it again.',
-      };
-    case 'timed-out':
-      return {
-        kind: 'timed-out',
-        reason: whyNotLive(rollout, words),
-        advice: `Raise timeout-minutes, or run this again: ${whatRunningAgainDoes(request, known)}`,
-      };
-  }
+    superseded: `Revision ${id} did not become live: ${successor}.`,
+    advice: {
+      failed: 'Read the log lines of this revision, correct what they name, and deploy again.',
+      superseded: 'Look at the run that made the newer revision; set on-superseded to pass where this is expected.',
+      interrupted: 'Run this again to build it again.',
+      'timed-out': `Raise timeout-minutes, or run this again: ${whatRunningAgainDoes(request, known)}`,
+    },
+  });
 }
 
 /** A rollback that failed only because the former revision answers wrongly too: it was carried out. */

@@ -12,10 +12,25 @@ export interface RolloutWords {
   serves: string;
   waited: string;
   lastSeen: string;
+  /** Where a newer revision took its place: a sentence. */
+  superseded: string;
+  /** What to do about each end. */
+  advice: Record<NotLive['kind'], string> & { superseded?: string };
 }
 
-/** Why a followed revision is not live: a sentence or two. */
-export function whyNotLive(rollout: NotLive, { serves, waited, lastSeen }: RolloutWords): string {
+/** The outcome of a followed revision that did not go live. */
+export function outcomeOfRollout(
+  rollout: Exclude<EndedRollout, { kind: 'live' }>,
+  words: RolloutWords,
+): { kind: typeof rollout.kind; reason: string; advice?: string } {
+  const { kind } = rollout;
+  const reason = rollout.kind === 'superseded' ? words.superseded : whyNotLive(rollout, words);
+  const advice = words.advice[kind];
+  return { kind, reason, ...(advice === undefined ? {} : { advice }) };
+}
+
+/** A sentence or two. */
+function whyNotLive(rollout: NotLive, { serves, waited, lastSeen }: RolloutWords): string {
   const { revisionId, statusMessage } = rollout;
   const message = statusMessage ? `: ${withoutFullStop(statusMessage)}` : '';
   switch (rollout.kind) {

@@ -1,20 +1,28 @@
 import { expect, test } from 'vitest';
-import { firstTestOf, outcomeOfUndoing, whyNotLive, type Undoing } from '../../src/planning/outcome-words.ts';
+import { firstTestOf, outcomeOfRollout, outcomeOfUndoing, type Undoing } from '../../src/planning/outcome-words.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime } from '../../src/planning/rollout.ts';
 import type { HeldExpectation, NamedVerdict, TestVerdict } from '../../src/planning/verdict-types.ts';
 
-const words = { serves: 'Revision r1 still serves.', waited: '20 min', lastSeen: 'BUILDING' };
+const words = {
+  serves: 'Revision r1 still serves.',
+  waited: '20 min',
+  lastSeen: 'BUILDING',
+  superseded: 'Revision r3 took its place.',
+  advice: { failed: 'Fix it.', interrupted: 'Run it.', 'timed-out': 'Wait.' },
+};
 
 test.each([
-  ['BUILD_FAILED', 'npm said no.', 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.'],
-  ['BUILD_FAILED', undefined, 'Revision r2 ended BUILD_FAILED. Revision r1 still serves.'],
-  ['INTERRUPTED', undefined, 'Revision r2 was interrupted at the service. Revision r1 still serves.'],
-  ['BUILDING', undefined, 'Revision r2 was not live within 20 min: last seen BUILDING, and it goes on.'],
-])('a revision that ended %s (%s) is reported', (status, status_message, reason) => {
+  ['failed', 'BUILD_FAILED', 'npm said no.', 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.'],
+  ['failed', 'BUILD_FAILED', undefined, 'Revision r2 ended BUILD_FAILED. Revision r1 still serves.'],
+  ['interrupted', 'INTERRUPTED', undefined, 'Revision r2 was interrupted at the service. Revision r1 still serves.'],
+  ['timed-out', 'BUILDING', undefined, 'Revision r2 was not live within 20 min: last seen BUILDING, and it goes on.'],
+  ['superseded', 'SKIPPED', undefined, 'Revision r3 took its place.'],
+] as const)('a revision that is %s (%s, %s) is reported', (kind, status, status_message, reason) => {
   const revision = { status, source_revision_config: {}, ...(status_message ? { status_message } : {}) };
   const rollout = rolloutOutOfTime(rolloutAfter(rolloutOf('r2'), { at: 0, revision }));
-  if (rollout.kind === 'live' || rollout.kind === 'superseded') throw new Error(`it is ${rollout.kind}`);
-  expect(whyNotLive(rollout, words)).toBe(reason);
+  if (rollout.kind === 'live') throw new Error('it is live');
+  const advice = kind === 'superseded' ? {} : { advice: words.advice[kind] };
+  expect(outcomeOfRollout(rollout, words)).toEqual({ kind, reason, ...advice });
 });
 
 const held = (holds: boolean, what: string): HeldExpectation => ({
