@@ -1,9 +1,12 @@
 // A benchmark that can't run is a defect: each family runs once here, small, and its figures are not judged.
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { families } from '../../bench/families.ts';
 import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
+
+// No figure is judged, so families may run beside each other.
+vi.setConfig({ maxConcurrency: 4 });
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -27,7 +30,7 @@ function run(family: string): Promise<{ code: number | null; out: string; err: s
   });
 }
 
-test.each(Object.keys(families))('%s can be measured', { timeout: 300_000 }, async (family) => {
+test.concurrent.each(Object.keys(families))('%s can be measured', { timeout: 300_000 }, async (family) => {
   const { code, out, err } = await run(family);
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^\S+ \(.+\)[^]*^ {2}ours +[\d.,]+/m);
