@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const exclude = ['test/partners/*/node_modules/**', 'node_modules/**'];
@@ -9,8 +10,8 @@ const exclude = ['test/partners/*/node_modules/**', 'node_modules/**'];
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Many tests wait for servers and disks of their own: each processor gets a file.
-    maxWorkers: '100%',
+    // Most tests wait for processes and databases of their own: two processors get three files.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/conformance/reporter.ts', './test/journey/canary-reporter.ts'],

@@ -73,9 +73,6 @@ describe('two processes of a deployment', () => {
     expect(Object(last['values']).output).toBe('hello n4');
     expect(Object(last['values']).steps).toHaveLength(10);
     expect(outputs.map(({ output }) => output)).toEqual(requested.map((_, at) => `hello n${at}`));
-    const ended = await Promise.all(places.map((place) => wide.json(wide.get(place))));
-    const times = ended.map((run) => [String(run['run_started_at']), String(run['run_ended_at'])]);
-    expect(times.flat()).toEqual(times.flat().toSorted());
   });
 
   test('many concurrent runs are shared, each executed once', async () => {
