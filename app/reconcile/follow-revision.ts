@@ -152,10 +152,13 @@ async function handleSuperseded(
 ): Promise<StepResult> {
   const { control, clock } = work.context;
   const { deploymentId, deadline } = intent;
-  const id = rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id ?? undefined;
+  const id =
+    rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id ?? undefined;
   const reported = endOfRollout(intent, id && id !== rollout.revisionId ? { ...rollout, by: id } : rollout);
   const read =
-    id && id !== rollout.revisionId ? await attempt(control.getRevision(deploymentId, id, readOptions(work))) : undefined;
+    id && id !== rollout.revisionId
+      ? await attempt(control.getRevision(deploymentId, id, readOptions(work)))
+      : undefined;
   if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
   const other = read?.ok ? seenOf(read.value, null) : undefined;
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {

@@ -85,10 +85,7 @@ const defaultModes: readonly StreamMode[] = ['values'];
 const reserved = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(?:id|ns|map)$)/;
 
 /** Merges a request with its assistant: the run's values win, key by key. */
-export function planRun(
-  request: RunCreate,
-  { runId, threadId, stateless, mode, now, assistant }: RunOrder,
-): RunPlan {
+export function planRun(request: RunCreate, { runId, threadId, stateless, mode, now, assistant }: RunOrder): RunPlan {
   const { config } = assistant;
   const tags = [...strings(config['tags']), ...(request.config?.tags ?? [])];
   const recursionLimit = request.config?.recursion_limit ?? config['recursion_limit'];
