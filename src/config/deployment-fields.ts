@@ -26,7 +26,7 @@ const withoutPassword = (address: string): boolean => {
 };
 
 const repoUrl = oneLine.refine(withoutPassword, {
-  message: 'must not hold a user or a password: the service reads the repository through its integration',
+  message: 'must not contain a user or a password: the service reads the repository through its integration',
 });
 
 const repoRef = z.string().transform((written, context) => {
@@ -60,13 +60,13 @@ const command = z
     if (found.length === 0) return;
     context.addIssue({
       code: 'custom',
-      message: `must not hold ${found.join(' or ')}: put such a command in a script`,
+      message: `must not contain ${found.join(' or ')}: put such a command in a script`,
     });
   });
 
 const webAddress = z
   .url({ protocol: /^https?$/ })
-  .refine(withoutPassword, { message: 'must not hold a user or a password' });
+  .refine(withoutPassword, { message: 'must not contain a user or a password' });
 
 /** Keys of the service's objects may be written with hyphens, like everything else, or as the document has them. */
 const spelled = <T extends z.ZodType>(schema: T) => z.preprocess(withSnakeKeys, schema);
@@ -106,7 +106,7 @@ const githubFields = z.object({
 const imageFields = z.object({
   imageUri: ruled(
     imageUriProblem,
-    oneLine.regex(/^\S+$/, { error: 'must not hold spaces', abort: true }),
+    oneLine.regex(/^\S+$/, { error: 'must not contain spaces', abort: true }),
   ).exactOptional(),
   customUrl: webAddress.exactOptional(),
   listenerId: z.uuid().exactOptional(),

@@ -209,7 +209,9 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
   [
     'a repository with a password',
     'repo-url: https://me:sk-canary@github.com/a/b',
-    ['3:11: `repo-url` must not hold a user or a password: the service reads the repository through its integration'],
+    [
+      '3:11: `repo-url` must not contain a user or a password: the service reads the repository through its integration',
+    ],
   ],
   [
     'a path that leaves the repository',
@@ -219,7 +221,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
   [
     'a command of a shell',
     'install-command: curl x | sh',
-    ['3:18: `install-command` must not hold one of | ; $ < >: put such a command in a script'],
+    ['3:18: `install-command` must not contain one of | ; $ < >: put such a command in a script'],
   ],
   ['no uuid', 'integration-id: 12', ['3:17: `integration-id` must be text, not a number']],
   [
@@ -322,7 +324,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
       '4:32: `secret-references[0].secret-ky` is not known; did you mean `secret-key`?',
     ],
   ],
-  ['an image with a space', 'image-uri: a b', ['3:12: `image-uri` must not hold spaces']],
+  ['an image with a space', 'image-uri: a b', ['3:12: `image-uri` must not contain spaces']],
   [
     'an image that is no address of one',
     'image-uri: registry.example/agent@latest',
@@ -350,7 +352,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
   [
     'an address with a password',
     'custom-url: https://a:sk-canary@b',
-    ['3:13: `custom-url` must not hold a user or a password'],
+    ['3:13: `custom-url` must not contain a user or a password'],
   ],
 ])('external_docker: %s', (_, fields, problems) => {
   expect(seen(`name: a\nsource: external_docker\n${fields}`)).toEqual(
@@ -431,7 +433,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
     [
       '2:13: `source-dir` must be text, not a list',
       '3:20: `graph-config-path` must be a path within the repository, with forward slashes, from its root',
-      '4:16: `build-command` must not hold one of | ; $ < >: put such a command in a script',
+      '4:16: `build-command` must not contain one of | ; $ < >: put such a command in a script',
       '5:10: `rebuild` must be one of `auto`, `always`, `never`',
       '6:1: `source-folder` is not a field of a deployment; did you mean `source-dir`?',
     ],

@@ -109,7 +109,7 @@ describe('what cannot be built fails the step, and the former revision stays liv
 describe('rejects a malicious repo-url before it makes anything', () => {
   const trap = (): string => join(tools, 'sprung');
   test.each<[string, (file: string) => string, string]>([
-    ['a protocol of git that runs commands', (file) => `ext::sh -c touch% ${file}`, 'blanks'],
+    ['a protocol of git that runs commands', (file) => `ext::sh -c touch% ${file}`, 'spaces'],
     ['the same without blanks', (file) => `ext::touch%20${file}`, 'must be the https address'],
     ['an option of git', (file) => `--upload-pack=touch\${IFS}${file}`, 'hyphen'],
     ['a folder that is not allowed', () => 'file:///etc', '--allow-git'],

@@ -101,7 +101,7 @@ test('rejects a ref that git could take for an option or a pattern', async () =>
 });
 
 test.each([
-  ['a command instead of a URL', 'ext::sh -c touch% /tmp/x', 'must not contain blanks'],
+  ['a command instead of a URL', 'ext::sh -c touch% /tmp/x', 'must not contain spaces'],
   ['a command without spaces', 'ext::touch', 'must be the https address'],
   ['an option', '--upload-pack=touch', 'may not begin with a hyphen'],
   [
