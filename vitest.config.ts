@@ -12,7 +12,7 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes and databases of their own: two processors get three files.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/conformance/reporter.ts', './test/journey/canary-reporter.ts'],
     projects: [

@@ -195,4 +195,11 @@ describe('the architecture', () => {
     const wrong = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301).map(short);
     expect(wrong).toEqual([]);
   });
+
+  test('lets no process inherit the output of a test run, which it could outlive', () => {
+    const inherits = sourceFiles(join(root, 'test'))
+      .filter((file) => !file.includes('node_modules') && file !== import.meta.filename)
+      .filter((file) => readFileSync(file, 'utf8').includes("'inherit'"));
+    expect(inherits.map(short)).toEqual([]);
+  });
 });

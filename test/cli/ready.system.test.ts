@@ -20,7 +20,7 @@ test('a program that npm started exits with npm, which sends it no signal', asyn
   );
   const shell = spawn('sh', ['-c', `"${process.execPath}" "${ready}" "${program}"; true`], {
     env: { ...process.env, npm_lifecycle_event: 'start' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toBe('here');

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pushBody, send, signatureOf, startIntake } from './intake.ts';
 import type { TestIntake } from './intake.ts';
+import { endWithTest } from '../../child-process.ts';
 
 async function dial({ server }: TestIntake): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1');
@@ -49,10 +50,8 @@ describe('a body of 100 MB sent all the same costs less than 50 MB of memory', (
     ['announced', { 'content-length': String(100 * megabyte.length) }, [megabyte]],
     ['not announced', { 'transfer-encoding': 'chunked' }, [`${megabyte.length.toString(16)}\r\n`, megabyte, '\r\n']],
   ])('%s', async (_, headers, parts) => {
-    const server = spawn(process.execPath, [join(import.meta.dirname, 'measured-intake.ts')], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
-    onTestFinished(() => void server.kill('SIGKILL'));
+    const script = join(import.meta.dirname, 'measured-intake.ts');
+    const server = endWithTest(spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
     const [{ port }] = await once(server, 'message');
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());

@@ -13,6 +13,7 @@ import { envLines } from '../../../app/setup/setup-app.ts';
 import { variableNames } from '../../../app/settings/read-settings.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { readDockerfile, type Dockerfile } from './dockerfile.ts';
+import { endWithTest } from '../../child-process.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -76,7 +77,7 @@ const settings = Object.fromEntries(
 /** Runs a command of the image, with node as it has it. */
 function run([program, ...args]: readonly string[], env: Record<string, string>): ChildProcess {
   expect(program).toBe('node');
-  return spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return endWithTest(spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 const healthOf = async (port: string): Promise<number | null> => {

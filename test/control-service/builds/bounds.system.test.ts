@@ -60,7 +60,9 @@ test('stops a fork bomb and all of its processes', async () => {
 
 test('kills processes that a build leaves behind, even outside its process group', async () => {
   const { build, root } = place();
-  write(root, { 'leave.sh': `setsid sh -c 'echo $$ > ${root}/pid; exec sleep 600' >/dev/null 2>&1 &\nsleep 0.2\n` });
+  write(root, {
+    'leave.sh': `setsid sh -c 'echo $$ > ${root}/pid; exec sleep 600' >/dev/null 2>&1 &\nwhile [ ! -s ${root}/pid ]; do sleep 0.05; done\n`,
+  });
   await build({ request: { buildCommand: `sh ${root}/leave.sh` } });
   expect(runs(Number(readFileSync(join(root, 'pid'), 'utf8')))).toBe(false);
 });
@@ -69,7 +71,7 @@ test('kills a tracked process that cleared its environment', async () => {
   const { build, root } = place();
   const pid = join(root, 'pid');
   write(root, {
-    'leave.sh': `env -i setsid sh -c 'echo $$ > ${pid}; exec /bin/sleep 600' >/dev/null 2>&1 &\nsleep 1\n`,
+    'leave.sh': `env -i setsid sh -c 'echo $$ > ${pid}; exec /bin/sleep 600' >/dev/null 2>&1 &\nwhile [ ! -s ${pid} ]; do sleep 0.05; done\nsleep 1\n`,
   });
   await build({ request: { buildCommand: `sh ${root}/leave.sh` } });
   expect(runs(Number(readFileSync(pid, 'utf8')))).toBe(false);

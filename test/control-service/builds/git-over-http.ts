@@ -20,7 +20,7 @@ export function gitOverHttp(root: string): RequestListener {
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
         HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
       },
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
     request.pipe(backend.stdin);
     const chunks: Buffer[] = [];

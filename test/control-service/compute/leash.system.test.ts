@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { runs, until } from './agents.ts';
+import { endWithTest } from '../../child-process.ts';
 
 // Folders that everyone may list: commands must work there too.
 const requested = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' }, withInput: false, graceSeconds: 0 };
@@ -68,7 +69,7 @@ test('kills children and grandchildren', async () => {
 
 test('kills started processes when the service is killed with SIGKILL', async () => {
   const script = join(import.meta.dirname, 'leash-holder.ts');
-  const service = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const service = endWithTest(spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] }));
   const [said] = await once(service.stdout, 'data');
   const pids = String(said).trim().split(' ').map(Number);
   expect(pids.map(runs)).toEqual([true, true]);

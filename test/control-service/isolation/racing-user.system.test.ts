@@ -45,7 +45,7 @@ function place() {
     }
     const child = spawn(process.execPath, [racer, outside, ...folders], {
       cwd: '/',
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
       uid: number,
       gid: number,
     });

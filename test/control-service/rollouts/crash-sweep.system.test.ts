@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ import {
   type SweptSource,
 } from './crash-steps.ts';
 import { agentGroups, buildProcessesBelow, strayFiles } from './left-behind.ts';
+import { endWithTest } from '../../child-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -55,10 +56,10 @@ interface Swept {
 const said = z.object({ url: z.string(), apiKey: z.string() });
 
 async function startService(machine: { place: string }): Promise<Swept> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(machine)], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: `${join(machine.place, 'bin')}:${process.env.PATH}` },
-  });
+  const script = join(import.meta.dirname, 'swept-service.ts');
+  const env = { ...process.env, PATH: `${join(machine.place, 'bin')}:${process.env.PATH}` };
+  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', 'ipc'];
+  const child = endWithTest(spawn(process.execPath, [script, JSON.stringify(machine)], { stdio, env }));
   const died = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const [first] = await once(child, 'message');
   const { url, apiKey } = said.parse(first);

@@ -22,6 +22,7 @@ import {
   revise,
 } from './running-service.ts';
 import { answering, reaches, until, type Machine, type RunningService } from './running-service.ts';
+import { endWithTest } from '../../child-process.ts';
 
 afterEach(closeAll);
 
@@ -143,9 +144,7 @@ const steps = ['requested', 'agents ended', 'nothing runs', 'database dropped', 
 test('resumes a deletion after a kill -9 at each of its steps', async () => {
   const machine = await openMachine();
   const script = join(import.meta.dirname, 'killed-deletion.ts');
-  const service = spawn(process.execPath, [script, JSON.stringify(machine), ...steps], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const service = endWithTest(spawn(process.execPath, [script, JSON.stringify(machine), ...steps]));
   const said = await new Promise<string>((resolve) => service.stdout.setEncoding('utf8').once('data', resolve));
   service.kill('SIGKILL');
   const deleting = left.parse(JSON.parse(said));

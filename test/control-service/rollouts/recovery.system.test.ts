@@ -22,6 +22,7 @@ import {
   logOf,
 } from './running-service.ts';
 import { openMachine, startService, reaches, until } from './running-service.ts';
+import { endWithTest } from '../../child-process.ts';
 
 afterEach(closeAll);
 
@@ -135,9 +136,8 @@ test('after a kill -9 during a build nothing is left over, and all work resumes'
   const machine = await openMachine();
   const slow = gate(machine.root, 'slow');
   change(machine, slow.script);
-  const service = spawn(process.execPath, [join(import.meta.dirname, 'killed-service.ts'), JSON.stringify(machine)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const script = join(import.meta.dirname, 'killed-service.ts');
+  const service = endWithTest(spawn(process.execPath, [script, JSON.stringify(machine)]));
   const [first = ''] = await Array.fromAsync(take(createInterface(service.stdout), 1));
   const { live, building, waiting, agent } = started.parse(JSON.parse(first));
   await until(slow.waits);

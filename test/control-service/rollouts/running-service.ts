@@ -260,7 +260,9 @@ export function gate(
   const waiting = join(root, `${name}-waits`);
   return {
     command: `sh ${name}.sh`,
-    script: { [`${name}.sh`]: `echo $$ > ${waiting}\nwhile [ ! -e ${open} ]; do sleep 0.05; done\nrm ${waiting}\n` },
+    script: {
+      [`${name}.sh`]: `echo $$ > ${waiting}.new\nmv ${waiting}.new ${waiting}\nwhile [ ! -e ${open} ]; do sleep 0.05; done\nrm ${waiting}\n`,
+    },
     open,
     waits: () => existsSync(waiting),
   };
