@@ -16,8 +16,9 @@ import {
   putReports,
   storeReported,
   pendingReportIds,
+  forgetOld,
+  moveRepository,
 } from './postgres-reports.ts';
-import { forgetOld, moveRepository } from './postgres-upkeep.ts';
 import { changedColumns, intentOf, queueOf, newIntentRow } from './postgres-rows.ts';
 import type { Report, ReportPut } from './report.ts';
 import { LeaseLost, type Changes, type DeploymentQueue, type Lease, type WorkStore } from './store.ts';

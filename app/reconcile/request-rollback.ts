@@ -2,7 +2,7 @@ import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { whyNotUndone } from '../../src/planning/rollback.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { endedByDecision } from './outcomes.ts';
-import { waitedTooLong, waitForAnother } from './wait-for-another.ts';
+import { waitedTooLong, waitForAnother } from './decide-request.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, observeDeployment, type Observation } from './observation.ts';

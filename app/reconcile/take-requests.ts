@@ -2,12 +2,11 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { mayContain } from './contains.ts';
 import { isOver } from './deadlines.ts';
-import { decideRequest } from './decide-request.ts';
+import { decideRequest, anothersMs } from './decide-request.ts';
 import { branchGone, ended, supersededBy } from './outcomes.ts';
 import { requestForHead, type Intent, type DeployRequest } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
 import { seenOf } from './observation.ts';
-import { anothersMs } from './wait-for-another.ts';
 import type { Changes, DeploymentQueue } from './store.ts';
 import {
   headOf,

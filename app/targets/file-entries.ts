@@ -1,6 +1,6 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { PushedDeployment } from '../../src/config/desired.ts';
-import { readPushed, type PushedOfFile } from '../../src/config/read-pushed.ts';
+import { readPushed, type PushedOfFile } from '../../src/config/read-desired.ts';
 import { formatProblem, type Problem } from '../../src/diagnostics/problem.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 

@@ -11,12 +11,10 @@ import { pauseAfter } from '../../src/deploy/smoke.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
 import { startRun } from './background-run.ts';
-import { withChosenIds } from './chosen-ids.ts';
-import { cleanUp } from './cleanup.ts';
-import { secretsOf } from './hidden-secrets.ts';
-import { judgeHere, unjudged, type Judge } from './judge.ts';
+import { withChosenIds, cleanUp } from './cleanup.ts';
+import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
 import { pollRun } from './poll-run.ts';
-import { makeToken, unusedTokens } from './one-time-token.ts';
+import { makeToken, unusedTokens } from './receive-run.ts';
 import { readProgress, writeProgress, type RunProgress, type Made, type Prepared, type Progress } from './progress.ts';
 
 /** Options of the smoke test runner. */

@@ -5,13 +5,11 @@ import type { Mode } from '../config/entry-options.ts';
 import { inputs as inputTable, type Inputs } from '../config/input-table.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { refuse, reportOutcome, writeSummary } from './report-outcome.ts';
-import type { GitHubReporting } from './github-inputs.ts';
+import { refuse, reportOutcome, writeSummary, Progress } from './report-outcome.ts';
+import { type GitHubReporting, readWorkflow } from './workflow.ts';
 import { endedWhilePacking, packRequested } from './pack-requested.ts';
-import { Progress } from './progress.ts';
 import type { ShownOnGitHub } from './show-on-github.ts';
 import { version } from './version.ts';
-import { readWorkflow } from './workflow.ts';
 import { secretParts, shortestHidden, spellingsOf } from '../contract/secret-spellings.ts';
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -55,7 +53,7 @@ async function ended(signal: AbortSignal): Promise<Ended> {
     import('./read-request.ts'),
     import('../config/deploy-file.ts'),
     import('../config/inputs.ts'),
-    import('./github-inputs.ts'),
+    import('./workflow.ts'),
   ]);
   const deployFile = readWorkspaceFile(inputs['config'] || defaultConfigPath);
   if (deployFile.kind === 'unreadable') {

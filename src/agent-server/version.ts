@@ -1,4 +1,4 @@
-import type { ServerInfo } from '../contract/agent/server-info.ts';
+import type { ServerInfo } from '../contract/agent/service.ts';
 
 /**
  * The API version that this server implements. The specification ties features to versions of the public server (section

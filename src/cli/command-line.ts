@@ -4,7 +4,7 @@ import { version } from '../action/version.ts';
 import type { Mode } from '../config/entry-options.ts';
 import { optionInputs } from '../config/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
@@ -48,7 +48,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .allowExcessArguments()
     .passThroughOptions()
     .action(async (_, { args }: Command) => {
-      const { beLocal } = await import('../control-service/local-program.ts');
+      const { beLocal } = await import('../control-service/local-command.ts');
       await beLocal(args);
     });
 
@@ -61,7 +61,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .allowExcessArguments()
     .passThroughOptions()
     .action(async (_, { args }: Command) => {
-      const { beListener } = await import('../listener/listener-program.ts');
+      const { beListener } = await import('../listener/listener-command.ts');
       await beListener(args, version);
     });
 

@@ -12,11 +12,9 @@ import type { DeployEvent } from '../deploy/deploy-event.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { outcomeLines, eventLines } from '../report/event-lines.ts';
 import { toResultJson } from '../report/result-json.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { readTextFile } from './files.ts';
+import { exitCodes, type ExitCode, complain, onCommandLine, optionProblem, readTextFile } from './problems.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
 import { doingAfter, liveLineOn, noLiveLine, type Doing } from './live-line.ts';
-import { complain, onCommandLine, optionProblem } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `plan`, `deploy`, `smoke`, `rollback` and `delete` were given. */

@@ -1,7 +1,11 @@
 import { inputsFile } from '../config/inputs.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import { formatProblem } from '../diagnostics/problem.ts';
+import { type Problem, formatProblem } from '../diagnostics/problem.ts';
 import type { Terminal } from './terminal.ts';
+import { readFileSync } from 'node:fs';
+
+/** The exit codes: 0 only if the outcome passes, 2 if the input is invalid and nothing was tried. */
+export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`. */
 export function onCommandLine(problem: Problem): Problem {
@@ -22,3 +26,18 @@ export const optionProblem = (option: string, message: string, suggestion?: stri
   message,
   ...(suggestion === undefined ? {} : { suggestion }),
 });
+
+/** A file that a person named: its text, that it is not there, or why it could not be read. */
+type ReadFile = { kind: 'read'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; problem: Problem };
+
+/** Reads a text file, relative to the working directory. */
+export function readTextFile(path: string): ReadFile {
+  try {
+    return { kind: 'read', text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'absent' };
+    const why = error.code === 'EISDIR' ? 'this is a folder' : `this file cannot be read (${String(error.code)})`;
+    return { kind: 'unreadable', problem: { file: path, line: 1, column: 1, field: '', message: why } };
+  }
+}

@@ -7,9 +7,7 @@ import { readGraphConfig } from '../graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';
 import { packSource } from '../archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { readTextFile } from './files.ts';
-import { complain, onCommandLine } from './problems.ts';
+import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What was read, and what is wrong with it. Warnings stop nothing. */

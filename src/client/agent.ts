@@ -10,9 +10,8 @@ import {
 } from '../contract/agent/assistant.ts';
 import { cronSchema, cronCreateRequest } from '../contract/agent/cron.ts';
 import { runSchema, runCreate, type RunCreate } from '../contract/agent/run.ts';
-import { healthSchema, serverInfoSchema } from '../contract/agent/server-info.ts';
+import { healthSchema, serverInfoSchema, type AgentServer } from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
-import type { AgentServer } from '../contract/agent/service.ts';
 import { threadSchema, threadCreate, threadState } from '../contract/agent/thread.ts';
 import { eventStreamType } from '../sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';

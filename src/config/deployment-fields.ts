@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { refusedInCommand } from '../contract/control/commands.ts';
+import { refusedInCommand, graphConfigPathProblem, imageUriProblem } from '../contract/control/source-names.ts';
 import { dnsLabel } from '../contract/control/container.ts';
 import { readRepoRef } from '../contract/control/repo-ref.ts';
 import { resourceProblems } from '../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
-import { graphConfigPathProblem, imageUriProblem } from '../contract/control/source-names.ts';
 import { pushFields } from './push-fields.ts';
 import { secretNames } from './secret-names.ts';
 import { toKebab, withSnakeKeys } from './spelling.ts';

@@ -1,12 +1,11 @@
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { inOrder, type Problem } from '../diagnostics/problem.ts';
 import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
-import type { DesiredDeployment } from './desired.ts';
-import { overridden, type Draft, type Written } from './draft.ts';
+import type { DesiredDeployment, PushedDeployment } from './desired.ts';
+import { overridden, type Draft, type Written, fieldProblem } from './draft.ts';
 import type { Inputs } from './input-table.ts';
 import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
-import { nameOf, duplicateNames } from './duplicate-names.ts';
-import { readRequestedDraft, readDesiredDraft, type RequestedDeployment } from './read-draft.ts';
+import { readRequestedDraft, readDesiredDraft, type RequestedDeployment, readPushedDraft } from './read-draft.ts';
 import type { Environment } from './secret-names.ts';
 
 /** All user input, from any entry point. */
@@ -101,3 +100,58 @@ function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<strin
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
+
+/** Two deployments of one name would be one deployment that is changed twice. */
+function duplicateNames(drafts: readonly DraftOfFile[]): Problem[] {
+  const seen = new Set<string>();
+  return drafts.flatMap((draft) => {
+    const name = nameOf(draft);
+    const written = draft.fields.get('name');
+    if (seen.has(name) && written)
+      return [fieldProblem(written, ['name'], `another deployment of this file is named \`${name}\` too`)];
+    seen.add(name);
+    return [];
+  });
+}
+
+/** What a deployment of a file is called, in the file or to a person. */
+function nameOf({ key, fields }: DraftOfFile): string {
+  const name = fields.get('name')?.value;
+  return typeof name === 'string' ? name : (key ?? 'without a name');
+}
+
+/** One deployment of a file: its identity, as far as it is known, and its fields or their problems. */
+export interface PushedOfFile {
+  name?: string;
+  /** In small letters. */
+  deploymentId?: string;
+  read: { ok: true; value: PushedDeployment } | { ok: false; problems: readonly Problem[] };
+}
+
+/** The deployments of a file, or what is wrong with the file as a whole. */
+type ReadPushed = { ok: true; deployments: PushedOfFile[] } | { ok: false; problems: readonly Problem[] };
+
+/**
+ * Reads a deploy file for pushes. A deployment with a mistake is reported and does not affect the others; of two with
+ * one name the first counts.
+ */
+export function readPushed(file: { text: string; path: string }): ReadPushed {
+  const drafts = readDrafts(file.text, file.path);
+  if (!drafts.ok) return drafts;
+  const seen: DraftOfFile[] = [];
+  const deployments = drafts.drafts.map((draft): PushedOfFile => {
+    const doubled = duplicateNames([...seen, draft]).slice(duplicateNames(seen).length);
+    seen.push(draft);
+    return { ...whom(draft), read: doubled.length > 0 ? { ok: false, problems: doubled } : readPushedDraft(draft) };
+  });
+  return { ok: true, deployments };
+}
+
+function whom({ fields, key }: DraftOfFile): Pick<PushedOfFile, 'name' | 'deploymentId'> {
+  const name = fields.get('name')?.value ?? key;
+  const id = fields.get('deployment-id')?.value;
+  return {
+    ...(typeof name === 'string' ? { name: name.trim() } : {}),
+    ...(typeof id === 'string' ? { deploymentId: id.trim().toLowerCase() } : {}),
+  };
+}

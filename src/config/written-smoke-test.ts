@@ -1,8 +1,94 @@
 import * as z from 'zod';
 import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
-import type { SmokeTest } from './smoke-test.ts';
-import { writtenExpectations } from './written-expectations.ts';
+import type { SmokeTest, Expectation, ValueTest } from './smoke-test.ts';
+import { compilePath } from './json-path.ts';
+import { schemaFaults } from './json-schema.ts';
+import { compilePattern } from './pattern.ts';
+
+const oneHour = 3_600_000;
+
+const within = duration(1, oneHour);
+
+/** A query that is checked when it is read: a mistake is reported at its line, not after a deployment. */
+const path = z.string().superRefine((written, context) => {
+  const compiled = compilePath(written);
+  if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });
+});
+
+const pattern = z.string().superRefine((written, context) => {
+  const compiled = compilePattern(written);
+  if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });
+});
+
+const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  for (const { path: at, problem, suggestion } of schemaFaults(schema)) {
+    context.addIssue({ code: 'custom', path: [...at], message: problem, params: { suggestion } });
+  }
+});
+
+/** One item of `values` or `messages`: where to look, and one or more things that must hold there. */
+const valueItem = z
+  .strictObject({
+    path,
+    equals: z.unknown().optional(),
+    contains: z.string().min(1).optional(),
+    matches: pattern.optional(),
+    schema: jsonSchema.optional(),
+  })
+  .refine((item) => Object.keys(item).some((key) => key !== 'path'), {
+    message: 'must say what is expected there: `equals`, `contains`, `matches` or `schema`',
+  });
+
+type ValueItem = z.infer<typeof valueItem>;
+
+function valueTests(item: ValueItem): ValueTest[] {
+  const tests: ValueTest[] = [];
+  if (item.equals !== undefined) tests.push({ kind: 'equals', value: item.equals });
+  if (item.contains !== undefined) tests.push({ kind: 'contains', text: item.contains });
+  if (item.matches !== undefined) tests.push({ kind: 'matches', pattern: item.matches });
+  if (item.schema !== undefined) tests.push({ kind: 'schema', schema: item.schema });
+  return tests;
+}
+
+const nodeNames = z.array(z.string().min(1)).min(1);
+
+const nodes = z
+  .strictObject({ 'in-order': nodeNames.optional(), include: nodeNames.optional() })
+  .refine((written) => Object.keys(written).length > 0, { message: 'must have `in-order` or `include`' });
+
+/** The expectations of a response in the file's format. A failed run is an error unless it is expected: see `status`. */
+const writtenExpectations = z
+  .strictObject({
+    status: z.enum(['success', 'error', 'interrupted']).default('success'),
+    values: z.array(valueItem).default([]),
+    /** As `values`, with `$` standing for the list of messages. */
+    messages: z.array(valueItem).default([]),
+    nodes: nodes.optional(),
+    'first-event-within': within.optional(),
+    'total-within': within.optional(),
+  })
+  .transform((written): Expectation[] => [
+    { kind: 'status', equals: written.status },
+    ...written.values.flatMap((item) => valueTests(item).map((test) => expected(item.path, test))),
+    ...written.messages.flatMap((item) => valueTests(item).map((test) => expected(inMessages(item.path), test))),
+    ...visited('sequence', written.nodes?.['in-order']),
+    ...visited('set', written.nodes?.include),
+    ...soon('first-event', written['first-event-within']),
+    ...soon('total', written['total-within']),
+  ]);
+
+const expected = (where: string, test: ValueTest): Expectation => ({ kind: 'value', path: where, test });
+
+/** Outside of its texts, every `$` of a query stands for the whole, those within its filters too. */
+const inMessages = (where: string): string =>
+  where.replace(/'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|\$/g, (part) => (part === '$' ? '$.messages' : part));
+
+const visited = (order: 'sequence' | 'set', names: string[] | undefined): Expectation[] =>
+  names === undefined ? [] : [{ kind: 'nodes', order, nodes: names }];
+
+const soon = (kind: 'first-event' | 'total', withinMs: number | undefined): Expectation[] =>
+  withinMs === undefined ? [] : [{ kind, withinMs }];
 
 const defaultAttempts = 3;
 const mostAttempts = 20;

@@ -15,6 +15,7 @@ import { isOperators, operatorsWords } from './api-keys/operator-command.ts';
 import { runOperator } from './api-keys/run-operator.ts';
 import { startLocal, type LocalServices } from './local.ts';
 import { wrongArguments } from './wrong-arguments.ts';
+import { runUntilSignal } from '../run-until-signal.ts';
 
 /** The default port: fixed, so that agents keep their addresses. */
 export const usualPort = 8420;
@@ -234,3 +235,15 @@ const banner = ({ url, apiKey, tenantId }: LocalServices, data: string): string 
     // By a pipe: every user of the machine can read the arguments of a command.
     `  printf 'X-Api-Key: %s' "$(cat '${resolve(data, 'api-key')}')" | curl -H @- ${url}/v2/deployments`,
   ].join('\n');
+
+/** Runs the services in this process until a signal, then exits. `args` as for `npm run local --`. */
+export const beLocal = (args: readonly string[]): Promise<never> =>
+  runUntilSignal((leave) =>
+    runLocal([...args], {
+      env: process.env,
+      say: (text) => process.stdout.write(`${text}\n`),
+      printError: (text) => process.stderr.write(`${text}\n`),
+      isTerminal: process.stderr.isTTY,
+      leave,
+    }),
+  );

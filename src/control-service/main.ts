@@ -1,3 +1,3 @@
-import { beLocal } from './local-program.ts';
+import { beLocal } from './local-command.ts';
 
 await beLocal(process.argv.slice(2));

@@ -10,7 +10,7 @@ import type { Revision } from '../contract/control/revision.ts';
 import type { ControlService, WholeControlService } from '../contract/control/service.ts';
 import type { TarballStore } from '../contract/control/upload.ts';
 import type { KnownCommit, Workflow } from '../planning/commit.ts';
-import { withoutRequest } from '../planning/reported-plan.ts';
+import { withoutRequest } from '../planning/plan-identity.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';

@@ -1,6 +1,6 @@
 import { type Deployment, agentAddress } from '../contract/control/deployment.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
-import { nameObstacles } from '../planning/plan-identity.ts';
+import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
@@ -14,7 +14,6 @@ import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { unasked, smokeLive } from './smoke.ts';
 import { DeployRun, type DeployRequest, type Known } from './deploy-run.ts';
-import { withoutRequest } from '../planning/reported-plan.ts';
 
 /**
  * Runs a deploy: observes, plans, applies, follows the revision, runs the smoke tests, and rolls back if requested.

@@ -6,7 +6,7 @@ import type { Ending } from './describe-ending.ts';
 import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { settleMs, write } from './write.ts';
+import { settleMs, write } from './carry-out.ts';
 
 /** The longest silence while a deletion is waited for (ms). */
 const heartbeatMs = 30_000;

@@ -3,7 +3,7 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
 import { isLiveBefore, noneLiveBefore, nothingLive, revisionToRestore, whyNotUndone } from '../planning/rollback.ts';
-import { adviceOn } from './advice.ts';
+import { adviceOn } from './describe-ending.ts';
 import { attempt } from './attempt.ts';
 import type { Rollback } from './outcome-types.ts';
 import { rollBackTo } from './roll-back.ts';

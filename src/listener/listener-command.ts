@@ -15,6 +15,7 @@ import { wrongArguments } from '../control-service/wrong-arguments.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
+import { runUntilSignal } from '../run-until-signal.ts';
 
 /** The default number of claims that are carried out at the same time. */
 const usualAtOnce = 4;
@@ -228,3 +229,16 @@ function tracingFrom(baseUrl: string): CarryOutSettings['tracingAt'] {
 
 const advice =
   'Check the base address, the key and its tenant, and that the listener was not deleted; then start the listener again.';
+
+/** Runs a listener as this process until it is stopped, and ends the process. `args` follow `landfall listener`. */
+export const beListener = (args: readonly string[], version: string): Promise<never> =>
+  runUntilSignal((leave) =>
+    runListener(args, {
+      env: process.env,
+      version,
+      say: (text) => process.stdout.write(`${text}\n`),
+      printError: (text) => process.stderr.write(`${text}\n`),
+      isTerminal: process.stderr.isTTY,
+      leave,
+    }),
+  );

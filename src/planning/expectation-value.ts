@@ -3,8 +3,7 @@ import type { JSONPathQuery } from 'json-p3';
 import { compilePath, TooManySteps } from '../config/json-path.ts';
 import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
-import { tooLarge } from './expectation-bounds.ts';
-import { schemaMisfit } from './expectation-schema.ts';
+import { tooLarge, schemaMisfit } from './expectation-schema.ts';
 import { kindOfValue, type Words } from './format-expectation.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */

@@ -5,7 +5,7 @@ import { requestedFields, fieldChange, inputOf, requestFields, tarballField } fr
 import { requestedResources } from './plan-resources.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 import type { FieldChange, Found, Obstacle, Plan, Seen } from './plan-types.ts';
-import { pushOnTag } from './plan-tag.ts';
+import { pushOnTag } from './plan-identity.ts';
 import { notesOnTarball, uploadChange } from './plan-tarball.ts';
 
 /** The plan for a deployment that does not exist: created whole, or what is missing for that. */

@@ -1,6 +1,8 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { Desired } from '../config/desired.ts';
-import type { Obstacle } from './plan-types.ts';
+import type { Obstacle, Plan, ReportedPlan } from './plan-types.ts';
+import { isTagRef } from '../contract/control/repo-ref.ts';
+import { spelledRef } from './plan-fields.ts';
 
 /** What was chosen for good when the deployment was created, and whether it still is there to stay. */
 export function identityObstacles(desired: Desired, deployment: Deployment): Obstacle[] {
@@ -32,4 +34,27 @@ export function nameObstacles({ name }: Pick<Desired, 'name'>, deployment: Deplo
       advice: `Set name to ${deployment.name} or remove it, or remove deployment-id to find one by its name.`,
     },
   ];
+}
+
+/** A tag is never built on push (control-service.md, source_config: `build_on_push`). */
+export function pushOnTag(desired: Desired, deployment: Deployment | undefined): Obstacle[] {
+  if (desired.source !== 'github') return [];
+  const ref = desired.repoRef ?? deployment?.source_revision_config.repo_ref;
+  const onPush = desired.buildOnPush ?? deployment?.source_config.build_on_push;
+  if (!ref || !onPush || !isTagRef(spelledRef(ref))) return [];
+  if (desired.repoRef === undefined && desired.buildOnPush === undefined) return [];
+  return [
+    {
+      field: 'source_config.build_on_push',
+      problem: `it ${desired.buildOnPush ? 'is requested' : 'is on'}, and ${ref} is a tag: tags are not built on push`,
+      advice: 'Set build-on-push to false, or repo-ref to a branch.',
+    },
+  ];
+}
+
+/** The plan as it may be shown to anybody: without the request, which carries secrets. */
+export function withoutRequest(planned: Plan): ReportedPlan {
+  if (planned.kind === 'none' || planned.kind === 'impossible') return planned;
+  const { request: _secret, ...reported } = planned;
+  return reported;
 }

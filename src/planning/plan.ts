@@ -3,12 +3,11 @@ import { ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
 import { planCreation } from './plan-create.ts';
 import { compareFields, requestFields } from './plan-fields.ts';
-import { identityObstacles } from './plan-identity.ts';
+import { identityObstacles, pushOnTag } from './plan-identity.ts';
 import { rebuilding, type Rebuilding } from './plan-rebuild.ts';
 import { compareResources } from './plan-resources.ts';
 import { restatement } from './plan-restate.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
-import { pushOnTag } from './plan-tag.ts';
 import { notesOnTarball } from './plan-tarball.ts';
 import type { FieldChange, Plan, Seen } from './plan-types.ts';
 

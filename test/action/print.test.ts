@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { print } from '../../src/action/progress.ts';
+import { print } from '../../src/action/report-outcome.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

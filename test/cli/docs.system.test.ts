@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { openApiDocument } from '../../src/agent-server/api/document.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/problems.ts';
 import { createApp } from '../../src/control-service/api/app.ts';
 import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
 import { kinds } from '../../src/control-service/kubernetes/manifest.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { readRequested, readDesired } from '../../src/config/read-desired.ts';
-import { readPushed } from '../../src/config/read-pushed.ts';
+import { readRequested, readDesired, readPushed } from '../../src/config/read-desired.ts';
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 const file = (text: string) => ({ text, path: 'landfall.yml' });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { apiKeysList, newApiKey } from '../../src/contract/control/api-key.ts';
-import { auditList } from '../../src/contract/control/audit.ts';
+import { apiKeysList, newApiKey, auditList } from '../../src/contract/control/api-key.ts';
 import { deployment, deploymentsList } from '../../src/contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
 import { listener, listenersList } from '../../src/contract/control/listener.ts';

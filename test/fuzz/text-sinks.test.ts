@@ -12,7 +12,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import { clusterProblem, inWords } from '../../src/control-service/compute/kubernetes-words.ts';
 import { outputExcerpt } from '../../src/control-service/compute/output-excerpt.ts';
 import { plainLine } from '../../src/control-service/compute/output-lines.ts';
-import { repositoryAt } from '../../src/control-service/integrations/repository-address.ts';
+import { repositoryAt } from '../../src/control-service/integrations/github-app.ts';
 import { asLabel, baseName } from '../../src/control-service/kubernetes/manifest.ts';
 import { readChallenge } from '../../src/control-service/registry/registry.ts';
 import { readRepoUrl } from '../../src/control-service/deployments/validation/repo-url.ts';

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { uploadedFile } from '../../src/control-service/uploads/object-path.ts';
+import { uploadedFile } from '../../src/control-service/uploads/uploads.ts';
 import { tarballOf } from '../control-service/builds/tarballs.ts';
 import { linkPackages, linkScript } from '../installed-packages.ts';
-import { type JourneyFixture } from './fixture.ts';
+import type { JourneyFixture } from './fixture.ts';
 
 /** An upload with a 2xx response. */
 export interface Uploaded {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Desired, DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
-import { withoutRequest } from '../../src/planning/reported-plan.ts';
+import { withoutRequest } from '../../src/planning/plan-identity.ts';
 import type { Seen } from '../../src/planning/plan-types.ts';
 import { known, github, docker, request, obstacles, notes } from './plan-cases.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
-import { withoutRequest } from '../../src/planning/reported-plan.ts';
+import { withoutRequest } from '../../src/planning/plan-identity.ts';
 import type { Plan } from '../../src/planning/plan-types.ts';
 import { docker, image, seenImage, changed, request, obstacles, notes } from './plan-cases.ts';
 

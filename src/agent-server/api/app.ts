@@ -6,19 +6,17 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { AuthRefusal } from '../auth/auth-refusal.ts';
 import { configurableHeaders } from '../http/header-rules.ts';
 import { addMiddleware, type MiddlewareOptions } from '../http/middleware.ts';
-import { asOwnCall } from '../http/own-calls.ts';
+import { asOwnCall, isSwitchedOff } from '../http/switches.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
 import { guard, tokenHeader } from './guard.ts';
-import type { Env, Parts } from './operation.ts';
+import { type Env, type Parts, threadDeletion } from './operation.ts';
 import { operations } from './operations.ts';
-import { threadDeletion } from './thread-deletion.ts';
 import type { Logger } from '../../logger.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { accessOf } from '../auth/access.ts';
-import type { AuthConfig } from '../../graph-config/auth-config.ts';
+import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
-import { isSwitchedOff } from '../http/switches.ts';
 
 /** The dependencies of the application. */
 export interface AppParts extends Omit<

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import type { ServerInfo } from '../../contract/agent/server-info.ts';
+import type { ServerInfo } from '../../contract/agent/service.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import type { Operation } from '../../http/operation.ts';
 import type { AssistantStore } from '../assistants/store.ts';
-import type { AuthUser } from '../auth/agent-auth.ts';
+import type { AuthUser, AgentAuth } from '../auth/agent-auth.ts';
 import type { CronStore } from '../crons/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -14,8 +14,12 @@ import type { Runs } from '../runs/runs.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Items } from '../store/items.ts';
 import type { OpenThreads } from '../threads/open.ts';
-import type { DeleteThreads } from './thread-deletion.ts';
 import type { Logger } from '../../logger.ts';
+import type { Context } from 'hono';
+import { AuthRefusal } from '../auth/auth-refusal.ts';
+import { holds } from '../auth/filters.ts';
+import { ask } from '../auth/call-auth-handler.ts';
+import type { ThreadRemover } from '../threads/remover.ts';
 
 /** The parts of the server that operations use. */
 export interface Parts extends OpenThreads {
@@ -53,3 +57,31 @@ export interface Env {
 
 /** Defines an operation of the agent server. Its handler knows the parameters of the path. */
 export const operation = <Path extends string>(definition: Operation<Env, Path>): Operation<Env> => definition;
+
+/** A thread to delete, with what authorization needs. */
+interface GoingThread {
+  thread_id: string;
+  metadata: FreeObject;
+}
+
+/** Deletes threads with their runs on behalf of a caller. */
+type DeleteThreads = (c: Context, threads: readonly GoingThread[]) => Promise<void>;
+
+/**
+ * Deletes dependent threads as if the caller had requested each: with authorization rules, every thread is checked before
+ * any is deleted, and hidden ones are skipped.
+ */
+export function threadDeletion(auth: AgentAuth | undefined, remover: Pick<ThreadRemover, 'delete'>): DeleteThreads {
+  return async (c, threads) => {
+    const going: GoingThread[] = [];
+    for (const thread of threads) if (!auth || (await mayDelete(auth, c, thread))) going.push(thread);
+    for (const { thread_id } of going) await remover.delete(thread_id);
+  };
+}
+
+async function mayDelete(auth: AgentAuth, c: Context, { thread_id, metadata }: GoingThread): Promise<boolean> {
+  const user = c.get('authUser');
+  if (user === undefined) throw new AuthRefusal(401, 'Unauthorized');
+  const wanted = await ask({ auth, user }, 'threads', 'delete', { thread_id });
+  return wanted === undefined || holds(metadata, wanted);
+}

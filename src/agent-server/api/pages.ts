@@ -18,3 +18,9 @@ export function setPageHeaders(c: Context, { total, offset = 0, shown }: Page): 
   const next = offset + shown;
   if (shown > 0 && next < total) c.header('x-pagination-next', String(next));
 }
+
+/** Keeps the selected fields of an item; all by default. */
+export function selected(item: object, fields: readonly string[] | undefined): object {
+  if (fields === undefined || fields.length === 0) return item;
+  return Object.fromEntries(Object.entries(item).filter(([field]) => fields.includes(field)));
+}

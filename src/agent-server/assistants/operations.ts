@@ -13,18 +13,15 @@ import {
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
 import { flag, readBody, readQuery } from '../api/body.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
-import { setPageHeaders } from '../api/pages.ts';
+import { operation, type Env } from '../api/operation.ts';
+import { setPageHeaders, selected } from '../api/pages.ts';
 import { assistantResponse, assistantVersionResponse, countResponse } from '../api/response-schemas.ts';
-import { selected } from '../api/select.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
-import { configurableIn, isDefault } from './assistant.ts';
-import type { StoredAssistant } from './assistant.ts';
-import { nextVersion } from './next-version.ts';
+import { configurableIn, isDefault, type StoredAssistant } from './assistant.ts';
+import { nextVersion } from './store.ts';
 import { showAssistant, showVersion } from './show.ts';
 
 const createBody = assistantCreate.strip();

@@ -1,22 +1,41 @@
-import { sql } from 'kysely';
-import type { SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import { isUuid } from '../../contract/uuid.ts';
-import { firstVersion, pageBounds } from '../../contract/agent/assistant.ts';
-import type {
-  AssistantCount,
-  AssistantCreate,
-  AssistantPatch,
-  AssistantSearch,
-  AssistantVersionsSearch,
+import {
+  firstVersion,
+  pageBounds,
+  type AssistantCount,
+  type AssistantCreate,
+  type AssistantPatch,
+  type AssistantSearch,
+  type AssistantVersionsSearch,
 } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
-import { defaultAssistantId } from './assistant.ts';
-import type { StoredAssistant, StoredVersion } from './assistant.ts';
-import { nextVersion } from './next-version.ts';
+import { defaultAssistantId, type StoredAssistant, type StoredVersion } from './assistant.ts';
+
+/** The values of a version of an assistant, without its number and time. */
+export type VersionValues = Pick<
+  StoredAssistant,
+  'graph_id' | 'name' | 'description' | 'context' | 'config' | 'metadata'
+>;
+
+/**
+ * Computes the next version of an assistant (section "States and transitions"). `context` and `config` replace the
+ * former value, `metadata` is merged key by key, and absent fields keep the value of the active version.
+ */
+export function nextVersion(active: VersionValues, patch: AssistantPatch): VersionValues {
+  return {
+    graph_id: patch.graph_id ?? active.graph_id,
+    name: patch.name === undefined ? active.name : storableText(patch.name),
+    description: patch.description === undefined ? active.description : storableText(patch.description),
+    context: patch.context ?? active.context,
+    config: patch.config ?? active.config,
+    metadata: { ...active.metadata, ...patch.metadata },
+  };
+}
 
 /** The outcome of creating an assistant. */
 export type Made = { kind: 'made' | 'there'; assistant: StoredAssistant };

@@ -4,17 +4,14 @@ import * as z from 'zod';
 import { cronCount, cronCreateRequest, cronPatch, cronSearch } from '../../contract/agent/cron.ts';
 import type { Operation } from '../../http/operation.ts';
 import { pathId, readBody } from '../api/body.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { countResponse, cronResponse } from '../api/response-schemas.ts';
-import { selected } from '../api/select.ts';
+import { selected } from '../api/pages.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { noThread } from '../threads/operations.ts';
-import { changedCron, changesPayload, newCron } from './cron-request.ts';
-import type { ReadRequest } from './cron-request.ts';
-import { runOf, showCron } from './cron-row.ts';
-import type { StoredCron } from './cron-row.ts';
+import { changedCron, changesPayload, newCron, type ReadRequest } from './cron-request.ts';
+import { runOf, showCron, type StoredCron } from './cron-row.ts';
 
 /** The request to create a cron on a thread, which always keeps its thread. */
 export const threadCronCreate = cronCreateRequest.omit({ on_run_completed: true });

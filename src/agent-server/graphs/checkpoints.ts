@@ -1,22 +1,20 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
-import type {
-  ChannelVersions,
-  Checkpoint,
-  CheckpointListOptions,
-  CheckpointMetadata,
-  CheckpointTuple,
-  PendingWrite,
-  SerializerProtocol,
+import {
+  WRITES_IDX_MAP,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
-import { nextVersion } from './channel-version.ts';
-import { inTransaction } from './in-transaction.ts';
+import { nextVersion, WritesUnderWay, inTransaction } from './writes-under-way.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
-import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
 const mostBytesAtOnce = 256 * 1024;

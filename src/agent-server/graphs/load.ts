@@ -3,14 +3,11 @@ import { dirname, relative, resolve } from 'node:path';
 import type { GraphPlace } from '../../graph-config/graph-path.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { StartupError } from '../startup-error.ts';
-import { logWhileLoading } from '../still-loading.ts';
-import type { LoadingOptions } from '../still-loading.ts';
-import { loadEngine } from './engine.ts';
-import type { Engine } from './engine.ts';
-import { isGraph, isGraphBuilder } from './graph.ts';
-import type { Graph } from './graph.ts';
+import { logWhileLoading, type LoadingOptions } from '../still-loading.ts';
+import { loadEngine, type Engine } from './engine.ts';
+import { isGraph, isGraphBuilder, type Graph } from './graph.ts';
 import { explainImport } from './import-error.ts';
-import { acceptTypeScript, exportNames, exportOf, importFile } from './import-file.ts';
+import { acceptTypeScript, exportNames, exportOf, importFile } from '../agent-export.ts';
 
 /** A graph of this revision. */
 export interface LoadedGraph {

@@ -1,4 +1,5 @@
 import { RunOwnershipLost } from './run-ownership-lost.ts';
+import type { Pool } from 'pg';
 
 /**
  * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
@@ -39,5 +40,47 @@ export class WritesUnderWay {
     } finally {
       this.#closed.delete(runId);
     }
+  }
+}
+
+let drawn: number | undefined;
+
+/**
+ * Returns the next version of a channel: the next whole number plus a fraction drawn for each step. Channel values are
+ * stored once per version; with whole numbers alone, two branches from the same checkpoint (a run from a past state, or
+ * after a rollback) would share values.
+ *
+ * Within one synchronous step the same version follows the same version: the engine uses it to see which nodes ran in
+ * parallel.
+ */
+export function nextVersion(current: number | undefined): number {
+  if (drawn === undefined) {
+    drawn = (1 + Math.floor(Math.random() * 999_999_999)) / 1e9;
+    queueMicrotask(() => (drawn = undefined));
+  }
+  return Number((Math.floor(current ?? 0) + 1 + drawn).toFixed(9));
+}
+
+/** A statement with its values. */
+interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
+/** Runs statements in one transaction. */
+export async function inTransaction(pool: Pool, statements: readonly Statement[]): Promise<void> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    for (const { text, values } of statements) await client.query(text, [...values]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch((mistake: unknown) => {
+      broken = mistake instanceof Error ? mistake : new Error(String(mistake));
+    });
+    throw error;
+  } finally {
+    client.release(broken);
   }
 }

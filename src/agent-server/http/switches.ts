@@ -1,9 +1,38 @@
 import type { MiddlewareHandler } from 'hono';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
 import { missing } from '../refusal.ts';
-import { isOwnCall } from './own-calls.ts';
-import { groupOf } from './route-group.ts';
-import type { RouteGroup } from './route-group.ts';
+
+/** The groups of routes that can be disabled and authorized. */
+type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta';
+
+/** The paths of each group; the first match counts. Crons are future runs. */
+const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
+  ['assistants', /^\/assistants(?:\/|$)/],
+  ['runs', /^\/threads?\/[^/]+\/runs(?:\/|$)/],
+  ['threads', /^\/threads?(?:\/|$)/],
+  ['runs', /^\/runs(?:\/|$)/],
+  ['store', /^\/store(?:\/|$)/],
+  ['a2a', /^\/a2a(?:\/|$)/],
+  ['a2a', /^\/\.well-known\/agent(?:-card)?\.json$/],
+  ['mcp', /^\/mcp(?:\/|$)/],
+  ['meta', /^\/(?:info|metrics|openapi\.json)$/],
+  ['meta', /^\/docs(?:\/|$)/],
+];
+
+/** The group of a path; undefined for `/ok` and for routes outside the API. */
+export const groupOf = (path: string): RouteGroup | undefined => pathsOfGroups.find(([, its]) => its.test(path))?.[0];
+
+/** Requests from the server to itself. */
+const calls = new WeakSet<Request>();
+
+/** Marks a request as internal: disabled routes still serve it. */
+export function asOwnCall(request: Request): Request {
+  calls.add(request);
+  return request;
+}
+
+/** Whether `asOwnCall` marked the request. */
+const isOwnCall = (request: Request): boolean => calls.has(request);
 
 /** The setting that disables each group. */
 const switches = {

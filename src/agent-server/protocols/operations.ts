@@ -18,7 +18,7 @@ const cardQuery = z.object({ assistant_id: z.string().min(1).optional() });
 // The SDKs are loaded on first use: most processes never need them and start faster.
 const loadA2a = () => import('./a2a/answer.ts');
 const loadCards = () => import('./a2a/card.ts');
-const loadMcp = () => import('./mcp/answer.ts');
+const loadMcp = () => import('./mcp/server.ts');
 
 /** The public description ends the path with a slash; clients also send it without. */
 const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] => [

@@ -5,16 +5,14 @@ import { cancelActions, runFields, runStatuses, runsCancel } from '../../contrac
 import type { Operation } from '../../http/operation.ts';
 import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { runResponse } from '../api/response-schemas.ts';
-import { selected } from '../api/select.ts';
+import { selected } from '../api/pages.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { noThread } from '../threads/operations.ts';
 import { joinQuery, joinStream, keptStream, onGone, streamQuery } from './join-stream.ts';
-import { isUnfinished, showRun } from './run-row.ts';
-import type { StoredRun } from './run-row.ts';
+import { isUnfinished, showRun, type StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
 
 const fields = z.array(z.enum(runFields)).optional();

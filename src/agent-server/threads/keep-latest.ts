@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { lockThread, type Removal } from './removal.ts';
-import { inTransaction } from './transaction.ts';
+import { lockThread, type Removal, inTransaction } from './transaction.ts';
 
 /** How earlier states are removed. */
 export interface KeepLatest {

@@ -13,17 +13,14 @@ import {
 import type { Operation } from '../../http/operation.ts';
 import { pathId, readBody, readList } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
-import { setPageHeaders } from '../api/pages.ts';
+import { operation, type Env } from '../api/operation.ts';
+import { setPageHeaders, selected } from '../api/pages.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { countResponse, threadResponse } from '../api/response-schemas.ts';
-import { selected } from '../api/select.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { extracted, isPath } from './extract.ts';
 import { lifetimeOf } from './lifetime.ts';
-import { showThread } from './store.ts';
-import type { StoredThread } from './store.ts';
+import { showThread, type StoredThread } from './store.ts';
 
 /** The request to create a thread. */
 export const threadCreation = threadCreate.extend({ supersteps: z.array(superstepSchema).optional() });

@@ -5,8 +5,8 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { needsAncestors } from '../graphs/stateful.ts';
 import type { Runs } from '../runs/runs.ts';
 import { keepLatest } from './keep-latest.ts';
-import { removeThread } from './removal.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
+import { removeThread } from './transaction.ts';
 
 /** The dependencies of the remover. */
 export interface RemoverParts {

@@ -1,7 +1,7 @@
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
-import type { LoggedEvent } from '../runs/event-buffer.ts';
+import type { LoggedEvent, Follower } from '../runs/event-buffer.ts';
 import type { StoredRun } from '../runs/run-row.ts';
-import { idAt, timeOf } from './thread-events.ts';
+import { idAt, timeOf, type ThreadEvents } from './thread-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 
 /** The data of the event that reports the end of a run on its thread's stream. */
@@ -34,4 +34,53 @@ export async function pastOf(
     // Later events have higher numbers.
     return eventsLeft(run).map((event, at) => ({ ...event, id: Math.min(id + at, idAt(until)) }));
   });
+}
+
+/** A run whose events go to the stream of its thread. */
+export interface Subscription {
+  /** Unsubscribes. */
+  forget: () => void;
+  /** Reports the start of a run that waits for its turn. */
+  begin?: (() => void) | undefined;
+  /** When it has ended (ms). */
+  endedAt?: number;
+}
+
+/** A thread with followers, now or recently. */
+export interface Followed {
+  events: ThreadEvents;
+  openedAt: number;
+  /** When its last follower disconnected; undefined while there is one. */
+  leftAt: number | undefined;
+  runs: Map<string, Subscription>;
+  /** Up to which time (ms) manual updates have been reported. */
+  writtenAt: number;
+}
+
+/**
+ * Delivers past events once they are read, then new ones; events that occur meanwhile are queued after them.
+ *
+ * @param follow subscribes to new events.
+ * @param complain called if the past can't be read; new events are delivered anyway.
+ * @returns unsubscribes.
+ */
+export function afterPast(
+  past: Promise<readonly LoggedEvent[]>,
+  follow: (follower: Follower) => () => void,
+  notify: Follower,
+  complain: (error: unknown) => void,
+): () => void {
+  let waiting: Parameters<Follower>[0][] | undefined = [];
+  const leave = follow((event) => {
+    if (waiting) waiting.push(event);
+    else notify(event);
+  });
+  past
+    .then((events) => events.forEach(notify))
+    .catch(complain)
+    .finally(() => {
+      waiting?.forEach(notify);
+      waiting = undefined;
+    });
+  return leave;
 }

@@ -1,8 +1,7 @@
 import { isObject } from '../../contract/json-object.ts';
 import type { Snapshot } from '../graphs/graph.ts';
-import { checkpointOf } from '../runs/debug-payload.ts';
+import { checkpointOf, taskError } from '../runs/debug-payload.ts';
 import type { OpenTasks } from '../runs/open-tasks.ts';
-import { taskError } from '../runs/task-error.ts';
 
 /**
  * Serializes a state for the API (`GET /threads/{thread_id}/state`), including subgraph states.

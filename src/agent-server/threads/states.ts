@@ -8,11 +8,10 @@ import { checkpointOf } from '../runs/debug-payload.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
 import type { Lifetime } from './lifetime.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { OneAtATime, ThreadGraphs } from './thread-graphs.ts';
 import { hasCheckpoint, noCheckpoint, placeOf, type Where } from './place.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
-import { ThreadGraphs } from './thread-graphs.ts';
 import { inTransaction, PoolOfOne } from './transaction.ts';
 import { asRefused, settle, writeSteps, type Step } from './write-states.ts';
 

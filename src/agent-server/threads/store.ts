@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type {
@@ -14,12 +13,9 @@ import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Querying } from '../runs/store.ts';
-import { endOf } from './lifetime.ts';
-import type { Lifetime } from './lifetime.ts';
-import { expiredBy, sqlTime } from './expiry-sql.ts';
-import type { IsOver } from './expiry-sql.ts';
-import { deleteLocked } from './removal.ts';
-import { inTransaction } from './transaction.ts';
+import { endOf, type Lifetime } from './lifetime.ts';
+import { expiredBy, sqlTime, type IsOver } from './expiry-sql.ts';
+import { deleteLocked, inTransaction } from './transaction.ts';
 
 /** A stored thread. */
 export interface StoredThread {

@@ -3,12 +3,10 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { ThreadTtlReply, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 import type { Storage } from '../storage/open.ts';
 import { keepLatestOfLocked } from './keep-latest.ts';
-import { showLifetime } from './lifetime.ts';
-import type { Lifetimes } from './lifetime.ts';
+import { showLifetime, type Lifetimes } from './lifetime.ts';
 import { dueAt } from './expiry-sql.ts';
-import { deleteLocked } from './removal.ts';
+import { deleteLocked, inTransaction } from './transaction.ts';
 import type { StoredThread } from './store.ts';
-import { inTransaction } from './transaction.ts';
 
 /** An expired thread. */
 export interface DueThread {

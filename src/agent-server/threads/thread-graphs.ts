@@ -3,8 +3,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { isStateful } from '../graphs/stateful.ts';
-import type { StatefulGraph } from '../graphs/stateful.ts';
+import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { describeError } from '../runs/run-error.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
@@ -57,4 +56,16 @@ async function requested(graphId: string, threadId: string, make: () => Promise<
   });
   if (isStateful(graph)) return graph;
   throw new Refusal(422, `The engine of graph "${graphId}" can neither look back on states nor write them.`);
+}
+
+/** Runs tasks one after the other, in the order of arrival. */
+export class OneAtATime {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs the task once all earlier ones have settled. */
+  do<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
 }

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { defaultWebhookPorts } from '../../contract/agent/webhook.ts';
-import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
+import { defaultWebhookPorts, withoutEndDot } from '../../contract/agent/webhook.ts';
 import { isLoopback, networkOf } from './address.ts';
 import type { UrlRules } from './settings.ts';
 

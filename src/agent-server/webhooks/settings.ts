@@ -1,8 +1,11 @@
 import { isIP } from 'node:net';
-import { readWebhookDomain } from '../../contract/agent/webhook-domain.ts';
-import type { WebhookDomain } from '../../contract/agent/webhook-domain.ts';
-import { envTemplate, isHeaderText } from '../../contract/agent/webhook-headers.ts';
-import { maxWebhookUrlLength } from '../../contract/agent/webhook.ts';
+import {
+  readWebhookDomain,
+  type WebhookDomain,
+  envTemplate,
+  isHeaderText,
+  maxWebhookUrlLength,
+} from '../../contract/agent/webhook.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { networkOf } from './address.ts';
 

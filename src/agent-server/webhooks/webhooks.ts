@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { unacceptable } from '../refusal.ts';
-import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
+import { withoutEndDot } from '../../contract/agent/webhook.ts';
 import { judgeUrl } from './judge-url.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';

@@ -10,9 +10,21 @@ import type {
 } from './assistant.ts';
 import type { Cron, CronCreate } from './cron.ts';
 import type { CancelRequest, Run, RunCreate, RunResult } from './run.ts';
-import type { ServerInfo } from './server-info.ts';
 import type { StreamEvent } from './stream-event.ts';
 import type { Thread, ThreadCreate, ThreadState } from './thread.ts';
+import * as z from 'zod';
+import { freeObject } from './open-word.ts';
+
+/** Response of `GET /ok`. */
+export const healthSchema = z.looseObject({ ok: z.boolean() });
+
+/** Response of `GET /info`: the version decides which webhook features exist (section "Versioning"). */
+export const serverInfoSchema = z.looseObject({
+  version: z.string(),
+  flags: freeObject.nullish(),
+  metadata: freeObject.nullish(),
+});
+export type ServerInfo = z.infer<typeof serverInfoSchema>;
 
 /**
  * The API of an agent server (section "Endpoints"). Every call may reject with a `ServiceError`: the server refused, was

@@ -1,7 +1,84 @@
 import * as z from 'zod';
 import { freeObject, openWord } from './open-word.ts';
-import { readWebhookDomain } from './webhook-domain.ts';
-import { duplicateNameProblem, webhookHeaderProblem } from './webhook-headers.ts';
+
+/** A parsed entry of `webhooks.url.allowed_domains`: one host, or all subdomains of a domain. */
+export interface WebhookDomain {
+  /** In the canonical form of URLs: lower case, ASCII (punycode), an IPv6 address in brackets. */
+  host: string;
+  /** Whether the entry was `*.` and the domain: all its subdomains, without the domain itself. */
+  below: boolean;
+}
+
+/**
+ * Parses an entry of `webhooks.url.allowed_domains` (section "Webhook configuration"): a host name, an address, or `*.` and
+ * a domain. Undefined for anything else, such as a URL or a name with a port, which could never match.
+ */
+export function readWebhookDomain(entry: string): WebhookDomain | undefined {
+  const below = entry.startsWith('*.');
+  const written = below ? entry.slice(2) : entry;
+  const isBareIpv6 = written.includes(':') && !written.startsWith('[');
+  const host = hostOf(isBareIpv6 ? `[${written}]` : written);
+  if (host === undefined) return undefined;
+  const isAddress = host.startsWith('[') || /^[\d.]+$/.test(host);
+  return below && isAddress ? undefined : { host, below };
+}
+
+/** The canonical form of a host, without a trailing dot; undefined if invalid. */
+function hostOf(written: string): string | undefined {
+  if (!/^(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]*%]+)$/.test(written) || !URL.canParse(`http://${written}/`))
+    return undefined;
+  const host = withoutEndDot(new URL(`http://${written}/`).hostname);
+  return host === '' || host.split('.').includes('') ? undefined : host;
+}
+
+/** `example.com.` is the full form of `example.com`: the same host. */
+export const withoutEndDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host);
+
+/** Finds the names in the templates `${{ env.NAME }}` of a header's value. */
+export const envTemplate = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+
+/** Headers that the sender sets itself: another value would break the request or its content type. */
+const ours = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Why a header of `webhooks.headers` can't be sent (section "Webhook configuration"), phrased to follow its name, without
+ * its value except for names of variables; undefined if it can.
+ *
+ * @param prefix the required prefix of variable names.
+ */
+function webhookHeaderProblem(name: string, value: string, prefix: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name that a header can have';
+  if (ours.has(name.toLowerCase())) return 'is set by the server itself';
+  if (!isHeaderText(value)) return 'holds a line break or a letter that no header may carry';
+  for (const [, variable = ''] of value.matchAll(envTemplate)) {
+    if (!variable.startsWith(prefix))
+      return `names the variable ${variable}, and only names that begin with ${prefix} may stand there (webhooks.env_prefix)`;
+  }
+  if (value.replace(envTemplate, '').includes('${{')) return 'holds a template other than ${{ env.NAME }}';
+  return undefined;
+}
+
+/** Why a header of `webhooks.headers` duplicates another one, phrased to follow its name; undefined if it doesn't. */
+function duplicateNameProblem(name: string, all: readonly string[]): string | undefined {
+  const duplicateNames = all.filter((other) => other !== name && other.toLowerCase() === name.toLowerCase());
+  if (duplicateNames.length === 0) return undefined;
+  return `is the same header as ${duplicateNames.join(' and ')}, since case does not count in their names: write it once`;
+}
+
+/** Whether a text can be the value of a header. */
+export const isHeaderText = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
 
 /** The default for the longest `webhook` of a run; section "Limits" leaves it open. */
 export const maxWebhookUrlLength = 65_536;

@@ -32,3 +32,38 @@ export const apiKeyCreateRequest = z.strictObject({
 /** A created key: `key` is a secret, returned only once, and null in the response to a repeated request. */
 export const newApiKey = apiKey.extend({ key: z.string().nullable() });
 export type NewApiKey = z.infer<typeof newApiKey>;
+
+/** A change with the names of the affected resources, never a value (our addition). */
+export const auditRecord = z.looseObject({
+  id: z.string(),
+  at: z.string(),
+  /** `key`, `operator` (at the machine itself) or `service`. */
+  actor: z.string(),
+  /** Null if the actor is not a key. */
+  key_id: z.string().nullable(),
+  /** The name of the key at that time. */
+  key_name: z.string().nullable(),
+  /** For people: `patch deployment`. */
+  operation: z.string(),
+  /** The affected resources: `deployment_id`, `deployment_name`, `revision_id`, `listener_id`, `api_key_id`, ... */
+  subject: z.record(z.string(), z.string()),
+  /** The names of the changed fields: `source_config.build_on_push`, `secrets.MODEL_KEY`. */
+  fields: z.array(z.string()),
+});
+
+/** A page of changes, newest first. `next_before` is the cursor of the next one; null on the last. */
+export const auditList = z.looseObject({ resources: z.array(auditRecord), next_before: z.string().nullable() });
+export type AuditList = z.infer<typeof auditList>;
+
+/** The query of GET /v1/audit. */
+export const auditQuery = z.strictObject({
+  limit: z.int().min(1).max(100).optional(),
+  /** `next_before` of the page before. */
+  before: z
+    .string()
+    .regex(/^\d{1,18}$/, 'must be the next_before of a page before')
+    .optional(),
+  operation: z.string().optional(),
+  key_id: z.string().optional(),
+  deployment_id: z.uuid().optional(),
+});

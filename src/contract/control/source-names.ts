@@ -1,3 +1,18 @@
+/** The longest name of a deployment, in characters: it must fit into a host name, as on the hosted service. */
+export const longestDeploymentName = 63;
+
+/**
+ * What is wrong with the name of a new deployment, phrased to follow the field's name, without a full stop; undefined if
+ * valid. control-service.md leaves it open; this is what the public service accepts.
+ *
+ * @param longest the service's limit in characters; some have a lower one.
+ */
+export function deploymentNameProblem(name: string, longest: number = longestDeploymentName): string | undefined {
+  if (name.length > longest) return `may have at most ${longest} characters; this one has ${name.length}`;
+  if (!/^[a-z0-9-]+$/.test(name)) return 'may hold lower-case letters, digits and hyphens only';
+  return /^-|-$/.test(name) ? 'may not begin or end with a hyphen' : undefined;
+}
+
 const image =
   /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/i;
 
@@ -14,3 +29,62 @@ export function graphConfigPathProblem(path: string): string | undefined {
   if (path.split('/').includes('..')) return 'may not lead out of the repository';
   return /(^|\/)\.?$/.test(path) ? 'must name a file' : undefined;
 }
+
+/**
+ * What `install_command` and `build_command` must not contain, with names for people. control-service.md leaves it open;
+ * this is what the public service refuses.
+ */
+const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
+  [/['"`]/, 'a quote'],
+  [/\\/, 'a backslash'],
+  [/[\r\n]/, 'a line break'],
+  [/\t/, 'a tab'],
+  [/[|;$<>]/, 'one of | ; $ < >'],
+  [/(?<!&)&(?!&)|&{3,}/, 'a single &'],
+  [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
+];
+
+/** The forbidden parts of a command; empty if it consists of plain words and `&&`. */
+export const refusedInCommand = (command: string): string[] =>
+  refused.filter(([pattern]) => pattern.test(command)).map(([, called]) => called);
+
+/**
+ * Environment variables that the platform sets itself: secrets with these names are refused with a 400
+ * (control-service.md leaves the list open; these are the public service's).
+ */
+export const reservedNames: ReadonlySet<string> = new Set([
+  'PATH',
+  'PORT',
+  'MOUNT_PREFIX',
+  'LOG_JSON',
+  'LOG_DICT_TRACEBACKS',
+  'POSTGRES_URI',
+  'POSTGRES_URI_CUSTOM',
+  'POSTGRES_PASSWORD',
+  'DATABASE_URI',
+  'REDIS_URI',
+  'REDIS_URI_CUSTOM',
+  'LANGCHAIN_API_KEY',
+  'LANGCHAIN_CALLBACKS_BACKGROUND',
+  'LANGCHAIN_ENDPOINT',
+  'LANGCHAIN_PROJECT',
+  'LANGCHAIN_TRACING_V2',
+  'LANGGRAPH_AUTH_TYPE',
+  'LANGGRAPH_CLOUD_LICENSE_KEY',
+  'LANGGRAPH_GIT_REPO_PATH',
+  'LANGSMITH_API_KEY',
+  'LANGSMITH_AUTH_ENDPOINT',
+  'LANGSMITH_AUTH_VERIFY_TENANT_ID',
+  'LANGSMITH_CONTROL_PLANE_API_KEY',
+  'LANGSMITH_DEPLOYMENT_NAME',
+  'LANGSMITH_ENDPOINT',
+  'LANGSMITH_HOST_PROJECT_ID',
+  'LANGSMITH_HOST_PROJECT_NAME',
+  'LANGSMITH_HOST_REVISION_ID',
+  'LANGSMITH_LANGGRAPH_GIT_REF',
+  'LANGSMITH_LANGGRAPH_GIT_REF_SHA',
+  'LANGSMITH_LANGGRAPH_GIT_REPO',
+  'LANGSMITH_PROJECT',
+  'LANGSMITH_TENANT_ID',
+  'LANGSMITH_TRACING_V2',
+]);

@@ -1,8 +1,6 @@
-import { apiKeyCreateRequest, apiKeysList, newApiKey } from '../../contract/control/api-key.ts';
-import { auditList, auditQuery } from '../../contract/control/audit.ts';
+import { apiKeyCreateRequest, apiKeysList, newApiKey, auditList, auditQuery } from '../../contract/control/api-key.ts';
 import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { plainPage } from '../validation/queries.ts';

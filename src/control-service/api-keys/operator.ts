@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlStore } from '../store/store.ts';
 import type { ListedKey } from './repository.ts';
-import type { Tenant } from './tenants.ts';
+import type { Tenant } from './operator-database.ts';
 import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
 import { readKeptFile } from './kept-file.ts';
 

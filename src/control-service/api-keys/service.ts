@@ -5,8 +5,9 @@ import {
   type ApiKeyReply,
   type ApiKeysList,
   type NewApiKey,
+  auditQuery,
+  type AuditList,
 } from '../../contract/control/api-key.ts';
-import { auditQuery, type AuditList } from '../../contract/control/audit.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
 import { plainPage } from '../validation/queries.ts';

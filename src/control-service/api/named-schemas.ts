@@ -1,6 +1,12 @@
 import type * as z from 'zod';
-import { apiKey, apiKeyCreateRequest, apiKeysList, newApiKey } from '../../contract/control/api-key.ts';
-import { auditList, auditRecord } from '../../contract/control/audit.ts';
+import {
+  apiKey,
+  apiKeyCreateRequest,
+  apiKeysList,
+  newApiKey,
+  auditList,
+  auditRecord,
+} from '../../contract/control/api-key.ts';
 import { container, envVar, volume, volumeMount } from '../../contract/control/container.ts';
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { listenerComputeConfig, listenerCreateRequest, listenerPatchRequest } from '../../contract/control/listener.ts';

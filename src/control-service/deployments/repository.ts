@@ -1,18 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
-import { changedFields } from './validation/changed-fields.ts';
+import { changedFields } from './validation/patch.ts';
 import { deploymentStatus } from './status.ts';
-import { recordChange, theService } from '../store/audit.ts';
-import type { Doing } from '../store/audit.ts';
+import { recordChange, theService, type Doing } from '../store/audit.ts';
 import { newDatabaseName } from '../store/database-names.ts';
 import { insertRevision } from '../revisions/insert-revision.ts';
-import { wantedColumns } from '../store/records.ts';
-import type { DeploymentChange, DeploymentView, NewDeployment, TakenBuild } from '../store/records.ts';
+import {
+  wantedColumns,
+  type DeploymentChange,
+  type DeploymentView,
+  type NewDeployment,
+  type TakenBuild,
+} from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
-import { noteWrite, releaseKey, takeKey } from '../store/write-keys.ts';
-import type { EarlierWrite } from '../store/write-keys.ts';
+import { noteWrite, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 
 /** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
 export type EarlierEnd =

@@ -3,21 +3,19 @@ import type { Revision } from '../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
 import { foreignImageProblem } from '../registry/registry-address.ts';
 import { judgeCreate, readCreate } from './validation/create.ts';
-import { deletedSince, keyOfAnother, readKeyedWrite } from '../validation/idempotency-key.ts';
-import type { KeyedWrite } from '../validation/idempotency-key.ts';
+import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
 import { unknownListener } from '../listeners/validation.ts';
 import { judgePatch, readPatch } from './validation/patch.ts';
 import { deploymentsPage } from '../validation/queries.ts';
 import { readShape } from '../validation/shape.ts';
-import type { NamedTarball } from './validation/tarball.ts';
+import type { NamedTarball } from './validation/names.ts';
 import { judgeRedeploy } from './validation/redeploy.ts';
 import { theService } from '../store/audit.ts';
 import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { shownUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
-import { asOne, beingDeleted, found, refusedCall, take, takeId } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import { asOne, beingDeleted, found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */

@@ -1,9 +1,8 @@
 import { type Clock, steadyNow } from '../../clock.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
-import type { GithubApp } from './github-app.ts';
+import { type GithubApp, isSameRepository, repositoryAt } from './github-app.ts';
 import { GitHubIntegrationError } from './github-error.ts';
-import { isSameRepository, repositoryAt } from './repository-address.ts';
 
 /** What the service needs from GitHub for its tenants: the repositories to build from, and tokens to clone them. */
 export interface Integrations {

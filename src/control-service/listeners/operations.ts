@@ -1,13 +1,12 @@
 import { listenerCreateRequest, listenerPatchRequest } from '../../contract/control/listener.ts';
 import { claimStanding, workClaim, workReport, workRequest } from '../../contract/control/listener-work.ts';
 import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { listenerResponse, listenersResponse } from '../api/response-schemas.ts';
 import { plainPage } from '../validation/queries.ts';
-import { releaseQuery } from './work-report.ts';
+import { releaseQuery } from './work-service.ts';
 
 const all = '/v2/listeners';
 const one = `${all}/:listener_id` as const;

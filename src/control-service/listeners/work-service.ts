@@ -6,17 +6,33 @@ import {
   type ClaimStanding,
   type WorkClaim,
   type WorkReport,
+  workReport,
 } from '../../contract/control/listener-work.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { workNotifier } from './work-notifier.ts';
 import { readBody, readShape } from '../validation/shape.ts';
-import { readReport, releaseQuery } from './work-report.ts';
 import type { Report } from './claims.ts';
 import type { ListenerRecord, ListenerClaimRecord } from '../store/tables.ts';
 import { found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import type { ClaimedWork } from './work-repository.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';
+import * as z from 'zod';
+import { accepted, againstRules, type Judged } from '../validation/refusal.ts';
+
+/** The query of releasing a claim. */
+export const releaseQuery = z.strictObject({ undone: z.boolean().optional() });
+
+/** Parses a holder's report. A failure has a message, and the numbers of lines increase, so that each is stored once. */
+function readReport(body: unknown): Judged<WorkReport> {
+  const read = readBody(workReport, body);
+  if (!read.ok) return read;
+  const { status, message, log } = read.value;
+  if (status === 'DEPLOY_FAILED' && !message?.trim()) return againstRules(['message is required with DEPLOY_FAILED.']);
+  const sequences = (log ?? []).map(({ sequence }) => sequence);
+  const wrong = sequences.find((sequence, at) => at > 0 && sequence <= (sequences[at - 1] ?? 0));
+  return wrong === undefined ? accepted(read.value) : againstRules([`log: the sequence ${wrong} does not grow.`]);
+}
 
 /** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
 const pollMs = 1_000;

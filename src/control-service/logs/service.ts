@@ -1,8 +1,7 @@
 import { systemClock } from '../../clock.ts';
 import type { LogPage } from '../../contract/control/log.ts';
 import { changeNotifier } from './change-notifier.ts';
-import { followLog, hasAll } from './follow-log.ts';
-import type { LogEvent } from './follow-log.ts';
+import { followLog, hasAll, type LogEvent } from './follow-log.ts';
 import {
   followQuery,
   lastEvent,
@@ -16,9 +15,8 @@ import { readShape } from '../validation/shape.ts';
 import type { LogPageQuery } from './repository.ts';
 import type { LogKind } from '../store/tables.ts';
 import { toLogResponse } from '../deployments/response.ts';
-import { owned } from '../service/owned.ts';
-import { take } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import { owned } from '../revisions/service.ts';
+import { take, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Where a follower of a log begins. */

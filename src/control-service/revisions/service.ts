@@ -1,15 +1,35 @@
-import { revision } from '../../contract/control/revision.ts';
-import type { Revision, RevisionsList } from '../../contract/control/revision.ts';
+import { revision, type Revision, type RevisionsList } from '../../contract/control/revision.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
 import { revisionsPage } from '../validation/queries.ts';
 import { unfinishedStatuses } from './states.ts';
 import { readShape } from '../validation/shape.ts';
-import type { DeploymentRecord } from '../store/tables.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
 import { writing } from '../service/once.ts';
-import { owned } from '../service/owned.ts';
-import { beingDeleted, refusedCall, take, takeId } from '../service/refuse.ts';
+import { beingDeleted, refusedCall, take, takeId, found, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
+import type { StoreOperations } from '../store/store.ts';
+
+/** Finds what a tenant names by its ids; what is another tenant's is a 404 as if it were not there. */
+export function owned({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
+  async function ownDeployment(call: Call, id: string, within: StoreOperations = store): Promise<DeploymentRecord> {
+    const deploymentId = takeId(call, 'deployment_id', id);
+    return found(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId)).deployment;
+  }
+
+  async function ownRevision(
+    call: Call,
+    id: string,
+    revisionId: string,
+    within: StoreOperations = store,
+  ): Promise<RevisionRecord> {
+    const wanted = takeId(call, 'revision_id', revisionId);
+    const deployment = await ownDeployment(call, id, within);
+    return found(call, 'Revision', revisionId, await within.findRevision(deployment.id, wanted));
+  }
+
+  return { ownDeployment, ownRevision };
+}
 
 /** Reading and interrupting revisions. */
 export function revisionOperations(settings: ServiceSettings) {

@@ -1,11 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
-import { missingSource } from '../deployments/validation/missing-source.ts';
-import { deploymentStatus } from '../deployments/status.ts';
-import type { DatabaseState } from '../deployments/status.ts';
+import { missingSource } from '../deployments/validation/redeploy.ts';
+import { deploymentStatus, type DatabaseState } from '../deployments/status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from './states.ts';
 import { unfinishedOf } from './repository.ts';
-import { recordEvent } from '../store/events.ts';
+import { recordEvent } from './insert-revision.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 

@@ -6,7 +6,7 @@ import { makeBuild } from '../builds/make-build.ts';
 import { inFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { uploadedFile } from '../uploads/object-path.ts';
+import { uploadedFile } from '../uploads/uploads.ts';
 import { fail, type Tools, type RolloutJob, openJob } from './rollout-job.ts';
 import { withoutFullStop } from '../../contract/plain-text.ts';
 

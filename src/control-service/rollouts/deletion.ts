@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { dropAgentDatabase } from '../../postgres/databases.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
-import { ages } from '../retention/ages.ts';
-import { oldBuilds } from '../retention/old-builds.ts';
+import { ages, oldBuilds } from '../retention/old-builds.ts';
 import { databaseOf } from './agent-database.ts';
 import type { Tools } from './rollout-job.ts';
 

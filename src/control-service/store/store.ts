@@ -16,7 +16,7 @@ import {
   revisionIds,
 } from '../deployments/deletion-repository.ts';
 import { listDeployments, type DeploymentPage } from '../deployments/list-query.ts';
-import { eventsOf } from './events.ts';
+import { eventsOf } from '../revisions/insert-revision.ts';
 import { retentionStore } from '../retention/repository.ts';
 import { integrationStore } from '../integrations/repository.ts';
 import { keyStore } from '../api-keys/repository.ts';
@@ -47,7 +47,7 @@ import {
   type RevisionPage,
 } from '../revisions/repository.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, ListenerRecord } from './tables.ts';
-import { tenantStore } from '../api-keys/tenants.ts';
+import { tenantStore } from '../api-keys/operator-database.ts';
 import { pushStore } from '../pushes/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';

@@ -2,11 +2,10 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
 import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { contentDigest, idempotencyKey } from '../api/parameters.ts';
 import { readConditions } from '../api/request.ts';
-import { readContentDigest } from './content-digest.ts';
+import { readContentDigest } from './receive.ts';
 import type { PutEnd } from './uploads.ts';
 
 /** The response to an uploaded tarball. */

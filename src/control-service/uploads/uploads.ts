@@ -3,12 +3,25 @@ import { dirname, join } from 'node:path';
 import { hasCode } from '../../errors.ts';
 import { namesIn } from '../folders.ts';
 import type { Clock } from '../../clock.ts';
-import { largestTarball } from '../../contract/control/upload.ts';
-import type { UploadTarget } from '../../contract/control/upload.ts';
+import { largestTarball, type UploadTarget } from '../../contract/control/upload.ts';
 import type { UploadStore } from './repository.ts';
-import { newObjectPath, uploadedFile, uploadsFolder } from './object-path.ts';
 import { receiveTarball, type Incoming, type Received } from './receive.ts';
 import { judgeSignature, signedQuery } from './signature.ts';
+import { randomBytes } from 'node:crypto';
+
+/** The folder of all uploads, below the data folder and below the service's address. */
+const uploadsFolder = 'uploads';
+
+/** Creates an unguessable object path for a new upload. */
+const newObjectPath = (deploymentId: string): string =>
+  `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
+
+/**
+ * The file of an object path's tarball, once it is stored.
+ *
+ * @param objectPath one that this service has issued: look up a caller's path first.
+ */
+export const uploadedFile = (dataDir: string, objectPath: string): string => join(dataDir, objectPath);
 
 export interface UploadsSettings {
   store: UploadStore;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextVersion } from '../../../src/agent-server/assistants/next-version.ts';
-import type { VersionValues } from '../../../src/agent-server/assistants/next-version.ts';
+import { nextVersion, type VersionValues } from '../../../src/agent-server/assistants/store.ts';
 import type { AssistantPatch } from '../../../src/contract/agent/assistant.ts';
 
 const active: VersionValues = {

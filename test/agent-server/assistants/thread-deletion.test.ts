@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import type { AgentAuth, AuthUser } from '../../../src/agent-server/auth/agent-auth.ts';
 import { AuthRefusal } from '../../../src/agent-server/auth/auth-refusal.ts';
-import { threadDeletion } from '../../../src/agent-server/api/thread-deletion.ts';
+import { threadDeletion } from '../../../src/agent-server/api/operation.ts';
 
 const ada: AuthUser = { identity: 'ada', display_name: 'Ada', is_authenticated: true, permissions: [] };
 const threads = [

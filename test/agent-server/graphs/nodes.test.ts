@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeProblems, nodesOf } from '../../../src/agent-server/graphs/nodes.ts';
+import { nodeProblems, nodesOf } from '../../../src/agent-server/runs/acceptance.ts';
 
 const nodes = ['__start__', 'ask', 'finish'];
 type Requested = Parameters<typeof nodeProblems>[0];

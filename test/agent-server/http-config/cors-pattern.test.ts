@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { corsOf } from '../../../src/agent-server/http/cors.ts';
+import { corsOf } from '../../../src/agent-server/http/middleware.ts';
 import { cpuOf } from '../../fuzz/cpu.ts';
 
 const slow = 'https://(a+)+[.]test';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { taskError } from '../../../src/agent-server/runs/task-error.ts';
+import { taskError } from '../../../src/agent-server/runs/debug-payload.ts';
 
 test.each([
   ['an error as stored by the engine', { name: 'RequestedFailure', message: 'no ink' }, 'RequestedFailure: no ink'],

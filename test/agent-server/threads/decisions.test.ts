@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { nextVersion } from '../../../src/agent-server/graphs/channel-version.ts';
+import { nextVersion } from '../../../src/agent-server/graphs/writes-under-way.ts';
 import { nodePath } from '../../../src/agent-server/graphs/stateful.ts';
 import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';
-import { OneAtATime } from '../../../src/agent-server/threads/one-at-a-time.ts';
+import { OneAtATime } from '../../../src/agent-server/threads/thread-graphs.ts';
 import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../src/agent-server/threads/thread-events.ts';
-import { maxTtlMinutes } from '../../../src/contract/agent/thread.ts';
-import type { ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
+import { maxTtlMinutes, type ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
 
 describe('a path into a thread', () => {
   const thread = { values: { messages: [{ content: 'hi' }, { content: 'bye' }], empty: null, 'odd key': 1 } };

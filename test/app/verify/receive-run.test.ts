@@ -1,9 +1,8 @@
 import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { makeToken } from '../../../app/verify/one-time-token.ts';
+import { makeToken, createReceiver } from '../../../app/verify/receive-run.ts';
 import { writeProgress } from '../../../app/verify/progress.ts';
-import { createReceiver } from '../../../app/verify/receive-run.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 import { anIntent } from '../reporting/an-intent.ts';

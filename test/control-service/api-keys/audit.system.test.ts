@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readApiKey } from '../../../src/control-service/api-keys/api-key.ts';
-import { ages } from '../../../src/control-service/retention/ages.ts';
+import { ages } from '../../../src/control-service/retention/old-builds.ts';
 import { everyRow } from '../every-row.ts';
-import { fromGit, openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
-import type { ServiceFixture } from '../service-fixture.ts';
+import { fromGit, openServiceFixture, refusalOf, sides, type ServiceFixture } from '../service-fixture.ts';
 
 describe.each(sides)('the audit log, %s', (_side, open) => {
   let fixture: ServiceFixture;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedFields } from '../../../src/control-service/deployments/validation/changed-fields.ts';
+import { changedFields } from '../../../src/control-service/deployments/validation/patch.ts';
 
 const before = {
   source_config: {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { missingSource } from '../../../src/control-service/deployments/validation/missing-source.ts';
-import { judgeRedeploy, type EarlierRevision } from '../../../src/control-service/deployments/validation/redeploy.ts';
+import {
+  missingSource,
+  judgeRedeploy,
+  type EarlierRevision,
+} from '../../../src/control-service/deployments/validation/redeploy.ts';
 import type { RequestedDeployment } from '../../../src/control-service/deployments/validation/requested-deployment.ts';
 
 const current: RequestedDeployment = {

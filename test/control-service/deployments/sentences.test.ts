@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { reservedNames } from '../../../src/contract/control/reserved-names.ts';
-import { commandProblem } from '../../../src/control-service/deployments/validation/commands.ts';
+import { reservedNames } from '../../../src/contract/control/source-names.ts';
 import {
-  environmentProblems,
-  longestValue,
-} from '../../../src/control-service/deployments/validation/requested-deployment.ts';
-import {
+  commandProblem,
   customUrlProblem,
   graphConfigPathProblem,
   imageProblem,
   nameProblem,
 } from '../../../src/control-service/deployments/validation/names.ts';
+import {
+  environmentProblems,
+  longestValue,
+} from '../../../src/control-service/deployments/validation/requested-deployment.ts';
 
 describe('commands', () => {
   test.each(['npm ci', 'npm ci && npm run build', 'pnpm install --frozen-lockfile', 'make -C agents/a'])(

@@ -2,11 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readOperatorCommand } from '../../../src/control-service/api-keys/operator-command.ts';
 import { githubFrom } from '../../../src/control-service/integrations/github-settings.ts';
-import {
-  cloneOrigin,
-  isSameRepository,
-  repositoryAt,
-} from '../../../src/control-service/integrations/repository-address.ts';
+import { cloneOrigin, isSameRepository, repositoryAt } from '../../../src/control-service/integrations/github-app.ts';
 
 describe('repository URLs', () => {
   test.each([

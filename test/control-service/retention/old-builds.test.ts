@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
-import { ages } from '../../../src/control-service/retention/ages.ts';
-import { oldBuilds, oldBuildsOfAll, withoutOthers } from '../../../src/control-service/retention/old-builds.ts';
-import type { BuiltRevision } from '../../../src/control-service/retention/old-builds.ts';
+import {
+  ages,
+  oldBuilds,
+  oldBuildsOfAll,
+  withoutOthers,
+  type BuiltRevision,
+} from '../../../src/control-service/retention/old-builds.ts';
 
 const now = Date.parse('2030-01-31T00:00:00Z');
 const day = 24 * 3_600_000;

@@ -12,11 +12,9 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
-import type { RequestedDigest } from '../../../src/control-service/uploads/content-digest.ts';
-import { readContentDigest } from '../../../src/control-service/uploads/content-digest.ts';
+import { type RequestedDigest, readContentDigest } from '../../../src/control-service/uploads/receive.ts';
 import { judgeSignature, signedQuery } from '../../../src/control-service/uploads/signature.ts';
-import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
-import type { PutEnd, Uploads } from '../../../src/control-service/uploads/uploads.ts';
+import { createUploads, type PutEnd, type Uploads } from '../../../src/control-service/uploads/uploads.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { digestOf, tarballOf } from '../builds/tarballs.ts';
 import { openTestStore, type TestStore } from '../store/open-store.ts';

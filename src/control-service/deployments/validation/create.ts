@@ -1,21 +1,14 @@
-import { deploymentCreateRequest } from '../../../contract/control/deployment.ts';
-import type { DeploymentCreateRequest } from '../../../contract/control/deployment.ts';
+import { deploymentCreateRequest, type DeploymentCreateRequest } from '../../../contract/control/deployment.ts';
 import { fieldRules } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import { fieldAt, lengthProblems, surplusFields } from '../../validation/field.ts';
-import { hostingProblem } from './hosting.ts';
-import type { Hosting } from './hosting.ts';
-import { listenerProblems } from '../../listeners/validation.ts';
-import type { KnownListener } from '../../listeners/validation.ts';
-import { nameProblem } from './names.ts';
-import { accepted, againstRules } from '../../validation/refusal.ts';
-import type { Judged } from '../../validation/refusal.ts';
+import { hostingProblem, type Hosting } from './hosting.ts';
+import { listenerProblems, type KnownListener } from '../../listeners/validation.ts';
+import { nameProblem, repoRefProblem, tarballProblem } from './names.ts';
+import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
-import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from '../../validation/shape.ts';
-import { tarballProblem } from './tarball.ts';
-import { requestProblems, withEmptyValues } from './requested-deployment.ts';
-import type { RequestedDeployment } from './requested-deployment.ts';
+import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
 
 /** The facts that the rules of a creation need beside the request. */
 export interface CreateFacts {

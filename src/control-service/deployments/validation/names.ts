@@ -1,9 +1,12 @@
-import { deploymentNameProblem, longestDeploymentName } from '../../../contract/control/deployment-name.ts';
 import {
+  deploymentNameProblem,
+  longestDeploymentName,
   graphConfigPathProblem as wrongGraphConfigPath,
   imageUriProblem,
+  refusedInCommand,
 } from '../../../contract/control/source-names.ts';
 import type { Hosting } from './hosting.ts';
+import type { ReadRepoRef } from '../../../contract/control/repo-ref.ts';
 
 /** The longest name of a deployment: what the contract says, and what the public service takes where it is self-hosted. */
 const longestName = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
@@ -30,3 +33,39 @@ export function customUrlProblem(address: string): string | undefined {
 }
 
 const sentence = (field: string, words: string | undefined): string | undefined => words && `${field} ${words}.`;
+
+/** The problem with `install_command` or `build_command`, if any: only plain words and `&&` are allowed. */
+export function commandProblem(field: string, command: string): string | undefined {
+  const found = refusedInCommand(command);
+  if (found.length > 0) {
+    return `${field} must not contain ${found.join(' or ')}; put what needs it into a script of the repository.`;
+  }
+  return command.trim() === '' ? `${field} may not be blank; leave it out to have it found.` : undefined;
+}
+
+/** The message for an invalid `repo_ref`, with a suggestion. */
+export const repoRefProblem = ({ problem, suggestion }: Extract<ReadRepoRef, { ok: false }>): string =>
+  `source_revision_config.repo_ref: ${problem}.${suggestion === undefined ? '' : ` Did you mean ${suggestion}?`}`;
+
+/**
+ * The state of a path in a request: whether it was issued for this very deployment, and whether a tarball was uploaded
+ * there and still exists.
+ */
+export type NamedTarball = 'stored' | 'issued' | 'removed' | 'unknown';
+
+const field = 'source_revision_config.source_tarball_path';
+const upload = 'POST /deployments/{deployment_id}/upload-url';
+
+/** The problem with a `source_tarball_path`, if any: arbitrary paths are rejected. */
+export function tarballProblem(known: NamedTarball): string | undefined {
+  switch (known) {
+    case 'stored':
+      return undefined;
+    case 'issued':
+      return `${field}: nothing has been uploaded there yet. Upload the tarball to the upload_url that was returned with the path, and send this again.`;
+    case 'removed':
+      return `${field}: the tarball was removed for its age. Upload it again, at an address of ${upload}.`;
+    case 'unknown':
+      return `${field} was not issued by ${upload} for this deployment.`;
+  }
+}

@@ -1,18 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { deploymentPatchRequest } from '../../../contract/control/deployment.ts';
-import type { DeploymentPatchRequest } from '../../../contract/control/deployment.ts';
+import { deploymentPatchRequest, type DeploymentPatchRequest } from '../../../contract/control/deployment.ts';
 import { takes } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import type { Source } from '../../../contract/control/source.ts';
 import { fieldAt, isGiven, lengthProblems, rulesGiven, surplusFields } from '../../validation/field.ts';
-import { accepted, againstRules } from '../../validation/refusal.ts';
-import type { Judged } from '../../validation/refusal.ts';
-import { repoRefProblem } from './repo-ref-problem.ts';
+import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
+import { repoRefProblem, tarballProblem, type NamedTarball } from './names.ts';
 import { readBody } from '../../validation/shape.ts';
-import { tarballProblem } from './tarball.ts';
-import type { NamedTarball } from './tarball.ts';
-import { requestProblems, withEmptyValues } from './requested-deployment.ts';
-import type { RequestedDeployment } from './requested-deployment.ts';
+import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
+import { isObject } from '../../../contract/json-object.ts';
 
 /** The current deployment, as far as a change needs it. */
 export interface Current extends RequestedDeployment {
@@ -133,4 +129,46 @@ function given<T extends object>(fields: T): Partial<T> {
   const left: Partial<T> = { ...fields };
   for (const key of Object.keys(left)) if (Reflect.get(left, key) == null) Reflect.deleteProperty(left, key);
   return left;
+}
+
+/** The depth of named fields: `source_config.resource_spec.cpu`, and nothing below it. */
+const deepest = 3;
+
+/** The requested state of a deployment, as far as it is compared. */
+interface ComparedFields {
+  source_config: object;
+  source_revision_config: object;
+  secrets: readonly { name: string }[];
+  secret_references: readonly { name: string }[] | null;
+}
+
+/**
+ * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets and
+ * their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
+ */
+export function changedFields(before: ComparedFields | undefined, after: ComparedFields): string[] {
+  return differing('', before && byName(before), byName(after), deepest).sort();
+}
+
+const byName = ({ source_config, source_revision_config, secrets, secret_references }: ComparedFields) => ({
+  source_config,
+  source_revision_config,
+  secrets: named(secrets),
+  secret_references: named(secret_references ?? []),
+});
+
+const named = (list: readonly { name: string }[]): object =>
+  Object.fromEntries(list.map((entry) => [entry.name, entry]));
+
+function differing(path: string, before: unknown, after: unknown, depth: number): string[] {
+  const [one, other] = [before ?? undefined, after ?? undefined];
+  if (isDeepStrictEqual(one, other)) return [];
+  const goesDown = depth > 0 && [one, other].every((value) => value === undefined || isObject(value));
+  if (!goesDown) return [path];
+  const [left, right] = [isObject(one) ? one : {}, isObject(other) ? other : {}];
+  // Entries that are listed by name have no fields of their own.
+  const further = path === 'secrets' || path === 'secret_references' ? 0 : depth - 1;
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) =>
+    differing(path === '' ? key : `${path}.${key}`, left[key], right[key], further),
+  );
 }
