@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { refusedInCommand, graphConfigPathProblem, imageUriProblem } from '../contract/control/source-names.ts';
+import { refusedInCommand, graphConfigPathProblem, imageUriProblem } from '../contract/control/field-values.ts';
 import { dnsLabel } from '../contract/control/container.ts';
 import { readRepoRef } from '../contract/control/repo-ref.ts';
 import { resourceProblems } from '../contract/control/resource-bounds.ts';

@@ -1,4 +1,4 @@
-import { deploymentNameProblem } from '../contract/control/source-names.ts';
+import { deploymentNameProblem } from '../contract/control/field-values.ts';
 import type { Secret } from '../contract/control/secret.ts';
 import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';

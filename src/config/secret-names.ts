@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { reservedNames } from '../contract/control/source-names.ts';
+import { reservedNames } from '../contract/control/field-values.ts';
 import type { Secret } from '../contract/control/secret.ts';
 
 /** A secret of the deployment, and the environment variable that its value is taken from. */

@@ -10,7 +10,7 @@ import { leaseBounds } from '../contract/control/listener-work.ts';
 import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
-import { imageProblem } from '../control-service/deployments/validation/names.ts';
+import { imageProblem } from '../control-service/deployments/validation/value-problems.ts';
 import { wrongArguments } from '../control-service/wrong-arguments.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerWithRetries, startListener } from './listener.ts';

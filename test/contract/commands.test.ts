@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusedInCommand } from '../../src/contract/control/source-names.ts';
+import { refusedInCommand } from '../../src/contract/control/field-values.ts';
 
 test.each(['npm ci', 'npm ci && npm run build', 'make -C agents/a', 'a --flag=1,2'])('%j is a command', (command) =>
   expect(refusedInCommand(command)).toEqual([]),

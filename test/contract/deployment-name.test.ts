@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deploymentNameProblem, longestDeploymentName } from '../../src/contract/control/source-names.ts';
+import { deploymentNameProblem, longestDeploymentName } from '../../src/contract/control/field-values.ts';
 
 describe('the name of a deployment', () => {
   test.each(['a', 'my-agent-2', 'a'.repeat(longestDeploymentName)])('%s is taken', (name) =>

@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { AuthRefusal } from '../auth/auth-refusal.ts';
 import { configurableHeaders } from '../http/header-rules.ts';
 import { addMiddleware, type MiddlewareOptions } from '../http/middleware.ts';
-import { asOwnCall, isSwitchedOff } from '../http/switches.ts';
+import { asOwnCall, isSwitchedOff } from '../http/route-groups.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
 import { guard, tokenHeader } from './guard.ts';

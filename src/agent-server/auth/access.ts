@@ -1,4 +1,4 @@
-import { groupOf } from '../http/switches.ts';
+import { groupOf } from '../http/route-groups.ts';
 import type { Action } from './agent-auth.ts';
 
 /** The kinds of resources whose metadata a handler's filters match. */

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { tokenHeader } from '../api/guard.ts';
-import { groupOf } from '../http/switches.ts';
+import { groupOf } from '../http/route-groups.ts';
 import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import { studioUser } from './caller.ts';

@@ -12,7 +12,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
-import { nextVersion, WritesUnderWay, inTransaction } from './writes-under-way.ts';
+import { nextVersion, WritesUnderWay, inTransaction } from './checkpoint-writes.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
 

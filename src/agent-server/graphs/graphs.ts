@@ -7,7 +7,7 @@ import type { Graph } from './graph.ts';
 import { GraphNotMade } from './graph-not-made.ts';
 import type { LoadedGraph } from './load.ts';
 import { schemasOf, type GraphSchemaSet } from './schemas.ts';
-import { WritesUnderWay } from './writes-under-way.ts';
+import { WritesUnderWay } from './checkpoint-writes.ts';
 
 /** Selects subgraphs. */
 interface SubgraphsQuery {

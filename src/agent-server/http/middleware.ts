@@ -9,7 +9,7 @@ import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig, HeaderRules, CorsConfig } from '../../graph-config/http-config.ts';
 import { tokenHeader } from '../api/guard.ts';
 import type { CustomApp } from './custom-app.ts';
-import { switchedOff } from './switches.ts';
+import { switchedOff } from './route-groups.ts';
 import type { Logger } from '../../logger.ts';
 import { loggedHeaders } from './header-rules.ts';
 import { cors } from 'hono/cors';

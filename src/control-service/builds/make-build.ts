@@ -5,7 +5,7 @@ import { maskOf } from '../../contract/mask.ts';
 import { startGuarded, type GuardedProcess } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
-import { commandProblem } from '../deployments/validation/names.ts';
+import { commandProblem } from '../deployments/validation/value-problems.ts';
 import { buildEnvironment, networkSecrets } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder, isWithin } from './build-folder.ts';

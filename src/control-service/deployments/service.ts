@@ -8,7 +8,7 @@ import { unknownListener } from '../listeners/validation.ts';
 import { judgePatch, readPatch } from './validation/patch.ts';
 import { deploymentsPage } from '../validation/queries.ts';
 import { readShape } from '../validation/shape.ts';
-import type { NamedTarball } from './validation/names.ts';
+import type { NamedTarball } from './validation/value-problems.ts';
 import { judgeRedeploy } from './validation/redeploy.ts';
 import { theService } from '../store/audit.ts';
 import type { DeploymentChange, DeploymentView } from '../store/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextVersion } from '../../../src/agent-server/graphs/writes-under-way.ts';
+import { nextVersion } from '../../../src/agent-server/graphs/checkpoint-writes.ts';
 import { nodePath } from '../../../src/agent-server/graphs/stateful.ts';
 import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sources } from '../../../src/contract/control/source.ts';
 import { hostingProblem, hostings } from '../../../src/control-service/deployments/validation/hosting.ts';
-import { nameProblem } from '../../../src/control-service/deployments/validation/names.ts';
+import { nameProblem } from '../../../src/control-service/deployments/validation/value-problems.ts';
 
 test('offers every source except github self-hosted and external_docker in the cloud', () => {
   const refused = hostings.flatMap((hosting) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgePatch, readPatch, type Current } from '../../../src/control-service/deployments/validation/patch.ts';
-import type { NamedTarball } from '../../../src/control-service/deployments/validation/names.ts';
+import type { NamedTarball } from '../../../src/control-service/deployments/validation/value-problems.ts';
 
 const base = { name: 'agent', shownUrl: 'https://service.test/agents/d1', secrets: [], secret_references: null };
 const git: Current = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { reservedNames } from '../../../src/contract/control/source-names.ts';
+import { reservedNames } from '../../../src/contract/control/field-values.ts';
 import {
   commandProblem,
   customUrlProblem,
   graphConfigPathProblem,
   imageProblem,
   nameProblem,
-} from '../../../src/control-service/deployments/validation/names.ts';
+} from '../../../src/control-service/deployments/validation/value-problems.ts';
 import {
   environmentProblems,
   longestValue,

@@ -4,7 +4,7 @@ import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import { fieldAt, lengthProblems, surplusFields } from '../../validation/field.ts';
 import { hostingProblem, type Hosting } from './hosting.ts';
 import { listenerProblems, type KnownListener } from '../../listeners/validation.ts';
-import { nameProblem, repoRefProblem, tarballProblem } from './names.ts';
+import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { readBody } from '../../validation/shape.ts';

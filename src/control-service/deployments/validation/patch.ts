@@ -5,7 +5,7 @@ import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import type { Source } from '../../../contract/control/source.ts';
 import { fieldAt, isGiven, lengthProblems, rulesGiven, surplusFields } from '../../validation/field.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
-import { repoRefProblem, tarballProblem, type NamedTarball } from './names.ts';
+import { repoRefProblem, tarballProblem, type NamedTarball } from './value-problems.ts';
 import { readBody } from '../../validation/shape.ts';
 import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
 import { isObject } from '../../../contract/json-object.ts';

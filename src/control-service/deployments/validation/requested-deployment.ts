@@ -2,8 +2,8 @@ import { isTagRef } from '../../../contract/control/repo-ref.ts';
 import type { ResourceSpec } from '../../../contract/control/resource-spec.ts';
 import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../../contract/control/source.ts';
 import type { Secret, SecretReference } from '../../../contract/control/secret.ts';
-import { commandProblem, customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
-import { reservedNames } from '../../../contract/control/source-names.ts';
+import { commandProblem, customUrlProblem, graphConfigPathProblem, imageProblem } from './value-problems.ts';
+import { reservedNames } from '../../../contract/control/field-values.ts';
 import { resourceProblems as problemsOf } from '../../../contract/control/resource-bounds.ts';
 
 /** The requested state of a deployment, as far as rules need it. */

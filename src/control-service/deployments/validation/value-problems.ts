@@ -4,7 +4,7 @@ import {
   graphConfigPathProblem as wrongGraphConfigPath,
   imageUriProblem,
   refusedInCommand,
-} from '../../../contract/control/source-names.ts';
+} from '../../../contract/control/field-values.ts';
 import type { Hosting } from './hosting.ts';
 import type { ReadRepoRef } from '../../../contract/control/repo-ref.ts';
 
