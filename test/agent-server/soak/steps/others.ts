@@ -32,7 +32,7 @@ const find: Step = async (worker) => {
 };
 
 /** The response to a call whose process is shutting down. */
-const LEAVES = /ServerStopped|The server is stopping/;
+const LEAVES = /ServerStopped|The server is shutting down/;
 
 const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 
