@@ -88,7 +88,7 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
     log,
   });
 
-  let lookAfterOutage = (): void => undefined;
+  let recoverAfterOutage = (): void => undefined;
   return {
     context,
     register: (app) => registerHandlers(app, context, { pullRequests }),
@@ -105,9 +105,9 @@ export async function makeWork(resources: AppResources): Promise<AppWork> {
         enqueueReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue }),
         bound: bindings,
       };
-      lookAfterOutage = await startRecovery(queue, context, services, leaving);
+      recoverAfterOutage = await startRecovery(queue, context, services, leaving);
     },
-    onDatabaseAway: () => lookAfterOutage(),
+    onDatabaseAway: () => recoverAfterOutage(),
     close: async () => {
       const closing = [control, agents, locks, pushedFiles, examinedFiles, judge];
       await Promise.all(closing.map((each) => each.close()));

@@ -57,7 +57,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
     printError(`The App did not start: ${messageOf(error)}`);
     return 1;
   }
-  void lookAround(app, log);
+  void observe(app, log);
   await leave;
   log.info('Shutting down: finishing open requests');
   await app.close();
@@ -81,7 +81,7 @@ const banner = (settings: Settings, { url, embedded }: RunningApp): string[] => 
   ...settings.bindings.map(({ repository, deployment }) => `  ${repository} may act on deployment ${deployment}.`),
 ];
 
-async function lookAround({ resources, context }: RunningApp, log: Logger): Promise<void> {
+async function observe({ resources, context }: RunningApp, log: Logger): Promise<void> {
   const { settings, probot } = resources;
   const appName = async (): Promise<string> => {
     const { data } = await (await probot.auth()).request('GET /app');

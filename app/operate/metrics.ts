@@ -137,7 +137,7 @@ type Counts = Pick<AppMetrics, 'countRevision' | 'countEnd' | 'countCheck'>;
 const remembered = 10_000;
 
 /** Counts what was stored: revisions that are ours, ends of intents, checks that are completed. */
-export function workTally(counts: Counts): {
+export function workCounts(counts: Counts): {
   intents: (intents: readonly Intent[] | undefined) => void;
   reports: (reports: readonly ReportPut[] | undefined) => void;
 } {
@@ -168,11 +168,11 @@ export function workTally(counts: Counts): {
 
 /** A work store that counts what it stores. */
 export class CountedStore extends PostgresStore {
-  readonly #tally: ReturnType<typeof workTally>;
+  readonly #tally: ReturnType<typeof workCounts>;
 
   constructor(options: PostgresStoreOptions, counts: Counts) {
     super(options);
-    this.#tally = workTally(counts);
+    this.#tally = workCounts(counts);
   }
 
   override async save(lease: Lease, changes: Changes): Promise<void> {

@@ -6,7 +6,7 @@ import type { Observation } from './observation.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Delay before a new revision is first observed (ms). */
-const firstLookMs = 1_000;
+const firstPollMs = 1_000;
 
 /** Binds the intent to a revision: from now on it is followed by its id, whatever else becomes the newest. */
 export async function beginFollowing(
@@ -28,7 +28,7 @@ export async function beginFollowing(
   };
   await saveIntents(work, [following]);
   await context.step?.('answer-stored', intent.id);
-  return how === 'triggered' ? requeueAfter(work, firstLookMs, intent.id) : continued;
+  return how === 'triggered' ? requeueAfter(work, firstPollMs, intent.id) : continued;
 }
 
 /** What was live before an adopted revision: as its intent recorded, else what is live now. */

@@ -104,8 +104,8 @@ async function join(
   decision: Skip,
   earlier: readonly Intent[],
 ): Promise<StepResult> {
-  const speaker = endedBefore(intent, earlier);
-  const reports = speaker ? reportsOf(work, speaker) : [];
+  const reporter = endedBefore(intent, earlier);
+  const reports = reporter ? reportsOf(work, reporter) : [];
   await saveIntents(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
   return continued;
 }

@@ -139,7 +139,7 @@ async function builtAnother(work: ReconcileContext, intent: Intent, built: strin
   return continued;
 }
 
-const lookMs = 5_000;
+const pollMs = 5_000;
 
 /**
  * A newer revision superseded the followed one. One of the same commit is followed instead: an Action also requested
@@ -168,7 +168,7 @@ async function handleSuperseded(
   const now = clock.now();
   const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
   const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
-  if (mayReport && isOpen) return requeueAfter(work, lookMs);
+  if (mayReport && isOpen) return requeueAfter(work, pollMs);
   if (!other?.commit) {
     await saveIntents(work, [ended(intent, reported, now)]);
     return continued;

@@ -20,7 +20,7 @@ import {
 
 /** How long after a push GitHub may still return the previous head (ms), and the retry interval. */
 const lagMs = 10_000;
-const lagLookMs = 2_000;
+const lagPollMs = 2_000;
 
 /**
  * Reads the head and sorts the requests by it. If the deployment is free, the head's request is decided; if it is
@@ -53,7 +53,7 @@ export async function takeRequests(
     return continued;
   }
   const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
-  if (await mayLag(work, stale, head.sha)) return requeueAfter(work, lagLookMs);
+  if (await mayLag(work, stale, head.sha)) return requeueAfter(work, lagPollMs);
   const isProven = stale.length > 0 && (await isLiveAndProven(work, newest.deploymentId, head.sha));
   const left: Intent[] = [];
   for (const intent of stale) {

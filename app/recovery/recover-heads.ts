@@ -10,7 +10,7 @@ import type { BranchesOf } from './deployed-branches.ts';
 import { wasMissed } from './missed-heads.ts';
 
 /** The result of comparing heads. */
-export interface HeadsLooked {
+export interface HeadsChecked {
   branches: number;
   /** Heads that were requested now. */
   recovered: number;
@@ -34,18 +34,18 @@ export async function recoverHeads(
   repositories: AsyncIterable<RepositoryAt> | Iterable<RepositoryAt>,
   branchesOf: BranchesOf | undefined,
   signal?: AbortSignal,
-): Promise<HeadsLooked> {
-  const looked: HeadsLooked = { branches: 0, recovered: 0, failed: 0, paused: 0 };
+): Promise<HeadsChecked> {
+  const checked: HeadsChecked = { branches: 0, recovered: 0, failed: 0, paused: 0 };
   const paused = new Set<number>();
   for await (const repository of repositories) {
     signal?.throwIfAborted();
     if (paused.has(repository.installationId)) continue;
-    const failure = await attempted(() => recoverRepository(context, repository, branchesOf, looked));
+    const failure = await attempted(() => recoverRepository(context, repository, branchesOf, checked));
     if (failure === undefined) continue;
     if (failure instanceof InstallationPaused) {
       paused.add(repository.installationId);
-      looked.paused += 1;
-    } else looked.failed += 1;
+      checked.paused += 1;
+    } else checked.failed += 1;
     context.log.warn(
       {
         installation: repository.installationId,
@@ -53,25 +53,25 @@ export async function recoverHeads(
       `Heads of ${fullName(repository)} could not be compared: ${failure.message}`,
     );
   }
-  return looked;
+  return checked;
 }
 
 async function recoverRepository(
   context: AppContext,
   repository: RepositoryAt,
   branchesOf: BranchesOf | undefined,
-  looked: HeadsLooked,
+  checked: HeadsChecked,
 ): Promise<void> {
   const branches = branchesOf ? branchesOf(repository) : [await context.githubApi.defaultBranch(repository)];
   for (const branch of branches) {
     const { targets } = await context.targets.targetsOf(repository, branch);
     if (targets.length === 0) continue;
-    looked.branches += 1;
+    checked.branches += 1;
     const head = await context.githubApi.head(repository, branch);
     if (head === undefined) continue;
     for (const target of targets) {
       const failure = await attempted(async () => {
-        if (await recoverTarget(context, { repository, branch, head, target })) looked.recovered += 1;
+        if (await recoverTarget(context, { repository, branch, head, target })) checked.recovered += 1;
       });
       if (failure === undefined) continue;
       if (!(failure instanceof ServiceError)) throw failure;

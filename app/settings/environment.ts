@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { fieldSpellings } from '../../src/contract/control/aliases.ts';
-import { unfitForHeader } from '../../src/contract/header-value.ts';
+import { invalidInHeader } from '../../src/contract/header-value.ts';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
 import type { Binding } from './settings.ts';
 
@@ -39,7 +39,7 @@ const addressProblem = (value: string): string | undefined => {
   return read.ok ? undefined : `is no address that can be used: ${read.problem}`;
 };
 
-const headerProblem = (value: string): string | undefined => unfitForHeader('', value)?.trim();
+const headerProblem = (value: string): string | undefined => invalidInHeader('', value)?.trim();
 
 const databaseProblem = (value: string): string | undefined => {
   const scheme = URL.canParse(value) ? new URL(value).protocol : undefined;

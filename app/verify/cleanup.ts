@@ -60,15 +60,15 @@ export interface CleanupContext {
 }
 
 /** Timeout of the cleanup of one attempt (ms), and the delay between attempts on a busy thread. */
-const tidyMs = 10_000;
+const cleanupMs = 10_000;
 const betweenMs = 500;
 
 /** Removes what was made for an attempt. What is not there is removed already. Rejects only when the signal ends it. */
 export async function cleanUp({ test, threadId, assistantId, runId }: Made, cleanup: CleanupContext): Promise<void> {
   const { agent, clock, signal, left } = cleanup;
-  const until = clock.now() + tidyMs;
+  const until = clock.now() + cleanupMs;
   const why = async (work: (options: CallOptions) => Promise<string | undefined>): Promise<string | undefined> => {
-    const done = await within(clock, tidyMs, signal, (bound) => work({ signal: bound, deadline: until }));
+    const done = await within(clock, cleanupMs, signal, (bound) => work({ signal: bound, deadline: until }));
     signal.throwIfAborted();
     return done.kind === 'done' ? done.value : 'it took too long';
   };

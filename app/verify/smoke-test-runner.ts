@@ -64,7 +64,7 @@ export function createSmokeTestRunner({
   judge = judgeHere,
   log,
 }: SmokeTestRunnerOptions): SmokeTestRunner {
-  const inHand = unusedTokens();
+  const tokens = unusedTokens();
 
   const goOn = (progress: Progress, at = clock.now()): SmokeStepResult => ({
     kind: 'waiting',
@@ -100,14 +100,14 @@ export function createSmokeTestRunner({
       ...(test.context === undefined ? {} : { assistantId: randomUUID() }),
       ...(wantsWebhook ? { tokenHash: hash } : {}),
     };
-    inHand.keep(under.threadId, token);
+    tokens.keep(under.threadId, token);
     const { notBefore: _, ...rest } = progress;
     return { ...rest, under };
   }
 
   async function startAttempt(step: Step, prepared: Prepared): Promise<SmokeStepResult> {
     const { intent, test, agent, signal, progress } = step;
-    const token = inHand.take(prepared.threadId);
+    const token = tokens.take(prepared.threadId);
     const made: Made = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };
     // Another process chose these ids, and may have used them before it ended.
     if (token === undefined) return lost(step, made);
@@ -197,14 +197,14 @@ export function createSmokeTestRunner({
 }
 
 /** Poll intervals of a run (ms): short without a webhook, long with one. */
-const unreported = { first: 250, most: 5_000 };
-const tellable = { first: 5_000, most: 20_000 };
+const pollWithoutWebhook = { first: 250, most: 5_000 };
+const pollWithWebhook = { first: 5_000, most: 20_000 };
 /** After a webhook, if the run does not show its end yet. */
 const shortly = 500;
 
 /** When a run is polled next (ms since the epoch): with growing intervals, and at its deadline. */
 function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: number): number {
-  const { first, most } = tokenHash === undefined || reported ? unreported : tellable;
+  const { first, most } = tokenHash === undefined || reported ? pollWithoutWebhook : pollWithWebhook;
   const step = reported ? shortly : backoffMs(looks + 1, first, most);
   return now < deadline ? Math.min(now + step, deadline) : now + shortly;
 }

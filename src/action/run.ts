@@ -6,7 +6,8 @@ import { inputs as inputTable, type Inputs } from '../config/input-table.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, reportOutcome, writeSummary, Progress } from './report-outcome.ts';
-import { type GitHubReporting, readWorkflow } from './workflow.ts';
+import type { GitHubReporting } from './read-request.ts';
+import { readWorkflow } from './workflow.ts';
 import { endedWhilePacking, packRequested } from './pack-requested.ts';
 import type { ShownOnGitHub } from './show-on-github.ts';
 import { version } from './version.ts';
@@ -49,11 +50,10 @@ async function ended(signal: AbortSignal): Promise<Ended> {
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
   if (!inputs['api-key'] && withoutSecrets) return { outcome: neutral };
   // Loaded late: a run that has nothing to send needs none of it.
-  const [{ readAsk }, { defaultConfigPath }, { inputProblem }, { readGitHubInputs }] = await Promise.all([
+  const [{ readAsk, readGitHubInputs }, { defaultConfigPath }, { inputProblem }] = await Promise.all([
     import('./read-request.ts'),
     import('../config/deploy-file.ts'),
     import('../config/inputs.ts'),
-    import('./workflow.ts'),
   ]);
   const deployFile = readWorkspaceFile(inputs['config'] || defaultConfigPath);
   if (deployFile.kind === 'unreadable') {

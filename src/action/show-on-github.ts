@@ -2,7 +2,7 @@ import { steadyClock } from '../clock.ts';
 import type { Mode } from '../config/entry-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
-import type { GitHubReporting } from './workflow.ts';
+import type { GitHubReporting } from './read-request.ts';
 import { connectGitHub } from './on-github.ts';
 import { GitHubReporter, type ShownRun } from './github-reporter.ts';
 import { version } from './version.ts';

@@ -1,8 +1,5 @@
 import type { context as Context } from '@actions/github';
 import type { Workflow } from '../planning/commit.ts';
-import type { Inputs } from '../config/input-table.ts';
-import { OptionReader } from '../config/option-reader.ts';
-import type { Problem } from '../diagnostics/problem.ts';
 
 /** The event of the workflow run: its commit, and whether secrets are available. */
 export interface WorkflowRun {
@@ -51,30 +48,4 @@ const part = (value: unknown, key: string): unknown =>
 function text(value: unknown, key: string): string | undefined {
   const found = part(value, key);
   return typeof found === 'string' ? found : undefined;
-}
-
-/** What is to be shown on GitHub besides the step itself. */
-export interface GitHubReporting {
-  token: string;
-  comment: boolean;
-  deployment: boolean;
-  /** The environment of the GitHub Deployment; undefined: named as the deployment is. */
-  environment: string | undefined;
-}
-
-/** Reads the inputs that need `github-token`; undefined where there is none, or nothing to be done with it. */
-export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting | undefined; problems: Problem[] } {
-  const read = new OptionReader(inputs);
-  const token = read.text('github-token');
-  const comment = read.flag('comment');
-  const deployment = read.flag('github-deployment');
-  const environment = read.text('environment');
-  if (token === undefined && deployment) {
-    read.addProblem('github-token', 'github-deployment needs github-token: give github.token');
-  }
-  const isRequested = token !== undefined && (comment || deployment);
-  return {
-    reporting: isRequested ? { token, comment, deployment, environment } : undefined,
-    problems: read.problems,
-  };
 }

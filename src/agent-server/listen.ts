@@ -9,7 +9,7 @@ const keepAliveMs = 75_000;
 /** The listen backlog: a Unix socket refuses connections beyond it at once. */
 const connectionBacklog = 4096;
 /** How long (ms) responses may take to finish once all runs have ended. */
-const goodbyeMs = 1000;
+const closeGraceMs = 1000;
 
 /** A server that listens. */
 export interface Listener {
@@ -65,7 +65,7 @@ export async function listen(
       const enough = new AbortController();
       await Promise.race([
         closed?.finally(() => enough.abort()),
-        clock.sleep(goodbyeMs, enough.signal).catch(() => closed),
+        clock.sleep(closeGraceMs, enough.signal).catch(() => closed),
       ]);
       server.closeAllConnections();
       await closed;

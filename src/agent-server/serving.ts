@@ -68,7 +68,7 @@ export async function serve(loaded: AgentCode, { storage, processId }: Opened, o
       fetch,
       routes,
       begin() {
-        looking = recovery.keepLooking();
+        looking = recovery.keepPolling();
         store.begin();
         sweep.begin();
         firing.begin();

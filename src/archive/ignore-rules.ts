@@ -34,7 +34,7 @@ const inAnyCase = (pattern: string): string =>
   pattern.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
 /** The decision about a path: packed, or ignored by a rule of the user or by default. */
-export type Fate = 'packed' | 'ignored' | 'ignored by default';
+export type IgnoreDecision = 'packed' | 'ignored' | 'ignored by default';
 
 /**
  * The rules that hold in one folder and below it, until another ignore file adds to them. The last rule that fits a path
@@ -66,7 +66,7 @@ export class IgnoreRules {
   }
 
   /** @param path from the root, with slashes. */
-  fateOf(path: string, isFolder: boolean): Fate {
+  decide(path: string, isFolder: boolean): IgnoreDecision {
     const { ignored, rule } = this.#rules.test(isFolder ? `${path}/` : path);
     if (!ignored) return 'packed';
     return rule?.mark === byDefault ? 'ignored by default' : 'ignored';

@@ -74,7 +74,7 @@ class Walk {
       if (this.#isFull) return;
       this.#signal?.throwIfAborted();
       const own = below(path, entry.name);
-      const fate = rules.fateOf(own, entry.isDirectory());
+      const fate = rules.decide(own, entry.isDirectory());
       if (fate === 'ignored by default') this.#leftOut.push(entry.isDirectory() ? `${own}/` : own);
       if (fate !== 'packed') this.#ignored.add(own);
       else if (this.#isNameable(own, entry.name)) {

@@ -48,8 +48,8 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .allowExcessArguments()
     .passThroughOptions()
     .action(async (_, { args }: Command) => {
-      const { beLocal } = await import('../control-service/local-command.ts');
-      await beLocal(args);
+      const { runLocalProgram } = await import('../control-service/local-command.ts');
+      await runLocalProgram(args);
     });
 
   program
@@ -61,8 +61,8 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .allowExcessArguments()
     .passThroughOptions()
     .action(async (_, { args }: Command) => {
-      const { beListener } = await import('../listener/listener-command.ts');
-      await beListener(args, version);
+      const { runListenerProgram } = await import('../listener/listener-command.ts');
+      await runListenerProgram(args, version);
     });
 
   program

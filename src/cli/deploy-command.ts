@@ -14,7 +14,7 @@ import { outcomeLines, eventLines } from '../report/event-lines.ts';
 import { toResultJson } from '../report/result-json.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine, optionProblem, readTextFile } from './problems.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
-import { doingAfter, liveLineOn, noLiveLine, type Doing } from './live-line.ts';
+import { activityAfter, liveLineOn, noLiveLine, type Activity } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `plan`, `deploy`, `smoke`, `rollback` and `delete` were given. */
@@ -60,7 +60,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     }
     live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
     terminal.keepBelow(live);
-    let doing: Doing | undefined;
+    let activity: Activity | undefined;
     const outcome = await runDeployment({
       options,
       deployment,
@@ -71,8 +71,8 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       emit: (event) => {
         noteIds(ids, event);
         for (const line of eventLines(event)) terminal.print(line);
-        doing = doingAfter(event, doing, clock.now());
-        live.show(doing);
+        activity = activityAfter(event, activity, clock.now());
+        live.show(activity);
       },
       mask: (secret) => terminal.hide(secret),
     });

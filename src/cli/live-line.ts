@@ -4,13 +4,13 @@ import { inWords } from '../report/timeline.ts';
 import { asLine } from '../report/sanitize.ts';
 
 /** What is going on right now, and since when (ms since the epoch). */
-export interface Doing {
+export interface Activity {
   text: string;
   since: number;
 }
 
 /** What is going on after an event; what was going on before where the event says nothing of it, undefined for nothing. */
-export function doingAfter(event: DeployEvent, before: Doing | undefined, now: number): Doing | undefined {
+export function activityAfter(event: DeployEvent, before: Activity | undefined, now: number): Activity | undefined {
   switch (event.kind) {
     case 'looking':
       return { text: `Looking for ${asLine(event.deployment, 60)}`, since: now };
@@ -44,7 +44,7 @@ export function doingAfter(event: DeployEvent, before: Doing | undefined, now: n
 /** A line at the end of a terminal that says what is going on and for how long. Lines that are printed go above it. */
 export interface LiveLine {
   /** Shows what is going on; nothing where it is undefined. */
-  show(doing: Doing | undefined): void;
+  show(activity: Activity | undefined): void;
   /** Writes something above the line. */
   above(write: () => void): void;
   /** Removes the line. */
@@ -66,18 +66,18 @@ export async function liveLineOn(
   if (!stream.isTTY || stream.columns === 0 || env['CI'] || env['TERM'] === 'dumb') return noLiveLine;
   const { default: ora } = await import('ora');
   const spinner = ora({ stream, discardStdin: false, isEnabled: true });
-  let shown: Doing | undefined;
+  let shown: Activity | undefined;
   const draw = (): void => {
     if (!shown) return;
     spinner.text = mask(`${shown.text}, ${inWords(clock.now() - shown.since)}`);
   };
   const timer = setInterval(draw, 1000);
   timer.unref();
-  const show = (doing: Doing | undefined): void => {
-    shown = doing;
+  const show = (activity: Activity | undefined): void => {
+    shown = activity;
     draw();
-    if (doing && !spinner.isSpinning) spinner.start();
-    else if (!doing && spinner.isSpinning) spinner.stop();
+    if (activity && !spinner.isSpinning) spinner.start();
+    else if (!activity && spinner.isSpinning) spinner.stop();
   };
   return {
     show,

@@ -59,7 +59,7 @@ const startOf = (body: Buffer, mask: Mask): string =>
 /** Describes an error response. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
   const shown = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
-  if (status < 400) return { ...shown, detail: tidy(redirectWords(headers), mask) };
+  if (status < 400) return { ...shown, detail: trimmed(redirectWords(headers), mask) };
   const retryAfterMs = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
   return { ...shown, ...readErrorBody(startOf(body, mask), mask), retryAfterMs };
 }
@@ -89,7 +89,7 @@ export function failureOfSend({ reason, sent, status, words }: SendFailure, mask
     effect: sent ? 'unknown' : 'none',
     passing: reason !== 'untrusted' && reason !== 'too-large',
     status,
-    detail: tidy(words, mask),
+    detail: trimmed(words, mask),
   };
 }
 
@@ -106,7 +106,7 @@ export function notJson(text: string, headers: ReplyHeaders): string {
   const type = header(headers, 'content-type') ?? 'no content type';
   if (text.trim() === '') return 'the answer is empty where JSON was expected';
   const kind = looksLikeHtml(text) ? 'a web page' : 'not JSON';
-  return `the answer is ${kind} (${tidy(type, (words) => words)}, ${text.length} characters)`;
+  return `the answer is ${kind} (${trimmed(type, (words) => words)}, ${text.length} characters)`;
 }
 
 /**
@@ -145,17 +145,17 @@ interface ErrorWords {
 export function readErrorBody(body: string, mask: Mask): ErrorWords {
   const parsed = fromJson(body);
   const words = parsed === undefined ? { detail: textOf(body), problems: [] } : problemsIn(parsed);
-  const detail = tidy(words.detail ?? '', mask);
+  const detail = trimmed(words.detail ?? '', mask);
   const problems = words.problems.slice(0, maxProblems).map(({ loc, msg, type }) => ({
-    loc: loc.map((place) => (typeof place === 'string' ? tidy(place, mask) : place)),
-    msg: tidy(msg, mask),
-    type: tidy(type, mask),
+    loc: loc.map((place) => (typeof place === 'string' ? trimmed(place, mask) : place)),
+    msg: trimmed(msg, mask),
+    type: trimmed(type, mask),
   }));
   return detail === '' ? { problems } : { detail, problems };
 }
 
 /** Puts external text on one line, without control characters and secrets, and truncates it to `MAX_DETAIL`. */
-function tidy(text: string, mask: Mask): string {
+function trimmed(text: string, mask: Mask): string {
   const line = mask(text)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();

@@ -1,7 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Clock, steadyClock } from '../clock.ts';
 import { type BaseAddress, readAddress } from '../contract/base-address.ts';
-import { unfitForHeader } from '../contract/header-value.ts';
+import { invalidInHeader } from '../contract/header-value.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 
 /** The settings of a client's connection. */
@@ -68,9 +68,9 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
   const refusal =
     (read.ok ? undefined : read.problem) ??
     (made && !made.ok ? made.problem : undefined) ??
-    unfitForHeader('the api key', apiKey) ??
-    unfitForHeader('the tenant id', tenantId) ??
-    unfitForHeader('the bearer token', bearer);
+    invalidInHeader('the api key', apiKey) ??
+    invalidInHeader('the tenant id', tenantId) ??
+    invalidInHeader('the bearer token', bearer);
   const dispatcher = settings.dispatcher ?? (made?.ok ? made.dispatcher : undefined);
   const headers = {
     accept: 'application/json',

@@ -1,6 +1,6 @@
 import { readAddress } from '../contract/base-address.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
-import { unfitForHeader } from '../contract/header-value.ts';
+import { invalidInHeader } from '../contract/header-value.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { optionInputs, type Inputs } from './input-table.ts';
 import { OptionReader } from './option-reader.ts';
@@ -43,7 +43,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
   };
   const header = (name: 'api-key' | 'tenant-id'): string | undefined => {
     const written = read.text(name);
-    const problem = unfitForHeader(name, written);
+    const problem = invalidInHeader(name, written);
     if (problem !== undefined) read.addProblem(name, problem);
     return written;
   };

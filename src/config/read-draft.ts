@@ -17,7 +17,7 @@ import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type W
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';
-import { deployable, readSource, saysSource, tagProblems } from './source-rules.ts';
+import { deployable, readSource, namesSource, tagProblems } from './source-rules.ts';
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is tested: all that `smoke` and `rollback` need. */
@@ -49,7 +49,7 @@ export function readDesiredDraft(draft: Draft, environment: Environment | undefi
  * not: where it is silent, `github` is meant, for nothing else is pushed to. Secrets are left alone.
  */
 export function readPushedDraft(draft: Draft): Read<PushedDeployment> {
-  if (saysSource(draft)) return readWhole(draft, undefined);
+  if (namesSource(draft)) return readWhole(draft, undefined);
   const nowhere = { file: draft.file, placeOf: () => draft.place, placeOfKey: () => draft.place };
   const github: Written = { value: 'github', places: nowhere, within: draft.within };
   return readWhole({ ...draft, fields: new Map([...draft.fields, ['source', github]]) }, undefined);

@@ -27,7 +27,7 @@ export function readSource(draft: Draft): ReadSource {
   const written = draft.fields.get('source');
   if (!written) return inferred(draft);
   const source = deployable.find((each) => each === written.value);
-  if (source) return { source, problems: strangers(draft, source) };
+  if (source) return { source, problems: foreignFields(draft, source) };
   const message = `\`source\` must be one of ${quoted(deployable)}`;
   const suggestion = typeof written.value === 'string' ? didYouMean(written.value, deployable) : undefined;
   const place = written.places.placeOf(['source']);
@@ -35,9 +35,9 @@ export function readSource(draft: Draft): ReadSource {
 }
 
 /** Whether a draft determines its source. */
-export const saysSource = (draft: Draft): boolean => draft.fields.has('source') || reporting(draft).length > 0;
+export const namesSource = (draft: Draft): boolean => draft.fields.has('source') || reporting(draft).length > 0;
 
-function strangers(draft: Draft, source: Source): Problem[] {
+function foreignFields(draft: Draft, source: Source): Problem[] {
   return [...draft.fields].flatMap(([name, written]) => {
     const owners = ownersOf(name);
     if (owners.includes(source)) return [];
@@ -55,7 +55,7 @@ function inferred(draft: Draft): ReadSource {
     };
   }
   const written = other && draft.fields.get(other.field);
-  if (!other || !written) return { source: one.source, problems: strangers(draft, one.source) };
+  if (!other || !written) return { source: one.source, problems: foreignFields(draft, one.source) };
   const message = `\`${other.field}\` belongs to the source \`${other.source}\` and \`${one.field}\` to \`${one.source}\`: keep the fields of one`;
   return { source: undefined, problems: [fieldProblem(written, [other.field], message)] };
 }

@@ -237,7 +237,7 @@ const banner = ({ url, apiKey, tenantId }: LocalServices, data: string): string 
   ].join('\n');
 
 /** Runs the services in this process until a signal, then exits. `args` as for `npm run local --`. */
-export const beLocal = (args: readonly string[]): Promise<never> =>
+export const runLocalProgram = (args: readonly string[]): Promise<never> =>
   runUntilSignal((leave) =>
     runLocal([...args], {
       env: process.env,

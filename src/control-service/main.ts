@@ -1,3 +1,3 @@
-import { beLocal } from './local-command.ts';
+import { runLocalProgram } from './local-command.ts';
 
-await beLocal(process.argv.slice(2));
+await runLocalProgram(process.argv.slice(2));

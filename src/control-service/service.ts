@@ -17,7 +17,7 @@ import { uploadOperations } from './uploads/service.ts';
  * of the answers over HTTP. The operations beyond the interface are described where they are defined.
  */
 export function createControlService(given: ServiceSettings) {
-  const settings = { ...given, rollouts: heardByListeners(given) };
+  const settings = { ...given, rollouts: changedByListeners(given) };
   return {
     ...deploymentOperations(settings),
     ...deletionOperations(settings),
@@ -34,7 +34,7 @@ export function createControlService(given: ServiceSettings) {
 export type OurControlService = ReturnType<typeof createControlService>;
 
 /** Whatever may be work for this service's own rollouts may be work for a listener. */
-function heardByListeners({ rollouts, notifier }: Pick<ServiceSettings, 'rollouts' | 'notifier'>): Rollouts {
+function changedByListeners({ rollouts, notifier }: Pick<ServiceSettings, 'rollouts' | 'notifier'>): Rollouts {
   return {
     wake(deploymentId) {
       rollouts.wake(deploymentId);

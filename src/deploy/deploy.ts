@@ -4,7 +4,7 @@ import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
-import { type Ending, describeEnding } from './describe-ending.ts';
+import { type Ended, describeEnding } from './describe-ending.ts';
 import { find } from './find.ts';
 import { watchRevision } from './watch.ts';
 import { rollBackToFormer, rollBackFailedRevision } from './roll-back-failed.ts';
@@ -29,7 +29,7 @@ export async function deploy(request: DeployRequest): Promise<Outcome> {
 }
 
 /** The steps of a run. A dry run stops after the plan. */
-async function ship(run: DeployRun): Promise<Ending> {
+async function ship(run: DeployRun): Promise<Ended> {
   const started = await startDeploy(run); // looks, plans, and does the only writes
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
   if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
@@ -70,7 +70,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
   return rollout;
 }
 
-const askOnly = (run: DeployRun): Promise<Ending> =>
+const askOnly = (run: DeployRun): Promise<Ended> =>
   ofTheOneMeant(run, async (deployment) => {
     run.known.verdict = deployment.active_revision_id
       ? await smokeLive(run)
@@ -78,14 +78,14 @@ const askOnly = (run: DeployRun): Promise<Ending> =>
     return { kind: 'tested' };
   });
 
-const rollBack = (run: DeployRun): Promise<Ending> =>
+const rollBack = (run: DeployRun): Promise<Ended> =>
   ofTheOneMeant(run, async (deployment) => {
     run.known.rollback = await rollBackToFormer(deployment, run);
     return { kind: 'gone-back' };
   });
 
 /** A run on an existing deployment, without a plan. */
-async function ofTheOneMeant(run: DeployRun, reported: (deployment: Deployment) => Promise<Ending>): Promise<Ending> {
+async function ofTheOneMeant(run: DeployRun, reported: (deployment: Deployment) => Promise<Ended>): Promise<Ended> {
   const [deployment, ...others] = await find(run);
   if (!deployment) return { kind: 'absent' };
   if (others.length > 0) return impossible(run, severalOfOneName([deployment, ...others]));
@@ -93,13 +93,13 @@ async function ofTheOneMeant(run: DeployRun, reported: (deployment: Deployment) 
   return obstacles.length > 0 ? impossible(run, { kind: 'impossible', obstacles }) : reported(deployment);
 }
 
-function impossible(run: DeployRun, planned: Extract<Plan, { kind: 'impossible' }>): Ending {
+function impossible(run: DeployRun, planned: Extract<Plan, { kind: 'impossible' }>): Ended {
   run.decided(planned);
   return { kind: 'impossible' };
 }
 
 /** The other party's failure and the end that was called from outside are ends like others. */
-async function toItsEnd(chapter: (run: DeployRun) => Promise<Ending>, run: DeployRun): Promise<Ending> {
+async function toItsEnd(chapter: (run: DeployRun) => Promise<Ended>, run: DeployRun): Promise<Ended> {
   try {
     return await chapter(run);
   } catch (error) {
@@ -116,7 +116,7 @@ const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'start
 function conclude(
   request: DeployRequest,
   known: Known,
-  ending: Ending,
+  ending: Ended,
   redact: (text: string) => string = (text) => text,
 ): Outcome {
   const { kind, reason, advice } = describeEnding(request, known, ending);

@@ -48,7 +48,7 @@ export function adviceOn(error: ServiceError): string {
 }
 
 /** Where the run ended; its results so far are in `Known`. */
-export type Ending =
+export type Ended =
   | { kind: 'impossible' }
   /** There is no such deployment, and this mode makes none. */
   | { kind: 'absent' }
@@ -79,7 +79,7 @@ export interface EndingDescription {
 }
 
 /** Maps an ending and what is known to the report. */
-export function describeEnding(request: DeployRequest, known: Known, ending: Ending): EndingDescription {
+export function describeEnding(request: DeployRequest, known: Known, ending: Ended): EndingDescription {
   switch (ending.kind) {
     case 'impossible':
       return reportOfObstacles(known);
@@ -137,7 +137,7 @@ export function describeEnding(request: DeployRequest, known: Known, ending: End
   }
 }
 
-type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
+type Deletion = Extract<Ended, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
 
 function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): EndingDescription {
   const { desired, keepTracingProject, dryRun, timeoutMs } = request;

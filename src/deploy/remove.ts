@@ -2,7 +2,7 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import { isNotOffered, mayPass, type ServiceError } from '../contract/service-error.ts';
 import { nameObstacles } from '../planning/plan-identity.ts';
 import { attempt } from './attempt.ts';
-import type { Ending } from './describe-ending.ts';
+import type { Ended } from './describe-ending.ts';
 import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -18,7 +18,7 @@ const refusals = 5;
  * Deletes the deployment with the given id or exact name, and waits until it is gone: the service responds before it
  * has finished. A missing deployment is a success. A dry run only names the deployment.
  */
-export async function remove(run: DeployRun): Promise<Ending> {
+export async function remove(run: DeployRun): Promise<Ended> {
   const { desired, dryRun, further, wait, keepTracingProject = false } = run.request;
   run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
   const looked = await attempt(find(run));
@@ -46,7 +46,7 @@ export async function remove(run: DeployRun): Promise<Ending> {
   return untilGone(deployment, answered.ok ? undefined : answered.error, run);
 }
 
-async function absent(run: DeployRun, error: ServiceError | undefined): Promise<Ending> {
+async function absent(run: DeployRun, error: ServiceError | undefined): Promise<Ended> {
   if (await confirmsAbsence(run)) return { kind: 'gone', found: false };
   if (error) throw error;
   const problem = 'this service does not list deployments, so the name cannot be looked up';
@@ -55,7 +55,7 @@ async function absent(run: DeployRun, error: ServiceError | undefined): Promise<
 }
 
 /** Confirms with a second request: a service without deletion also responds with 404. */
-async function refused(deployment: Deployment, error: ServiceError, run: DeployRun): Promise<Ending> {
+async function refused(deployment: Deployment, error: ServiceError, run: DeployRun): Promise<Ended> {
   if (!isNotOffered(error)) throw error;
   const seen = await attempt(run.request.control.getDeployment(deployment.id, run.reading()));
   if (!seen.ok && seen.error.status === 404) return { kind: 'gone', found: true };
@@ -63,7 +63,7 @@ async function refused(deployment: Deployment, error: ServiceError, run: DeployR
 }
 
 /** Polls until the deployment is gone. `unsure` is the failure of a request that may not have taken effect. */
-async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, run: DeployRun): Promise<Ending> {
+async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, run: DeployRun): Promise<Ended> {
   const { clock, control } = run.request;
   const began = clock.now();
   const settledBy = began + settleMs;

@@ -21,7 +21,7 @@ export interface Asking {
 
 /** How long the cleanup may take (ms), normally and after cancellation. */
 const tidyMs = 10_000;
-const hastyMs = 1_000;
+const shortTimeoutMs = 1_000;
 
 /**
  * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
@@ -169,7 +169,7 @@ async function removed(
   remove: (options: CallOptions) => Promise<void>,
 ): Promise<void> {
   const deadline = clock.now() + tidyMs;
-  const tried = await lingering(clock, hastyMs, signal, (late) =>
+  const tried = await lingering(clock, shortTimeoutMs, signal, (late) =>
     within(clock, tidyMs, late, (bound) => attempt(remove({ deadline, signal: bound }))),
   );
   if (tried.kind !== 'done') left(`${what} (it took too long)`);

@@ -14,7 +14,7 @@ export function didYouMean(written: string, known: Iterable<string>): string | u
   let nearest: string | undefined;
   let smallest = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
-    const steps = slipsTo(plain(candidate), { word, turned, below: smallest });
+    const steps = typosOf(plain(candidate), { word, turned, below: smallest });
     if (steps < smallest) {
       smallest = steps;
       nearest = candidate;
@@ -24,7 +24,7 @@ export function didYouMean(written: string, known: Iterable<string>): string | u
 }
 
 /** How many slips away a word is. The library takes a turn for two slips, so that with one it is one fewer at most. */
-function slipsTo(
+function typosOf(
   meant: string,
   { word, turned, below }: { word: string; turned: readonly string[]; below: number },
 ): number {

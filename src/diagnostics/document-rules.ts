@@ -2,7 +2,7 @@ import { isAlias, isCollection, isMap, isNode, isScalar, visit, type Document, t
 import { shortName } from './problem.ts';
 
 /** Something in a document that parses and yet cannot become a plain value. */
-export interface Oddity {
+export interface Irregularity {
   offset: number;
   message: string;
 }
@@ -14,13 +14,13 @@ const mostAliases = 100;
  * What the parser lets pass: keys written twice (it would compare every key with every other), aliases of nothing or
  * of themselves, numbers that JSON cannot carry.
  */
-export function odditiesOf(document: Document.Parsed): Oddity[] {
-  const oddities: Oddity[] = [];
+export function irregularitiesOf(document: Document.Parsed): Irregularity[] {
+  const irregularities: Irregularity[] = [];
   const anchors = new Map<string, Node>();
   let aliases = 0;
   visit(document, (_, node) => {
     if (!isNode(node)) return;
-    const addProblem = (message: string, at: Node = node) => void oddities.push({ offset: startOf(at), message });
+    const addProblem = (message: string, at: Node = node) => void irregularities.push({ offset: startOf(at), message });
     if (isAlias(node)) {
       aliases += 1;
       const named = anchors.get(node.source);
@@ -36,7 +36,7 @@ export function odditiesOf(document: Document.Parsed): Oddity[] {
     const fault = numberFault(node.value, node.source ?? '');
     if (fault !== undefined) addProblem(fault);
   });
-  return oddities;
+  return irregularities;
 }
 
 /** Why JSON cannot carry a number that was written so. */

@@ -1,4 +1,4 @@
-import { numberFault, type Oddity } from './document-rules.ts';
+import { numberFault, type Irregularity } from './document-rules.ts';
 import { type Found, syntaxWords } from './places.ts';
 import { type FieldPath, shortName } from './problem.ts';
 
@@ -13,9 +13,9 @@ interface JsonNode {
 const deepest = 500;
 
 /** The places in a text that `JSON.parse` accepts, and what is odd about it. */
-export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddities: Oddity[] } {
+export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddities: Irregularity[] } {
   const root: JsonNode = { offset: 0, key: undefined, inner: new Map() };
-  const oddities: Oddity[] = [];
+  const oddities: Irregularity[] = [];
   const open: { node: JsonNode; isMap: boolean }[] = [{ node: root, isMap: false }];
   let key: { name: string; offset: number } | undefined;
   for (const { offset, text: token } of jsonTokens(text)) {

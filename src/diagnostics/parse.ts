@@ -1,5 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { firstAlias, odditiesOf, type Oddity } from './document-rules.ts';
+import { firstAlias, irregularitiesOf, type Irregularity } from './document-rules.ts';
 import { jsonTree, jsonFault } from './json-tree.ts';
 import { findIn, placeAt, placesOf, wordSyntaxError } from './places.ts';
 import { inOrder, type Places, type Problem } from './problem.ts';
@@ -57,7 +57,7 @@ function parseYaml(text: string, file: string): ParsedText {
     ...[...document.errors, ...document.warnings]
       .slice(0, mostProblems)
       .map((error) => ({ offset: error.pos[0], message: wordSyntaxError(error) })),
-    ...odditiesOf(document).slice(0, mostProblems),
+    ...irregularitiesOf(document).slice(0, mostProblems),
   ];
   if (faults.length > 0) return { ok: false, problems: problemsAt(faults, lines, file) };
   try {
@@ -71,7 +71,7 @@ function parseYaml(text: string, file: string): ParsedText {
 }
 
 /** Faults as problems, in order; the same fault on the same line once. */
-function problemsAt(faults: readonly Oddity[], lines: LineCounter, file: string): Problem[] {
+function problemsAt(faults: readonly Irregularity[], lines: LineCounter, file: string): Problem[] {
   const problems: Problem[] = [];
   for (const { offset, message } of faults) {
     const place = placeAt(lines, offset);

@@ -47,7 +47,7 @@ const openPaths: readonly FieldPath[] = [
 export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
   if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
-  const { value, strangers } = withoutStrangers(parsed.value, []);
+  const { value, strangers } = withoutUnknown(parsed.value, []);
   const result = graphConfig.safeParse(value);
   if (!result.success) {
     const problems = problemsOf(result.error.issues, { schema: graphConfig, value, places: parsed });
@@ -58,15 +58,15 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
     return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
   };
   const { ineffective, refused } = effectsHere(result.data);
-  const warnedStrangers = strangers
+  const warnedUnknown = strangers
     .slice(0, mostProblems)
     .map((path) => reported(path, 'is not known here and has no effect'));
   return {
     ok: true,
     value: result.data,
     warnings: inOrder([
-      ...warnedStrangers,
-      ...leftOut(warnedStrangers.at(-1), strangers.length - warnedStrangers.length),
+      ...warnedUnknown,
+      ...leftOut(warnedUnknown.at(-1), strangers.length - warnedUnknown.length),
       ...ineffective.map(({ path, message }) => reported(path, message)),
     ]),
     refused: inOrder(refused.map(({ path, message }) => reported(path, message))),
@@ -77,7 +77,7 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
 }
 
 /** What was written without the keys that resemble no known one, where such may stand, and the paths of those. */
-function withoutStrangers(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
+function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
   if (!isObject(value) || !openPaths.some((open) => fieldName(open) === fieldName(path)))
     return { value, strangers: [] };
   const known = knownKeys(graphConfig, path);
@@ -85,10 +85,10 @@ function withoutStrangers(value: unknown, path: FieldPath): { value: unknown; st
   const strange = Object.keys(value)
     .filter((key) => !known.includes(key))
     .filter((key, index) => index >= mostProblems || didYouMean(key, known) === undefined);
-  const strangeKeys = new Set(strange);
-  const isStrange = (key: string) => strangeKeys.has(key);
+  const unknownKeys = new Set(strange);
+  const isUnknown = (key: string) => unknownKeys.has(key);
   const kept = Object.entries(value).flatMap(([key, inner]) =>
-    isStrange(key) ? [] : [{ key, ...withoutStrangers(inner, [...path, key]) }],
+    isUnknown(key) ? [] : [{ key, ...withoutUnknown(inner, [...path, key]) }],
   );
   return {
     value: Object.fromEntries(kept.map(({ key, value: inner }) => [key, inner])),

@@ -231,7 +231,7 @@ const advice =
   'Check the base address, the key and its tenant, and that the listener was not deleted; then start the listener again.';
 
 /** Runs a listener as this process until it is stopped, and ends the process. `args` follow `landfall listener`. */
-export const beListener = (args: readonly string[], version: string): Promise<never> =>
+export const runListenerProgram = (args: readonly string[], version: string): Promise<never> =>
   runUntilSignal((leave) =>
     runListener(args, {
       env: process.env,

@@ -39,7 +39,7 @@ export function tooLarge(value: unknown, most: Bounds): string | undefined {
 const bounds = { nodes: 10_000, text: 100_000 };
 
 /** Where and why a value does not fit a JSON Schema (draft 2020-12), in bounded words; undefined where it fits. */
-export function schemaMisfit(schema: SchemaObject, value: unknown, words: Words): string | undefined {
+export function schemaMismatch(schema: SchemaObject, value: unknown, words: Words): string | undefined {
   const large = tooLarge(value, bounds);
   if (large) return `${large}: too large to be held to a JSON Schema`;
   const texts = textsIn(value);

@@ -3,7 +3,7 @@ import type { JSONPathQuery } from 'json-p3';
 import { compilePath, TooManySteps } from '../config/json-path.ts';
 import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
-import { tooLarge, schemaMisfit } from './expectation-schema.ts';
+import { tooLarge, schemaMismatch } from './expectation-schema.ts';
 import { kindOfValue, type Words } from './format-expectation.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
@@ -113,10 +113,10 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
       if (Array.isArray(value)) return { held: value.includes(test.text), seen: words.brief(value) };
       return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
     case 'schema': {
-      const misfit = schemaMisfit(test.schema, value, words);
+      const mismatch = schemaMismatch(test.schema, value, words);
       return {
-        held: misfit === undefined,
-        seen: misfit === undefined ? words.brief(value) : `${misfit} (${words.brief(value, 120)})`,
+        held: mismatch === undefined,
+        seen: mismatch === undefined ? words.brief(value) : `${mismatch} (${words.brief(value, 120)})`,
       };
     }
   }

@@ -9,15 +9,15 @@ const hosted = new Set(['http:', 'https:', 'ssh:', 'git:', 'git+ssh:', 'git+http
  * `file:` address, which is case-sensitive.
  */
 export function sameRepository(one: string, other: string): boolean {
-  return spelledAlike(one) === spelledAlike(other);
+  return isSameSpelling(one) === isSameSpelling(other);
 }
 
 /** Whether an address on a host names the repository `owner/name`, whatever the host is called. */
 export function isRepositoryNamed(address: string, owner: string, name: string): boolean {
-  return spelledAlike(address).endsWith(`/${owner}/${name}`.toLowerCase());
+  return isSameSpelling(address).endsWith(`/${owner}/${name}`.toLowerCase());
 }
 
-function spelledAlike(address: string): string {
+function isSameSpelling(address: string): string {
   const written = address.trim();
   const short = /^(?:[^@/\\\s]+@)?([^@:/\\\s]{2,}):(?!\/\/)(.+)$/.exec(written);
   if (short?.[1] && short[2]) return onHost(short[1], short[2]);

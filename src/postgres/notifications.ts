@@ -10,7 +10,7 @@ export interface NotificationsOptions {
   /** Called for every notification. */
   heard: (payload: string) => void;
   /** Called when listening resumes after the connection was lost: notifications in between were missed. */
-  heardAgain: () => void;
+  reconnected: () => void;
   clock: Clock;
 }
 
@@ -29,7 +29,7 @@ const longestWait = 5_000;
  * @throws Error when the first connection cannot be made.
  */
 export async function listenTo(options: NotificationsOptions): Promise<Notifications> {
-  const { url, channel, heard, heardAgain, clock } = options;
+  const { url, channel, heard, reconnected, clock } = options;
   const closing = new AbortController();
   let client = await connect();
 
@@ -56,7 +56,7 @@ export async function listenTo(options: NotificationsOptions): Promise<Notificat
         const again = closing.signal.aborted ? undefined : await connect();
         if (again) client = again;
         if (again && closing.signal.aborted) await again.end();
-        heardAgain();
+        reconnected();
         return;
       } catch (error) {
         // The database is coming back; other failures are reported by the queries that meet them.

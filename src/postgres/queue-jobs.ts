@@ -121,7 +121,7 @@ const pollMs = 30_000;
  * again: one of the future waits for as long as it was sent to wait, from now on; a repetition, none of which waits for
  * an hour, comes at once. What is under way began now at the latest, so that it is missed when its process is gone.
  */
-async function bringJobsForward(boss: PgBoss, schema: string): Promise<void> {
+async function promoteJobs(boss: PgBoss, schema: string): Promise<void> {
   const now = `"${schema}".job_now()`;
   await boss.getDb().executeSql(`
     update "${schema}".job set created_on = least(created_on, ${now}),
@@ -134,13 +134,13 @@ async function bringJobsForward(boss: PgBoss, schema: string): Promise<void> {
 }
 
 /** Repeats it at an interval until the signal aborts. Logs failures and retries. */
-export async function keepBringingForward(
+export async function keepPromoting(
   boss: PgBoss,
   schema: string,
   { clock, signal, report }: { clock: Clock; signal: AbortSignal; report: (message: string) => void },
 ): Promise<void> {
   while (!signal.aborted) {
-    await bringJobsForward(boss, schema).catch((error: unknown) => {
+    await promoteJobs(boss, schema).catch((error: unknown) => {
       if (!signal.aborted) report(`The job queue has a problem and goes on: ${String(error)}`);
     });
     await pause(clock, pollMs, signal);

@@ -7,7 +7,7 @@ import {
   isDatabaseUnavailable,
   TooManyConnectionsError,
 } from './unavailable.ts';
-import { keepBringingForward } from './queue-jobs.ts';
+import { keepPromoting } from './queue-jobs.ts';
 import { oncePerWhile } from './once-per-while.ts';
 import type { Logger } from '../logger.ts';
 
@@ -156,7 +156,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const boss = await retryWhileUnavailable(start, { clock, isPassing });
 
   const stopping = new AbortController();
-  const looking = keepBringingForward(boss, schema, { clock, signal: stopping.signal, report });
+  const looking = keepPromoting(boss, schema, { clock, signal: stopping.signal, report });
   const known = new Map<string, Promise<void>>();
   const ensure = (name: string, policy?: JobPolicy): Promise<void> => {
     const before = known.get(name);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readGitHubInputs } from '../../src/action/workflow.ts';
+import { readGitHubInputs } from '../../src/action/read-request.ts';
 import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/on-github.ts';
 import { runShown, type RunFacts } from '../../src/action/show-on-github.ts';
 import { GitHubReporter, type ShownRun } from '../../src/action/github-reporter.ts';

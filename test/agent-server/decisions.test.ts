@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultAssistantId } from '../../src/agent-server/assistants/assistant.ts';
-import { fateOf } from '../../src/agent-server/runs/recovery.ts';
+import { decideOrphan } from '../../src/agent-server/runs/recovery.ts';
 import { describeError, RunStopped } from '../../src/agent-server/runs/run-error.ts';
 import { threadStatusAfter } from '../../src/agent-server/runs/store.ts';
 import { storable } from '../../src/agent-server/storage/storable.ts';
@@ -24,7 +24,7 @@ describe('a run whose process is gone', () => {
     ['fails if its graph is missing', { graph_id: 'gone' }, 'error', 'GraphMissing'],
     ['fails if its request can’t be read', { isReadable: false }, 'error', 'RunNotReadable'],
   ] as const)('%s', (_, over, outcome, error) => {
-    const fate = fateOf({ ...run, ...over }, (graphId) => graphId === 'echo');
+    const fate = decideOrphan({ ...run, ...over }, (graphId) => graphId === 'echo');
     expect(fate.kind === 'end' ? fate.status : fate.kind).toBe(outcome);
     expect(fate.kind === 'end' ? fate.error.error : undefined).toBe(error);
   });

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { doingAfter, liveLineOn, type Doing } from '../../src/cli/live-line.ts';
+import { activityAfter, liveLineOn, type Activity } from '../../src/cli/live-line.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
 import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 
 const id = 'c0ffee00-0000-4000-8000-000000000000';
-const before: Doing = { text: 'Revision c0ffee00 BUILDING', since: 1 };
+const before: Activity = { text: 'Revision c0ffee00 BUILDING', since: 1 };
 
 describe('the current step', () => {
   test.each<[string, DeployEvent, string | undefined]>([
@@ -25,7 +25,7 @@ describe('the current step', () => {
       'Revision c0ffee00 GONE',
     ],
   ])('%s', (_, event, text) => {
-    expect(doingAfter(event, before, 5)?.text).toBe(text);
+    expect(activityAfter(event, before, 5)?.text).toBe(text);
   });
 });
 

@@ -27,7 +27,7 @@ test('receives notifications, also after the connection was lost', async () => {
     url: postgres.url,
     channel: 'test_channel',
     heard: (payload) => heard.push(payload),
-    heardAgain: () => (again += 1),
+    reconnected: () => (again += 1),
     clock: systemClock,
   });
   await speaker.query("select pg_notify('test_channel', 'one'), pg_notify('other_channel', 'no')");
@@ -48,7 +48,7 @@ test('rejects at once if the database is not there', async () => {
       url: 'postgres://user@127.0.0.1:1/none',
       channel: 'test_channel',
       heard: () => undefined,
-      heardAgain: () => undefined,
+      reconnected: () => undefined,
       clock: systemClock,
     }),
   ).rejects.toThrow('ECONNREFUSED');

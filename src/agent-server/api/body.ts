@@ -9,11 +9,11 @@ import { problemsOf } from './field-problems.ts';
  * each item of a list.
  *
  * @param schema strips unknown fields: clients of public servers send some.
- * @param saysNull the fields where a null has a meaning.
+ * @param nullable the fields where a null has a meaning.
  * @throws Refusal 400 for invalid JSON, 422 with every invalid field.
  */
-export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: readonly string[] = []): Promise<T> {
-  const parsed = schema.safeParse(withoutNulls(await readJson(c), saysNull));
+export async function readBody<T>(c: Context, schema: z.ZodType<T>, nullable: readonly string[] = []): Promise<T> {
+  const parsed = schema.safeParse(withoutNulls(await readJson(c), nullable));
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'body'));
   return parsed.data;
 }

@@ -221,12 +221,12 @@ async function mustFit(
     const known = graphs.list().map(({ graphId: id }) => `"${id}"`);
     throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
   }
-  const graph = await graphs.make(graphId, { configurable: configurableIn(config) }, 'thread').catch(unmade);
+  const graph = await graphs.make(graphId, { configurable: configurableIn(config) }, 'thread').catch(undrawable);
   const problems = graph ? await contextProblems(graph, context, { mayLack: true, sent }) : [];
   if (problems.length > 0) throw new Refusal(422, problems);
 }
 
 /** A factory may need values that only runs have: these are validated with each run. */
-function unmade(error: unknown): undefined {
+function undrawable(error: unknown): undefined {
   if (!(error instanceof GraphNotMade)) throw error;
 }

@@ -112,8 +112,7 @@ export function timeAfter({ schedule, timezone }: Schedule, after: number): numb
   for (const time of read.times()) {
     const { moments, instead } = whenShown(zone, time);
     const ofDay = instead === undefined ? moments.slice(0, 1) : [instead];
-    for (const at of read.isOfAllHours ? moments : ofDay)
-      if (at > after && (first === undefined || at < first)) first = at;
+    for (const at of read.isHourly ? moments : ofDay) if (at > after && (first === undefined || at < first)) first = at;
     // Later local times are later moments; only a skipped one may come after those shown.
     if (moments[0] !== undefined && moments[0] > after) break;
   }
@@ -127,7 +126,7 @@ function fieldsOf(schedule: string): string[] | undefined {
   return spelled?.split(/\s+/).filter((field) => field !== '');
 }
 
-type Read = { ok: true; isOfAllHours: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
+type Read = { ok: true; isHourly: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
 
 /**
  * Parses a schedule into its local times after `from`. The library computes in UTC, because it makes mistakes around
@@ -136,8 +135,8 @@ type Read = { ok: true; isOfAllHours: boolean; times: () => Generator<WallTime> 
 function expression(fields: readonly string[], from: WallTime): Read {
   try {
     const parsed = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC', currentDate: new Date(from) });
-    const isOfAllHours = new Set(parsed.fields.hour.values).size === 24;
-    return { ok: true, isOfAllHours, times: () => timesOf(parsed) };
+    const isHourly = new Set(parsed.fields.hour.values).size === 24;
+    return { ok: true, isHourly, times: () => timesOf(parsed) };
   } catch (error) {
     return { ok: false, reason: withoutFullStop(messageOf(error)) };
   }

@@ -39,7 +39,7 @@ function othersOf(def: unknown): ContextSchema['others'] {
  * Finds probable typos: keys that the schema ignores, similar to a known key that is absent. Other unknown keys may be
  * meant for a remote graph, which receives the whole context.
  */
-export function slipsIn(
+export function contextErrors(
   context: Readonly<Record<string, unknown>>,
   schema: ContextSchema,
 ): [key: string, meant: string][] {

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
-import { contextSchemaOf, slipsIn } from './context-schema.ts';
+import { contextSchemaOf, contextErrors } from './context-schema.ts';
 import type { Graph } from './graph.ts';
 
 /** How a context is validated. */
@@ -25,10 +25,10 @@ export async function contextProblems(
   { mayLack, sent = {}, placeOf = () => belowContext }: Holding,
 ): Promise<FieldProblem[]> {
   if (graph['_validateContext'] === undefined) return [];
-  const slips = slipProblems(graph, sent);
+  const problems = unknownFields(graph, sent);
   try {
     await graph['_validateContext'](context);
-    return slips;
+    return problems;
   } catch (error) {
     const issues = issuesOf(error);
     if (issues === undefined) throw error;
@@ -41,20 +41,21 @@ export async function contextProblems(
         ? [{ loc, msg: 'Field required', type: 'missing' }]
         : [{ loc, msg: issue.message, type: issue.code }];
     });
-    return [...broken, ...slips];
+    return [...broken, ...problems];
   }
 }
 
-function slipProblems(graph: Graph, sent: Record<string, unknown>): FieldProblem[] {
+function unknownFields(graph: Graph, sent: Record<string, unknown>): FieldProblem[] {
   const schema = contextSchemaOf(graph);
   if (schema === undefined) return [];
   const known = Object.keys(schema.shape).map((name) => `"${name}"`);
-  return slipsIn(sent, schema).map(([key, meant]) => ({
+  return contextErrors(sent, schema).map(([key, meant]) => ({
     loc: [...belowContext, key],
     msg: `The context of this graph has ${known.join(', ')}; did you mean "${meant}"?`,
     type: 'extra_forbidden',
   }));
 }
+
 interface Issue {
   path: (string | number)[];
   message: string;

@@ -252,8 +252,8 @@ export class Execution {
     const values = this.#result.values();
     const { temporary, kwargs } = this.plan;
     // A run that continued from an interrupted state may have failed with that interrupt open.
-    const wentOn = failure !== undefined && (kwargs.command != null || kwargs.input == null);
-    const isInTheMiddle = stopped || wentOn || this.#result.reached.waitsFor !== undefined;
+    const continued = failure !== undefined && (kwargs.command != null || kwargs.input == null);
+    const isInTheMiddle = stopped || continued || this.#result.reached.waitsFor !== undefined;
     if (temporary || graph === undefined || !isInTheMiddle)
       return { status, error, values, interrupts: '{}', unfinishedState: false };
     const { log, clock } = this.#around;

@@ -5,17 +5,17 @@ import type { Storage } from '../storage/open.ts';
 import type { StoredRun } from './run-row.ts';
 
 /** Why a process may take another's run. `lost`: the run names this process, which does not know it. */
-export type TakeableBecause = 'released' | 'lost' | 'lease-over' | 'no-connection' | 'waits-for-a-slot';
+export type ClaimReason = 'released' | 'lost' | 'lease-over' | 'no-connection' | 'waits-for-a-slot';
 
 /** An unfinished run that a process may take. */
-export interface TakeableRun extends StoredRun {
+export interface ClaimableRun extends StoredRun {
   /** Another process follows its events. */
   watched: boolean;
-  because: TakeableBecause;
+  because: ClaimReason;
 }
 
 /** The state of a process that polls for runs. */
-export interface Looking {
+export interface Polling {
   /** The ids of its runs. */
   inHand: readonly string[];
   /** Whether it has free slots. */
@@ -69,9 +69,9 @@ export class RunQueue {
    * Unfinished runs that this process may take, in the order of acceptance: orphaned ones, and, if it has free slots,
    * detached runs whose turn has come and whose process has no slot.
    */
-  async takeable({ inHand, hasRoom, graphs, limit }: Looking): Promise<TakeableRun[]> {
+  async claimable({ inHand, hasRoom, graphs, limit }: Polling): Promise<ClaimableRun[]> {
     const waitsSince = new Date(this.#clock.now() - maxWaitMs);
-    const { rows } = await this.#storage.pool.query<TakeableRun>({
+    const { rows } = await this.#storage.pool.query<ClaimableRun>({
       name: 'takeable-runs',
       text: `
         with living as materialized (

@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import { attemptIds } from './event-buffer.ts';
-import type { RunQueue, TakeableBecause, TakeableRun } from './queue.ts';
+import type { RunQueue, ClaimReason, ClaimableRun } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
@@ -54,7 +54,7 @@ export class Recovery {
   }
 
   /** Polls until stopped; then ends the lease of this process. */
-  async keepLooking(): Promise<void> {
+  async keepPolling(): Promise<void> {
     const { clock, log, queue } = this.#parts;
     const { signal } = this.#stop;
     const complain = (error: unknown) => {
@@ -93,7 +93,7 @@ export class Recovery {
   async #takeWhatWasLeft(): Promise<void> {
     const { queue, runs, graphs } = this.#parts;
     if (runs.isClosing) return;
-    const takeable = await queue.takeable({
+    const takeable = await queue.claimable({
       inHand: runs.runIds(),
       hasRoom: runs.freeSlots > 0,
       graphs: graphs.list().map(({ graphId }) => graphId),
@@ -127,7 +127,7 @@ export class Recovery {
   }
 
   /** Logs a failure, so that one run does not block the others. */
-  async #tryToTakeCareOf(run: TakeableRun): Promise<void> {
+  async #tryToTakeCareOf(run: ClaimableRun): Promise<void> {
     try {
       await this.#takeCareOf(run);
     } catch (error) {
@@ -139,13 +139,13 @@ export class Recovery {
     }
   }
 
-  async #takeCareOf(run: TakeableRun): Promise<void> {
+  async #takeCareOf(run: ClaimableRun): Promise<void> {
     const { store, queue, events, runs, graphs, log } = this.#parts;
     const isReadable = runKwargs.safeParse(run.kwargs).success;
-    const fate = fateOf({ ...run, isReadable }, (graphId) => graphs.has(graphId));
-    if (!(await queue.takeUp(run, fate.kind === 'go-on'))) return;
+    const decision = decideOrphan({ ...run, isReadable }, (graphId) => graphs.has(graphId));
+    if (!(await queue.takeUp(run, decision.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
-    if (fate.kind === 'go-on') {
+    if (decision.kind === 'go-on') {
       log.info({ runId: run.run_id }, `Run ${run.run_id} ${why[run.because]}; going on with attempt ${next}.`);
       const execution = runs.takeOver(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
       // Followers in the former process receive its events from here.
@@ -153,18 +153,18 @@ export class Recovery {
       return;
     }
     const isUndone = run.cancel_action === 'rollback';
-    const level = !isUndone && ['error', 'timeout'].includes(fate.status) ? 'error' : 'info';
+    const level = !isUndone && ['error', 'timeout'].includes(decision.status) ? 'error' : 'info';
     log[level](
       { runId: run.run_id },
-      `Run ${run.run_id} ${why[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`,
+      `Run ${run.run_id} ${why[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${decision.status}`}.`,
     );
     const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
-    const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
+    const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(decision.error) } as const;
     // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
     if (isUndone) return store.rollBack(run.run_id);
     const after = await this.#threadAfter(run);
-    await store.end(ended, { status: fate.status, error: fate.error, values: undefined, ...after });
+    await store.end(ended, { status: decision.status, error: decision.error, values: undefined, ...after });
   }
 
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
@@ -179,7 +179,7 @@ export class Recovery {
 }
 
 /** The log's reason for taking a run. */
-const why: Record<TakeableBecause, string> = {
+const why: Record<ClaimReason, string> = {
   released: 'was left by a process that is gone',
   lost: 'was left by a process that is gone',
   'lease-over': 'was left by a process that is gone',
@@ -188,7 +188,7 @@ const why: Record<TakeableBecause, string> = {
 };
 
 /** Whether one poll is enough: a connection may just be broken, or the database's response be late. */
-const isSure = ({ because }: TakeableRun): boolean => because !== 'no-connection' && because !== 'lost';
+const isSure = ({ because }: ClaimableRun): boolean => because !== 'no-connection' && because !== 'lost';
 
 const key = (run: StoredRun): string => `${run.run_id} ${run.process_id}`;
 
@@ -222,7 +222,7 @@ function planOf(run: StoredRun, now: number): RunPlan {
 const mostAttempts = 3;
 
 /** What to do about an unfinished run whose process is gone. */
-type OrphanFate =
+type OrphanDecision =
   { kind: 'go-on' } | { kind: 'end'; status: 'interrupted' | 'error'; error: { error: string; message: string } };
 
 /**
@@ -231,10 +231,10 @@ type OrphanFate =
  *
  * @param run `isReadable`: whether this process can parse the request, which another revision may have accepted.
  */
-export function fateOf(
+export function decideOrphan(
   run: Pick<StoredRun, 'status' | 'attempt' | 'detached' | 'cancel_action' | 'graph_id'> & { isReadable: boolean },
   hasGraph: (graphId: string) => boolean,
-): OrphanFate {
+): OrphanDecision {
   if (run.cancel_action !== null) return ended('interrupted', 'RunCancelled', 'The run was cancelled.');
   if (!run.detached) return ended('interrupted', 'ServerStopped', 'The server stopped before the run had ended.');
   if (!hasGraph(run.graph_id)) {
@@ -249,7 +249,7 @@ export function fateOf(
   return { kind: 'go-on' };
 }
 
-const ended = (status: 'interrupted' | 'error', error: string, message: string): OrphanFate => ({
+const ended = (status: 'interrupted' | 'error', error: string, message: string): OrphanDecision => ({
   kind: 'end',
   status,
   error: { error, message },

@@ -8,7 +8,15 @@ import type { StoredRun } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
 import { toWire } from '../wire.ts';
-import { afterPast, type Followed, type Subscription, startOfRun, endOf, eventsLeft, pastOf } from './thread-run-events.ts';
+import {
+  afterPast,
+  type Followed,
+  type Subscription,
+  startOfRun,
+  endOf,
+  eventsLeft,
+  pastOf,
+} from './thread-run-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 import { isOfModes, mostKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 import type { Logger } from '../../logger.ts';

@@ -46,9 +46,9 @@ export class PoolOfOne extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: Parameters<Pool['connect']>[0]): void;
   override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
-    const lent = this.#lent();
-    if (callback === undefined) return Promise.resolve(lent);
-    callback(undefined, lent, () => undefined);
+    const borrowed = this.#lent();
+    if (callback === undefined) return Promise.resolve(borrowed);
+    callback(undefined, borrowed, () => undefined);
   }
 
   #lent(): PoolClient {

@@ -109,7 +109,7 @@ export class Deliverer {
     const now = clock.now();
     const forMs = this.#answerWithinMs + spareMs;
     if (now < this.#lookedAt - setBackMs) {
-      await deliveries.bringForward(now + longestWaitMs + forMs, now + forMs);
+      await deliveries.promote(now + longestWaitMs + forMs, now + forMs);
       this.#nextDue = now;
     }
     this.#lookedAt = now;

@@ -72,7 +72,7 @@ export class Deliveries {
   }
 
   /** Has those that wait until after `latest` tried at `at` (ms since the epoch): no wait is so long, but the clock was set back. */
-  async bringForward(latest: number, at: number): Promise<void> {
+  async promote(latest: number, at: number): Promise<void> {
     const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
     await query.where('next_attempt_at', '>', new Date(latest)).execute();
   }

@@ -6,7 +6,7 @@ import { realPath, staysAllowed } from './allowed-repository.ts';
 import { stepFailed, succeeded, type GitSource, type RunningBuild, type StepResult } from './build.ts';
 import { emptySource } from './build-folder.ts';
 import { commitSize } from './commit-size.ts';
-import { saysDiskIsFull } from './free-space.ts';
+import { isDiskFullMessage } from './free-space.ts';
 import {
   explainFetch,
   gitConfig,
@@ -15,7 +15,7 @@ import {
   refToFetch,
   tokenVariables,
   type GitProtocol,
-  saysFileIsTooLarge,
+  isFileTooLargeMessage,
 } from './git-settings.ts';
 import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
@@ -108,11 +108,11 @@ async function throughMirror(
   if (fetched.kind !== 'fetched') await clearUp(mirror);
   if (fetched.kind === 'interrupted') return refused('');
   const mayBeDamaged = (printed: string, isLate: boolean): boolean =>
-    opened.value === 'kept' && !signal.aborted && !isLate && !saysDiskIsFull(printed);
+    opened.value === 'kept' && !signal.aborted && !isLate && !isDiskFullMessage(printed);
   if (fetched.kind === 'refused') {
     const { printed, how, isLate, isNoCommit } = fetched;
     if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
-    if (saysFileIsTooLarge(printed)) {
+    if (isFileTooLargeMessage(printed)) {
       return refused(
         `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${bounds.fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
       );

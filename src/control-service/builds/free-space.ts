@@ -17,7 +17,7 @@ export const freeSpace: FreeSpace = async (folder) => {
 };
 
 /** Recognizes "disk full" in the output of git, npm and our own steps. */
-export const saysDiskIsFull = (text: string): boolean =>
+export const isDiskFullMessage = (text: string): boolean =>
   /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full|out of disk ?space/i.test(text);
 
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');

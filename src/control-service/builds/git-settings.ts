@@ -118,4 +118,4 @@ export const explainFetch = (printed: string, requested: { repoUrl: string; what
   knownMeaning(printed, requested) ?? `${requested.repoUrl} could not be cloned.`;
 
 /** Whether git printed that a file became larger than it may (EFBIG). */
-export const saysFileIsTooLarge = (printed: string): boolean => /File too large/.test(printed);
+export const isFileTooLargeMessage = (printed: string): boolean => /File too large/.test(printed);

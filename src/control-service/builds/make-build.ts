@@ -21,7 +21,7 @@ import {
   type StepResult,
 } from './build.ts';
 import { failure, commandRunner, outputBound } from './run-command.ts';
-import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
+import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
@@ -100,7 +100,7 @@ async function lacksSpace(
 
 /** Adds what to do to a reason that mentions a full disk. */
 const inWords = (reason: string): string =>
-  saysDiskIsFull(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
+  isDiskFullMessage(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
 
 async function build(
   request: BuildRequest,

@@ -82,7 +82,7 @@ export async function unpackSource(
     against ??= judge(entry);
     files += 1;
   });
-  const looked = await readTar(file, looking, { bounds, signal, objection: () => against });
+  const looked = await readTar(file, looking, { bounds, signal, problem: () => against });
   if (looked.kind === 'interrupted') return stepFailed('');
   if (looked.kind === 'refused') return stepFailed(refusal(looked.why));
   if (looked.digest !== digest) return stepFailed(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
@@ -105,7 +105,7 @@ export async function unpackSource(
       return true;
     },
   });
-  const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
+  const written = await readTar(file, writing, { bounds, signal, problem: () => undefined });
   if (written.kind === 'interrupted') return stepFailed('');
   if (written.kind === 'refused') return stepFailed(refusal(written.why));
   // Links are created last: no file can be written through one.

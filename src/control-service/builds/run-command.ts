@@ -5,7 +5,7 @@ import { startGuarded, type ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine, LogLevel } from '../compute/log-line.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
-import { saysDiskIsFull } from './free-space.ts';
+import { isDiskFullMessage } from './free-space.ts';
 
 export interface CommandSpec {
   command: string;
@@ -141,7 +141,7 @@ async function runOne(
 export function failure(what: string, { how, said, output }: Extract<CommandEnd, { kind: 'failed' }>): string {
   const ended = how.endsWith('.') ? how : `${how}.`;
   const words = said === undefined ? `${what} failed: ${ended}` : `${what} failed: ${ended} It said: ${said}`;
-  return !saysDiskIsFull(words) && output.some(saysDiskIsFull) ? `${words} The disk is full.` : words;
+  return !isDiskFullMessage(words) && output.some(isDiskFullMessage) ? `${words} The disk is full.` : words;
 }
 
 interface OutputBounds {

@@ -16,7 +16,7 @@ export type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why:
 export async function readTar(
   file: string,
   parser: Parser,
-  { bounds, signal, objection }: { bounds: TarBounds; signal: AbortSignal; objection: () => string | undefined },
+  { bounds, signal, problem }: { bounds: TarBounds; signal: AbortSignal; problem: () => string | undefined },
 ): Promise<TarRead> {
   let broken: string | undefined;
   const ended = new Promise<void>((done) => {
@@ -42,7 +42,7 @@ export async function readTar(
       if (tooLarge) return refused(tooLarge);
       // The parser returns false until the current entry has been written.
       if (!parser.write(chunk) && !broken) await Promise.race([drained(parser), ended]);
-      const wrong = broken ?? objection();
+      const wrong = broken ?? problem();
       if (wrong) return refused(wrong);
       if (signal.aborted) return { kind: 'interrupted' };
     }
@@ -62,7 +62,7 @@ export async function readTar(
     // The library throws for some invalid archives instead of emitting an error.
     broken ??= notSound(error);
   }
-  const wrong = broken ?? objection();
+  const wrong = broken ?? problem();
   if (wrong) return refused(wrong);
   return signal.aborted ? { kind: 'interrupted' } : { kind: 'read', digest: `sha256:${hash.digest('hex')}` };
 }

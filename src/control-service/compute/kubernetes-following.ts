@@ -71,9 +71,9 @@ export async function follow(workloads: readonly Manifest[], following: Followin
 
     const troubles = podTroubles(pods);
     const stuck = open.flatMap(({ state }) => (state.kind === 'progressing' && state.stuck ? [state.stuck] : []));
-    const inVain = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
+    const isStuck = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
     const now = steadyNow(clock);
-    failingSince = inVain ? (failingSince ?? now) : undefined;
+    failingSince = isStuck ? (failingSince ?? now) : undefined;
 
     const given = open.find(({ state }) => state.kind === 'failed');
     if (given || isLate || (failingSince !== undefined && now - failingSince >= failureGraceMs)) {

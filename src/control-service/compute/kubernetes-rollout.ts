@@ -89,7 +89,7 @@ export interface PodProblem {
 }
 
 /** The waiting reasons of a container that waiting does not fix, or too slowly. */
-const waitsInVain = new Set([
+const stuckReasons = new Set([
   'CrashLoopBackOff',
   'ImagePullBackOff',
   'ErrImagePull',
@@ -137,7 +137,7 @@ function containerProblem({
   const end =
     last && `ended with exit code ${last.exitCode}${last.reason && last.reason !== 'Error' ? ` (${last.reason})` : ''}`;
   const { waiting } = state;
-  if (waiting && waitsInVain.has(waiting.reason)) {
+  if (waiting && stuckReasons.has(waiting.reason)) {
     const why = waiting.message ? `: ${waiting.message}` : '';
     if (waiting.reason !== 'CrashLoopBackOff' || !end) return `waits in vain, ${waiting.reason}${why}`;
     return `${end}, ${restartCount + 1} times so far (CrashLoopBackOff)`;

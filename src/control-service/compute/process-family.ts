@@ -56,7 +56,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
     const byPid = new Map(seen.map((process) => [process.pid, process]));
     const next = new Map<string, boolean>();
     const belongs = (process: SeenProcess): boolean => {
-      const id = `${process.pid} ${process.born}`;
+      const id = `${process.pid} ${process.startedAt}`;
       const decided = next.get(id);
       if (decided !== undefined) return decided;
       next.set(id, false);

@@ -6,7 +6,7 @@ export interface SeenProcess {
   parent: number;
   group: number;
   /** Its start time, in ticks since boot: with the id it identifies the process even if the id is reused. */
-  born: string;
+  startedAt: string;
 }
 
 /** All processes; none without `/proc`. Skips zombies. */
@@ -21,11 +21,11 @@ function seeProcess(pid: number): SeenProcess | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
   // The name is in parentheses and may contain anything, also parentheses.
   const [state, parent, group, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const born = more[16];
-  if (parent === undefined || group === undefined || born === undefined || state === 'Z' || state === 'X') {
+  const startedAt = more[16];
+  if (parent === undefined || group === undefined || startedAt === undefined || state === 'Z' || state === 'X') {
     return undefined;
   }
-  return { pid, parent: Number(parent), group: Number(group), born };
+  return { pid, parent: Number(parent), group: Number(group), startedAt };
 }
 
 export function variableOf(pid: number, name: string): string | undefined {

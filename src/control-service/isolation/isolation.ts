@@ -58,7 +58,7 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
   try {
     const ids = agentIds([readFileSync('/proc/self/uid_map', 'utf8'), readFileSync('/proc/self/gid_map', 'utf8')]);
     if (!ids) throw new Error('this container knows too few users');
-    await removeForsaken(systemFolder, log);
+    await removeUnowned(systemFolder, log);
     const anyone: ProcessUser = { uid: ids.first, gid: ids.first };
     const folder = reachableFolder(dataDir, anyone, systemFolder);
     if (folder !== dataDir) log.info(`Builds lie in ${folder}: the users that they run as may not enter ${dataDir}.`);
@@ -86,7 +86,7 @@ export async function removeIsolated(dataDir: string, systemFolder: string = def
 }
 
 /** Removes the folders of deleted data folders and installations: their content can be created again. */
-async function removeForsaken(systemFolder: string, log: Logger): Promise<void> {
+async function removeUnowned(systemFolder: string, log: Logger): Promise<void> {
   if (!existsSync(systemFolder)) return;
   for (const name of readdirSync(systemFolder)) {
     const folder = join(systemFolder, name);

@@ -6,7 +6,7 @@ import { resourcesOf } from './quantities.ts';
 import type { Container, EnvVar, Volume, VolumeMount } from '../../contract/control/container.ts';
 
 /** Seconds that a pod still serves after SIGTERM, until its removal from the endpoints has reached every node. */
-const farewellSeconds = 5;
+const terminationSeconds = 5;
 /** Seconds beyond the agent's own drain, until it is killed. */
 const lastStepsSeconds = 10;
 /** The autoscaler's target, in percent of the requested CPU. */
@@ -97,7 +97,7 @@ function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
         : { automountServiceAccountToken: false }),
       enableServiceLinks: false,
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
-      terminationGracePeriodSeconds: farewellSeconds + Math.ceil(settings.drainMs / 1_000) + lastStepsSeconds,
+      terminationGracePeriodSeconds: terminationSeconds + Math.ceil(settings.drainMs / 1_000) + lastStepsSeconds,
       ...(initContainers.length > 0 ? { initContainers } : {}),
       containers: [mainContainer(plan, part), ...containers],
       ...(requested?.volumes?.length ? { volumes: requested.volumes.map(volumeOf) } : {}),
@@ -127,7 +127,7 @@ function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
       periodSeconds: 2,
       failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),
     },
-    lifecycle: { preStop: { sleep: { seconds: farewellSeconds } } },
+    lifecycle: { preStop: { sleep: { seconds: terminationSeconds } } },
   };
 }
 

@@ -53,12 +53,17 @@ export async function reportWork(
     claimId,
     async (held, trx, now) => {
       await keepLines(trx, clock, held, report.lines);
-      const unfit = await apply(trx, now, clock, held, report);
-      if (unfit !== undefined) return { kind: 'unfit', why: unfit };
+      const unsuitable = await apply(trx, now, clock, held, report);
+      if (unsuitable !== undefined) return { kind: 'unfit', why: unsuitable };
       if (report.status === 'DEPLOYING') return prolong(trx, now, held);
       // The next holder can't restore the state from before the first one started.
       if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
-        return end(trx, held, 'abandoned', new Date(now.getTime() + putBackAgainMs(await awryForMs(trx, now, held))));
+        return end(
+          trx,
+          held,
+          'abandoned',
+          new Date(now.getTime() + putBackAgainMs(await failingForMs(trx, now, held))),
+        );
       }
       const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
       return end(trx, held, isHalfDone ? 'abandoned' : report.status, now);
@@ -156,7 +161,7 @@ async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, ex
 const linesBetweenTrims = 1_000;
 
 /** The time since the newest revision ended, in which the cluster may have diverged from the live revision (ms). */
-async function awryForMs(trx: ControlDatabase, now: Date, { deployment }: Held): Promise<number> {
+async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: Held): Promise<number> {
   const newest = await trx
     .selectFrom('revisions')
     .select('updated_at')

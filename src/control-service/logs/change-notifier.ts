@@ -55,6 +55,7 @@ const channel = 'landfall_log';
 /** Notifies of every committed change of a log or a revision, by any process. */
 export const hearChanges = (url: string, notifier: ChangeNotifier, clock: Clock): Promise<Notifications> =>
   retryWhileUnavailable(
-    () => listenTo({ url, channel, heard: (id) => notifier.notify(id), heardAgain: () => notifier.notifyAll(), clock }),
+    () =>
+      listenTo({ url, channel, heard: (id) => notifier.notify(id), reconnected: () => notifier.notifyAll(), clock }),
     { clock },
   );

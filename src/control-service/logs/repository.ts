@@ -46,7 +46,7 @@ function linesOf(db: ControlDatabase, kind: LogKind, query: LogPageQuery) {
   return select;
 }
 
-function keepable(message: string): string {
+function storable(message: string): string {
   const text = message
     .replaceAll('\0', '')
     .replace(/\r?\n$/, '')
@@ -63,7 +63,7 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
       revision_id: revisionId,
       kind,
       level,
-      message: keepable(message),
+      message: storable(message),
       at: new Date(at),
     }));
     await inTransaction(db, async (trx) => {

@@ -152,13 +152,13 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     const over = new AbortController();
     const both = AbortSignal.any([over.signal, post.leaving.signal]);
     let wasWell = false;
-    const noteWell = async (): Promise<void> => {
+    const noteHealthy = async (): Promise<void> => {
       await pause(clock, wellAfter, both);
       if (both.aborted) return;
       wasWell = true;
       if (brokeDown || post.wasLive) exitHandlers?.isWell(spec);
     };
-    void noteWell();
+    void noteHealthy();
     const how = await Promise.race([agent.exited, untilAborted(post.leaving.signal)]);
     over.abort();
     if (how === undefined || post.leaving.signal.aborted) return { how: '', said: [], wasWell };
@@ -195,12 +195,12 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   }
 
   /** Stops an agent once nothing is in flight on it, or after a timeout. */
-  async function retire(post: SupervisedAgent, route: AgentRoute | undefined, hurried: AbortSignal): Promise<void> {
+  async function retire(post: SupervisedAgent, route: AgentRoute | undefined, hurry: AbortSignal): Promise<void> {
     post.leaving.abort();
     await post.watched;
     if (route) {
       const drained = new AbortController();
-      const bound = pause(clock, drainMs, AbortSignal.any([drained.signal, hurried]));
+      const bound = pause(clock, drainMs, AbortSignal.any([drained.signal, hurry]));
       await Promise.race([route.drained(), bound]);
       drained.abort();
       route.close();

@@ -172,12 +172,12 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 const betweenMs = 3_600_000;
 
 /** Creates a function that cleans up at its first call, and then at most once an hour. */
-function onceAWhile(clock: Clock, tidyUp: () => Promise<void>): () => Promise<void> {
+function onceAWhile(clock: Clock, clean: () => Promise<void>): () => Promise<void> {
   let next = -Infinity;
   return async () => {
     const now = steadyNow(clock);
     if (now < next) return;
     next = now + betweenMs;
-    await tidyUp();
+    await clean();
   };
 }

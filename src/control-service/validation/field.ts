@@ -30,11 +30,11 @@ export const lengthProblems = (body: unknown): string[] =>
   });
 
 /** The problem with every field of a body that the source does not have. */
-export function surplusFields(source: Source, body: unknown): string[] {
-  const surplus = rulesGiven(body).filter((rule) => !takes(rule, source));
-  const reported = surplus.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));
+export function unknownFields(source: Source, body: unknown): string[] {
+  const unknown = rulesGiven(body).filter((rule) => !takes(rule, source));
+  const reported = unknown.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));
   const emptyConfig = source !== 'external_docker' && isGiven(body, 'source_config.listener_config');
-  const isReported = surplus.some(({ path }) => path.startsWith('source_config.listener_config'));
+  const isReported = unknown.some(({ path }) => path.startsWith('source_config.listener_config'));
   return emptyConfig && !isReported
     ? [...reported, doesNotApply('source_config.listener_config', source, ['external_docker'])]
     : reported;

@@ -41,17 +41,17 @@ function holdsTooMuch(value: unknown): boolean {
 function problemsIn(value: unknown, at: (string | number)[]): FieldProblem[] {
   if (at.length > deepest)
     return [{ loc: at.slice(0, 8), msg: `Nested deeper than ${deepest} levels`, type: 'too_deep' }];
-  if (typeof value === 'string') return isKeepable(value) ? [] : [unkeepable(at)];
+  if (typeof value === 'string') return isStorable(value) ? [] : [unstorable(at)];
   if (Array.isArray(value)) return value.flatMap((item, index) => problemsIn(item, [...at, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>
-    isKeepable(key) ? problemsIn(item, [...at, key]) : [unkeepable(at)],
+    isStorable(key) ? problemsIn(item, [...at, key]) : [unstorable(at)],
   );
 }
 
-const isKeepable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-const unkeepable = (loc: (string | number)[]): FieldProblem => ({
+const unstorable = (loc: (string | number)[]): FieldProblem => ({
   loc,
   msg: 'Holds a NUL character or half of a surrogate pair',
   type: 'unicode',

@@ -44,7 +44,7 @@ export class FolderBusyError extends Error {
  */
 export async function lockFolder(folder: string, shownAs: string, clock: Clock, log: Logger): Promise<FolderLock> {
   const me = { pid: process.pid, birth: processBirth(process.pid) ?? '', space: processSpace(), released: false };
-  const refuseAt = steadyNow(clock) + graceForTheDying;
+  const refuseAt = steadyNow(clock) + exitGraceMs;
   const observedSince = steadyNow(clock);
   for (let before: Lock | undefined; ;) {
     const top = highestLock(folder);
@@ -69,7 +69,7 @@ export async function lockFolder(folder: string, shownAs: string, clock: Clock, 
 }
 
 /** How long (ms) a process that was stopped or killed may take until it is gone. */
-const graceForTheDying = 500;
+const exitGraceMs = 500;
 
 interface Lock {
   number: number;

@@ -62,9 +62,9 @@ export function spawnServer(plan: ServerPlan, clock: Clock): Server {
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   });
   // If we end without stopping it, by an uncaught error for example, it gets the word at least.
-  const farewell = () => child.kill('SIGINT');
-  process.once('exit', farewell);
-  void ended.then(() => process.removeListener('exit', farewell));
+  const exitNotice = () => child.kill('SIGINT');
+  process.once('exit', exitNotice);
+  void ended.then(() => process.removeListener('exit', exitNotice));
   return {
     pid: child.pid ?? 0,
     ended,

@@ -82,19 +82,19 @@ export function fairRelay({ target, places, terminate = () => undefined }: FairR
   function admit(): void {
     for (;;) {
       const waiting = all().filter((entrance) => entrance.waiting.length > 0);
-      const poorest = waiting.sort((one, other) => one.open.size - other.open.size)[0];
-      if (poorest === undefined) return;
-      if (held >= places) return makeRoomFor(poorest, waiting);
-      const incoming = poorest.waiting.shift();
-      if (incoming) passOn(poorest, incoming);
+      const lowest = waiting.sort((one, other) => one.open.size - other.open.size)[0];
+      if (lowest === undefined) return;
+      if (held >= places) return makeRoomFor(lowest, waiting);
+      const incoming = lowest.waiting.shift();
+      if (incoming) passOn(lowest, incoming);
     }
   }
 
   function makeRoomFor(poorest: Entrance, waiting: readonly Entrance[]): void {
     if (ending >= waiting.length) return;
-    const richest = all().sort((one, other) => other.open.size - one.open.size)[0];
-    if (richest === undefined || richest.open.size <= poorest.open.size + 1) return;
-    const newest = [...richest.open].findLast(({ isEnding }) => !isEnding);
+    const highest = all().sort((one, other) => other.open.size - one.open.size)[0];
+    if (highest === undefined || highest.open.size <= poorest.open.size + 1) return;
+    const newest = [...highest.open].findLast(({ isEnding }) => !isEnding);
     newest?.end();
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
-import { contextSchemaOf, slipsIn } from '../../../src/agent-server/graphs/context-schema.ts';
+import { contextSchemaOf, contextErrors } from '../../../src/agent-server/graphs/context-schema.ts';
 
 const of = (_configRuntimeSchema: unknown) => contextSchemaOf({ builder: { _configRuntimeSchema } });
 const tone = { tone: z.string().optional(), volume: z.number().optional() };
@@ -34,5 +34,5 @@ test.each<[string, object, z.ZodType, [string, string][]]>([
   ['any key of a loose schema', { tome: 'curt' }, z.looseObject(tone), []],
 ])('%s', (_, context, schema, slips) => {
   const known = of(schema);
-  expect(known && slipsIn({ ...context }, known)).toEqual(slips);
+  expect(known && contextErrors({ ...context }, known)).toEqual(slips);
 });

@@ -52,10 +52,10 @@ test('each of many waiting runs is polled on its own, by every process', async (
   const began = performance.now();
   // From the sixth execution on, a prepared statement is planned without its values.
   for (let time = 0; time < 8; time += 1) {
-    expect(await own?.takeable({ ...lookedFor, inHand: ids })).toEqual([]);
+    expect(await own?.claimable({ ...lookedFor, inHand: ids })).toEqual([]);
     expect(await store.claim(ids[time] ?? '')).toBe(true);
   }
-  const taken = await other?.takeable({ ...lookedFor, inHand: [] });
+  const taken = await other?.claimable({ ...lookedFor, inHand: [] });
   expect(taken).toHaveLength(100);
   expect(taken?.every(({ because }) => because === 'waits-for-a-slot')).toBe(true);
   expect(performance.now() - began).toBeLessThan(BOUND_MS);

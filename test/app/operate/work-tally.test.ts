@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { CountedStore, workTally } from '../../../app/operate/metrics.ts';
+import { CountedStore, workCounts } from '../../../app/operate/metrics.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
 import type { ReportPut } from '../../../app/reconcile/report.ts';
@@ -50,7 +50,7 @@ const check = (conclusion?: 'success' | 'neutral'): ReportPut => ({
 
 function tally() {
   const counted: string[] = [];
-  const { intents, reports } = workTally({
+  const { intents, reports } = workCounts({
     countRevision: (how) => void counted.push(`revision ${how}`),
     countEnd: (kind) => void counted.push(`end ${kind}`),
     countCheck: (conclusion) => void counted.push(`check ${conclusion}`),

@@ -132,7 +132,7 @@ export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Ma
   const [defaults, others] = [assistants.filter(isDefault), assistants.filter((one) => !isDefault(one))];
   for (const assistant of [...defaults, ...others]) {
     const { assistant_id: id } = assistant;
-    const name = sayable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
+    const name = describable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
     const marked = `${name.slice(0, longestName - mark - 1)}_${id.slice(0, mark)}`;
     const free = [name, marked, id].find((one) => one !== '' && !tools.has(one));
     if (free !== undefined) tools.set(free, assistant);
@@ -142,7 +142,7 @@ export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Ma
 
 const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_by'] === 'system';
 
-const sayable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName);
+const describable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName);
 
 /** The input of a tool: the graph's input, wrapped in an object if it is none. */
 interface ToolInput {

@@ -1,7 +1,7 @@
 import { deploymentCreateRequest, type DeploymentCreateRequest } from '../../../contract/control/deployment.ts';
 import { fieldRules } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
-import { fieldAt, lengthProblems, surplusFields } from '../../validation/field.ts';
+import { fieldAt, lengthProblems, unknownFields } from '../../validation/field.ts';
 import { hostingProblem, type Hosting } from './hosting.ts';
 import { listenerProblems, type KnownListener } from '../../listeners/validation.ts';
 import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
@@ -58,7 +58,7 @@ export function judgeCreate(
       .filter(({ path, requiredFor }) => requiredFor.includes(source) && fieldAt(request, path) == null)
       .filter(({ path }) => !(facts.graphConfigLater && source === 'internal_source' && path === graphConfigPath))
       .map(({ path }) => `${path} is required with the source ${source}.`),
-    ...surplusFields(source, request),
+    ...unknownFields(source, request),
     ref && !ref.ok ? repoRefProblem(ref) : undefined,
     url && !url.ok ? url.problem : undefined,
     source_config.integration_id && !facts.integrationKnown

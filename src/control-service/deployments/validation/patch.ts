@@ -3,7 +3,7 @@ import { deploymentPatchRequest, type DeploymentPatchRequest } from '../../../co
 import { takes } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import type { Source } from '../../../contract/control/source.ts';
-import { fieldAt, isGiven, lengthProblems, rulesGiven, surplusFields } from '../../validation/field.ts';
+import { fieldAt, isGiven, lengthProblems, rulesGiven, unknownFields } from '../../validation/field.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { repoRefProblem, tarballProblem, type NamedTarball } from './value-problems.ts';
 import { readBody } from '../../validation/shape.ts';
@@ -62,7 +62,7 @@ export function judgePatch(
   const requested = merged(current, request, ref?.ok ? ref.ref : undefined);
   const problems = [
     ...fixedProblems(current, { ...request, ...restated }),
-    ...surplusFields(source, withoutShownUrl(current, request)),
+    ...unknownFields(source, withoutShownUrl(current, request)),
     request.revision_source && request.revision_source !== source
       ? `revision_source: this service makes every revision from the deployment's own source, ${source}.`
       : undefined,
