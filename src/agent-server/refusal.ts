@@ -1,21 +1,27 @@
 import type { FieldProblem } from '../contract/service-error.ts';
 
-/** The statuses of refusals. */
-export type RefusalStatus = 400 | 403 | 404 | 405 | 409 | 413 | 422 | 503;
-
 /**
- * Refuses a request because of the caller or a temporary state. The error handler turns it into a response in the one
- * shape `{"detail": ...}`.
+ * Refuses a request because of the caller, the agent's authorization rules or a temporary state. The error handler turns
+ * it into a response in the one shape `{"detail": ...}`.
  */
 export class Refusal extends Error {
-  readonly status: RefusalStatus;
+  readonly status: number;
   readonly detail: string | FieldProblem[];
+  readonly headers: Headers;
 
-  constructor(status: RefusalStatus, detail: string | FieldProblem[]) {
+  /** @param status an HTTP status from 400 on. */
+  constructor(status: number, detail: string | FieldProblem[], headers = new Headers()) {
     super(typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
     this.name = 'Refusal';
     this.status = status;
     this.detail = detail;
+    this.headers = headers;
+  }
+
+  toResponse(): Response {
+    const headers = new Headers(this.headers);
+    headers.set('content-type', 'application/json');
+    return new Response(JSON.stringify({ detail: this.detail }), { status: this.status, headers });
   }
 }
 

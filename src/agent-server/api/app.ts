@@ -3,7 +3,6 @@ import { HTTPException } from 'hono/http-exception';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations } from '../../http/operation.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import { AuthRefusal } from '../auth/auth-refusal.ts';
 import { configurableHeaders } from '../http/header-rules.ts';
 import { addMiddleware, type MiddlewareOptions } from '../http/middleware.ts';
 import { asOwnCall, isSwitchedOff } from '../http/route-groups.ts';
@@ -70,8 +69,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
 
 /** Reports every error as `{"detail": ...}`. The details of an internal error go to the log only. */
 function answerError(error: Error, c: Context, log: Logger): Response {
-  if (error instanceof Refusal) return c.json({ detail: error.detail }, error.status);
-  if (error instanceof AuthRefusal) return error.toResponse();
+  if (error instanceof Refusal) return error.toResponse();
   // The agent's own application may throw its framework's errors.
   if (error instanceof HTTPException) return error.getResponse();
   // The caller waits for a run that ends in another process.

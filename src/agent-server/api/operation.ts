@@ -16,7 +16,7 @@ import type { Items } from '../store/items.ts';
 import type { OpenThreads } from '../threads/open.ts';
 import type { Logger } from '../../logger.ts';
 import type { Context } from 'hono';
-import { AuthRefusal } from '../auth/auth-refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { holds } from '../auth/filters.ts';
 import { ask } from '../auth/call-auth-handler.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
@@ -81,7 +81,7 @@ export function threadDeletion(auth: AgentAuth | undefined, remover: Pick<Thread
 
 async function mayDelete(auth: AgentAuth, c: Context, { thread_id, metadata }: GoingThread): Promise<boolean> {
   const user = c.get('authUser');
-  if (user === undefined) throw new AuthRefusal(401, 'Unauthorized');
+  if (user === undefined) throw new Refusal(401, 'Unauthorized');
   const wanted = await ask({ auth, user }, 'threads', 'delete', { thread_id });
   return wanted === undefined || holds(metadata, wanted);
 }

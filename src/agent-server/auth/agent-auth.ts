@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json-object.ts';
 import { agentExport } from '../agent-export.ts';
 import { splitExportPath } from '../../graph-config/export-path.ts';
 import type { Configuration } from '../configuration.ts';
-import { AuthRefusal, refusalIn } from './auth-refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { wantedBy } from './filters.ts';
 import type { Wanted } from './filters.ts';
 
@@ -30,12 +30,12 @@ export interface Question {
 
 /** The agent's authentication and authorization handlers. */
 export interface AgentAuth {
-  /** @throws AuthRefusal if the agent does not know the caller. */
+  /** @throws Refusal if the agent does not know the caller. */
   authenticate(request: Request): Promise<AuthUser>;
   /**
    * Returns what the metadata of a resource must contain for this request; undefined for no restriction.
    *
-   * @throws AuthRefusal if the agent refuses.
+   * @throws Refusal if the agent refuses.
    */
   decide(question: Question): Promise<Wanted | undefined>;
   /** Whether a caller with a key of the service may present itself as the Studio and skip `authenticate`. */
@@ -89,7 +89,7 @@ export async function loadAuth(configuration: Configuration, configPath: string)
         handler({ event, resource, action, value, user, permissions: user.permissions }),
       );
       if (answer === undefined || answer === null || answer === true) return undefined;
-      if (answer === false) throw new AuthRefusal(403, 'Forbidden');
+      if (answer === false) throw new Refusal(403, 'Forbidden');
       if (!isObject(answer)) throw new TypeError(`The handler of ${event} returned neither a boolean nor filters.`);
       const wanted = wantedBy(answer);
       return Object.keys(wanted).length === 0 ? undefined : wanted;
@@ -114,7 +114,7 @@ export function userOf(answer: unknown): AuthUser {
     throw new TypeError('The handler `authenticate` returned neither a text nor an object with an `identity`.');
   }
   const { permissions, display_name, is_authenticated } = said;
-  if (is_authenticated === false) throw new AuthRefusal(401, 'Unauthorized');
+  if (is_authenticated === false) throw new Refusal(401, 'Unauthorized');
   return {
     ...said,
     identity,
@@ -128,3 +128,29 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
+
+/**
+ * Recognizes a refusal of the agent's code: an error with a status, such as the SDK's `HTTPException`. Returns undefined
+ * for every other error.
+ */
+function refusalIn(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const status: unknown = Reflect.get(error, 'status');
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
+  return new Refusal(status, error.message, headersIn(Reflect.get(error, 'headers')));
+}
+
+function headersIn(value: unknown): Headers {
+  if (value instanceof Headers) return value;
+  const entries = Array.isArray(value)
+    ? value
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+      : [];
+  const headers = new Headers();
+  for (const entry of entries) {
+    const [name, text]: unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof name === 'string' && typeof text === 'string') headers.append(name, text);
+  }
+  return headers;
+}

@@ -3,7 +3,6 @@ import { isObject } from '../../contract/json-object.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { labelsProblem } from '../store/namespace.ts';
 import type { Access } from './access.ts';
-import { AuthRefusal } from './auth-refusal.ts';
 import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';
 import { ask } from './call-auth-handler.ts';
@@ -37,12 +36,12 @@ export async function authorizeStore(
   if (wanted !== undefined) {
     if (action === 'search' || action === 'list_namespaces') {
       const words = "This agent's rules filter what is stored, and this server filters no searches of it.";
-      throw new AuthRefusal(403, words);
+      throw new Refusal(403, words);
     }
     const key = String(value['key']);
     const there = await findItem(namespace, key);
     if (there !== undefined && !isOf(wanted, namespace, key, there)) throw missing('There is no such item.');
-    if (action === 'put' && !isOf(wanted, namespace, key, value['value'])) throw new AuthRefusal(403, 'Forbidden');
+    if (action === 'put' && !isOf(wanted, namespace, key, value['value'])) throw new Refusal(403, 'Forbidden');
   }
   rewriteBody(question.c, { ...rest, [field]: namespace });
   return undefined;

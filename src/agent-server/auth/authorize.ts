@@ -12,7 +12,7 @@ import {
   authorizePrune,
   authorizeSearch,
 } from './authorize-resources.ts';
-import { AuthRefusal } from './auth-refusal.ts';
+import { Refusal } from '../refusal.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
@@ -32,11 +32,11 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
     const access = accessOf(c.req.method, c.req.path);
     if (access.does === 'open' || access.does === 'nothing') return next();
     const user = c.get('authUser');
-    if (user === undefined) throw new AuthRefusal(401, 'Unauthorized');
+    if (user === undefined) throw new Refusal(401, 'Unauthorized');
     const question: AuthorizationContext = { c, auth, user, find };
     switch (access.does) {
       case 'unknown':
-        throw new AuthRefusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
+        throw new Refusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
       case 'create':
         await authorizeCreate(question, access);
         break;

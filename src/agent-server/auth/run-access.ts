@@ -19,14 +19,14 @@ export interface RunAccess {
   /**
    * Checks whether the caller may read the assistant, whose configuration and context the run sees.
    *
-   * @throws Refusal 404 if a filter hides the assistant, AuthRefusal if the rules refuse.
+   * @throws Refusal 404 if a filter hides the assistant, or if the rules refuse.
    */
   mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void>;
   /**
    * Authorizes a cron's run as if its creator requested it now, because permissions may have changed.
    *
    * @returns the request as it will run.
-   * @throws Refusal 404 if a filter hides the thread, AuthRefusal if the rules refuse.
+   * @throws Refusal 404 if a filter hides the thread, or if the rules refuse.
    */
   asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate>;
 }

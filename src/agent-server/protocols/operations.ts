@@ -5,9 +5,9 @@ import { largestBody, readQuery, readText } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { Refusal, type RefusalStatus } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { mcpMessage, rpcAnswer, rpcCall, rpcRefusal } from './messages.ts';
-import { EndpointRefusal, ownApi } from './own-api.ts';
+import { ownApi } from './own-api.ts';
 import * as z from 'zod';
 
 /**
@@ -96,7 +96,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
       const body = await readText(c);
       const { answerA2a } = await loadA2a();
       const call = { assistantId, address: addressOf(c, assistantId), body, headers: c.req.raw.headers };
-      return refusing(() => answerA2a(call, { api: apiFor(c), findTask, clock, log }));
+      return answerA2a(call, { api: apiFor(c), findTask, clock, log });
     },
   }),
   operation({
@@ -112,10 +112,8 @@ export const protocolOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { assistant_id = theOnly(c.var.parts.graphs.list()) } = readQuery(c, cardQuery);
       const [{ readAssistant }, { agentCard, writeCard }] = await Promise.all([loadA2a(), loadCards()]);
-      return refusing(async () => {
-        const assistant = await readAssistant(apiFor(c), assistant_id);
-        return c.json(writeCard(agentCard(assistant, addressOf(c, assistant_id))));
-      });
+      const assistant = await readAssistant(apiFor(c), assistant_id);
+      return c.json(writeCard(agentCard(assistant, addressOf(c, assistant_id))));
     },
   }),
   ...mcp('/mcp/', 'mcp'),
@@ -138,20 +136,6 @@ function theOnly(graphs: ReturnType<Graphs['list']>): string {
   const msg = `names the assistant, or one of the graphs ${graphs.map(({ graphId }) => graphId).join(', ')}`;
   throw new Refusal(422, [{ loc: ['query', 'assistant_id'], msg, type: 'missing' }]);
 }
-
-/** Passes a refusal of an endpoint through as the protocol endpoint's own. */
-async function refusing(answer: () => Promise<Response>): Promise<Response> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (error instanceof EndpointRefusal) throw new Refusal(statusOf(error.status), error.message);
-    throw error;
-  }
-}
-
-const statuses: readonly RefusalStatus[] = [400, 403, 404, 405, 409, 413, 422, 503];
-
-const statusOf = (status: number): RefusalStatus => statuses.find((one) => one === status) ?? 503;
 
 /**
  * The public URL of the deployment, from the forwarding headers of the proxy. It is only returned to the caller who sent

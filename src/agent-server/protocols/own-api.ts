@@ -1,19 +1,9 @@
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Handles a request without the network. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
-
-/** A refusal by one of the server's endpoints, which the protocol converts to its own error. */
-export class EndpointRefusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = 'EndpointRefusal';
-    this.status = status;
-  }
-}
 
 /** The options of a call. */
 export interface Asking {
@@ -27,7 +17,7 @@ export interface Asking {
  * protocols too.
  */
 export interface OwnApi {
-  /** @throws EndpointRefusal for every error status. */
+  /** @throws Refusal for every error status. */
   ask(method: 'GET' | 'POST', path: string, asking?: Asking): Promise<Response>;
   /** Parses the JSON of a response by a schema; skips leading white space. */
   read<T>(schema: z.ZodType<T>, method: 'GET' | 'POST', path: string, asking?: Asking): Promise<T>;
@@ -52,7 +42,7 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const response = await fetch(request);
-    if (!response.ok) throw new EndpointRefusal(response.status, refusalOf(await response.text()));
+    if (!response.ok) throw new Refusal(response.status, refusalOf(await response.text()));
     return signal === undefined ? response : cancelledBy(response, signal);
   };
   return {

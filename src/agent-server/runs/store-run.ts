@@ -38,10 +38,11 @@ export async function storeRun(
 /** The refusal of one run of a batch. */
 export function refusalInBatch(error: unknown, at: number): unknown {
   if (!(error instanceof Refusal)) return error;
-  const { detail, status } = error;
-  if (typeof detail === 'string') return new Refusal(status, `Run ${at} of the batch: ${detail}`);
+  const { detail, status, headers } = error;
+  if (typeof detail === 'string') return new Refusal(status, `Run ${at} of the batch: ${detail}`, headers);
   return new Refusal(
     status,
     detail.map(({ loc: [where = 'body', ...path], ...problem }) => ({ loc: [where, at, ...path], ...problem })),
+    headers,
   );
 }

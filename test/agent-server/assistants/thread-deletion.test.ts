@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import type { AgentAuth, AuthUser } from '../../../src/agent-server/auth/agent-auth.ts';
-import { AuthRefusal } from '../../../src/agent-server/auth/auth-refusal.ts';
+import { Refusal } from '../../../src/agent-server/refusal.ts';
 import { threadDeletion } from '../../../src/agent-server/api/operation.ts';
 
 const ada: AuthUser = { identity: 'ada', display_name: 'Ada', is_authenticated: true, permissions: [] };
@@ -18,7 +18,7 @@ async function deletedFor(decide: AgentAuth['decide'] | undefined, user: AuthUse
   const auth = decide && { authenticate: async () => ada, decide, trustsStudio: false };
   const deleteThreads = threadDeletion(auth, remover);
   const app = new Hono();
-  app.onError((error) => (error instanceof AuthRefusal ? error.toResponse() : new Response(null, { status: 500 })));
+  app.onError((error) => (error instanceof Refusal ? error.toResponse() : new Response(null, { status: 500 })));
   app.delete('/', async (c) => {
     if (user) c.set('authUser', user);
     await deleteThreads(c, threads);
@@ -41,7 +41,7 @@ describe('deleting threads along with another resource', () => {
     const requested: unknown[] = [];
     const outcome = await deletedFor(async ({ resource, action, value }) => {
       requested.push([resource, action, value]);
-      if (value['thread_id'] === 'three') throw new AuthRefusal(403, 'Forbidden');
+      if (value['thread_id'] === 'three') throw new Refusal(403, 'Forbidden');
       return undefined;
     }, ada);
     expect(outcome).toEqual({ status: 403, deleted: [] });

@@ -10,7 +10,8 @@ import { fromJson } from '../../../contract/json-text.ts';
 import { writeComment } from '../../../sse/write-event.ts';
 import { beat } from '../../api/event-stream.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
-import { EndpointRefusal, type OwnApi } from '../own-api.ts';
+import type { OwnApi } from '../own-api.ts';
+import { Refusal } from '../../refusal.ts';
 import { agentCard } from './card.ts';
 import { OwnRuns } from './own-runs.ts';
 import type { FindTask } from './task-places.ts';
@@ -98,7 +99,7 @@ async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean>
     const properties = z.record(z.string(), z.unknown()).safeParse(input_schema?.['properties']);
     return !properties.success || 'messages' in properties.data;
   } catch (error) {
-    if (error instanceof EndpointRefusal) return true;
+    if (error instanceof Refusal) return true;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { A2AError, RequestMalformedError, TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
 import { stackOf } from '../../../errors.ts';
-import { EndpointRefusal } from '../own-api.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Logger } from '../../../logger.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function inA2aWords<T>(log: Logger, work: () => Promise<T>): Promis
   try {
     return await work();
   } catch (error) {
-    if (error instanceof EndpointRefusal) throw wordsFor(error);
+    if (error instanceof Refusal) throw wordsFor(error);
     if (error instanceof A2AError) throw error;
     log.error(`The agent-to-agent protocol failed: ${stackOf(error)}`);
     throw new A2AError('Internal error. See the server log.');
@@ -24,10 +24,10 @@ export const noTask = (id: string): Error => new TaskNotFoundError(`There is no 
 export const asNoTask =
   (id: string) =>
   (error: unknown): never => {
-    throw error instanceof EndpointRefusal && error.status === 404 ? noTask(id) : error;
+    throw error instanceof Refusal && error.status === 404 ? noTask(id) : error;
   };
 
-function wordsFor({ status, message }: EndpointRefusal): Error {
+function wordsFor({ status, message }: Refusal): Error {
   switch (status) {
     case 404:
       return new TaskNotFoundError(message);

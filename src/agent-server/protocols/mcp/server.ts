@@ -17,7 +17,8 @@ import {
   pageBounds,
 } from '../../../contract/agent/assistant.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
-import { EndpointRefusal, type OwnApi } from '../own-api.ts';
+import type { OwnApi } from '../own-api.ts';
+import { Refusal } from '../../refusal.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Clock } from '../../../clock.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
@@ -76,7 +77,7 @@ async function inputSchema(api: OwnApi, assistantId: string): Promise<GraphSchem
   try {
     return (await api.read(graphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
   } catch (error) {
-    if (error instanceof EndpointRefusal) return undefined;
+    if (error instanceof Refusal) return undefined;
     throw error;
   }
 }
@@ -96,7 +97,7 @@ async function call(
     const { error, message } = failed.data[errorKey];
     return { isError: true, content: [{ type: 'text', text: `${error}: ${message}` }] };
   } catch (error) {
-    if (error instanceof EndpointRefusal) return { isError: true, content: [{ type: 'text', text: error.message }] };
+    if (error instanceof Refusal) return { isError: true, content: [{ type: 'text', text: error.message }] };
     throw error;
   }
 }
