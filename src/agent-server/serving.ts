@@ -153,7 +153,7 @@ async function putTogether(
     info,
     checkDatabase,
     metrics: new Metrics(figuresOf(storage, runs, atOnce), clock),
-    findTask: tasksIn(storage.pool),
+    findTask: tasksIn(storage),
     clock,
     log,
     token,

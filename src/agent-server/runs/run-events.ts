@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
@@ -153,21 +154,29 @@ export class RunEvents {
 
   /** The last dropped number of a run's events, if it is after the given one: a stream can't resume from there. */
   async droppedAfter(runId: string, after: number): Promise<number | undefined> {
-    const { rows } = await this.#storage.pool.query<{ id: string }>(
-      `select id from run_events where run_id = $1 and id > $2 and event = $3 and id % $4 <> 0 and not at_end
-       order by id desc limit 1`,
-      [runId, after, metadataEvent, attemptIds],
-    );
-    return rows[0] && Number(rows[0].id);
+    const row = await this.#storage.db
+      .selectFrom('run_events')
+      .select('id')
+      .where('run_id', '=', runId)
+      .where('id', '>', String(after))
+      .where('event', '=', metadataEvent)
+      .where(sql<boolean>`id % ${attemptIds} <> 0`)
+      .where('at_end', '=', false)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row && Number(row.id);
   }
 
   /** The number of the last stored event; -1 if there is none. */
   async last(runId: string): Promise<number> {
-    const { rows } = await this.#storage.pool.query<{ id: string | null }>(
-      'select max(id) as id from run_events where run_id = $1 and not at_end',
-      [runId],
-    );
-    return Number(rows[0]?.id ?? -1);
+    const row = await this.#storage.db
+      .selectFrom('run_events')
+      .select((of) => of.fn.max('id').as('id'))
+      .where('run_id', '=', runId)
+      .where('at_end', '=', false)
+      .executeTakeFirst();
+    return Number(row?.id ?? -1);
   }
 
   /** Whether events are all that remains of an ended stateless run. */
@@ -184,22 +193,33 @@ export class RunEvents {
 
   /** The outcome of a run's last attempt, and the number of its event, if stored. */
   async ending(runId: string): Promise<(StoredEnding & { id: number }) | undefined> {
-    const { rows } = await this.#storage.pool.query<{ id: string; event: string; data: string; at_end: boolean }>(
-      'select id, event, data, at_end from run_events where run_id = $1 order by id desc limit 1',
-      [runId],
-    );
-    const [row] = rows;
+    const row = await this.#storage.db
+      .selectFrom('run_events')
+      .select(['id', 'event', 'data', 'at_end'])
+      .where('run_id', '=', runId)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
     if (!row?.at_end) return undefined;
     return { kind: row.event === 'error' ? 'error' : 'values', json: row.data, id: Number(row.id) };
   }
 
   /** Prunes events of runs that ended before a time (ms since the epoch). */
   async forget(before: number): Promise<void> {
-    await this.#storage.pool.query(
-      `delete from run_events where written_at < $1 and not exists (
-         select from runs where runs.run_id = run_events.run_id and status in ('pending', 'running')
-       )`,
-      [new Date(before)],
-    );
+    await this.#storage.db
+      .deleteFrom('run_events')
+      .where('written_at', '<', new Date(before))
+      .where((of) =>
+        of.not(
+          of.exists(
+            of
+              .selectFrom('runs')
+              .select('runs.run_id')
+              .whereRef('runs.run_id', '=', 'run_events.run_id')
+              .where('status', 'in', ['pending', 'running']),
+          ),
+        ),
+      )
+      .execute();
   }
 }

@@ -3,13 +3,13 @@ import type { RawBuilder } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** When a thread expires, in SQL; null for no expiry. `minutes` is the default time to live. */
-export const dueAt = (minutes: string): string => `
+/** When a thread expires, in SQL; null for no expiry. @param ofAll the default time to live; undefined for none. */
+export const dueAt = (ofAll?: Pick<Lifetime, 'minutes'>): string => `
   case
     when ttl_minutes is not null then
       coalesce(expires_at, case when updated_at > pruned_at then updated_at + make_interval(secs => ttl_minutes * 60) end)
     when created_at >= (select since from thread_lifetime) and (pruned_at is null or updated_at > pruned_at)
-      then updated_at + make_interval(secs => ${minutes}::float8 * 60)
+      then updated_at + make_interval(secs => ${ofAll?.minutes ?? 'null'}::float8 * 60)
   end`;
 
 /**
@@ -20,7 +20,7 @@ export type IsOver = (now: string) => string;
 
 /** @param ofAll the default time to live; undefined for none. */
 export const expiredBy = (ofAll?: Lifetime): IsOver => {
-  const due = dueAt(ofAll === undefined ? 'null' : String(ofAll.minutes));
+  const due = dueAt(ofAll);
   return (now) =>
     `coalesce(unfinished = 0 and coalesce(ttl_strategy, '${ofAll?.strategy ?? 'delete'}') = 'delete' and ${due} <= ${now}, false)`;
 };

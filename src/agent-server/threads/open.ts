@@ -54,7 +54,7 @@ export async function openThreads(around: ThreadDependencies): Promise<OpenThrea
     const thread = await threads.get(threadId);
     return thread && states.at(thread, {}, false);
   };
-  const streams = new ThreadStreams({ runs, threadRuns: new ThreadRuns(pool), stateOf, clock, log });
+  const streams = new ThreadStreams({ runs, threadRuns: new ThreadRuns(storage), stateOf, clock, log });
   const gone = (threadId: string) => streams.gone(threadId);
   const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
   const sweep = new ThreadSweep({ lives, remover, everyMs: lifetimes.sweepMs, clock, gone, log });

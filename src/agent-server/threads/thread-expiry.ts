@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { ThreadTtlReply, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
@@ -29,23 +30,29 @@ export class ThreadExpiry {
 
   /** Records when the default time to live took effect: older threads never expire. */
   async noteStart(): Promise<void> {
-    const { pool } = this.#storage;
-    if (!this.#lifetimes.ofAll) await pool.query('delete from thread_lifetime');
+    const { db } = this.#storage;
+    if (!this.#lifetimes.ofAll) await db.deleteFrom('thread_lifetime').execute();
     else {
-      const now = new Date(this.#clock.now());
-      await pool.query('insert into thread_lifetime (since) values ($1) on conflict do nothing', [now]);
+      const row = { since: new Date(this.#clock.now()) };
+      await db
+        .insertInto('thread_lifetime')
+        .values(row)
+        .onConflict((on) => on.doNothing())
+        .execute();
     }
   }
 
   /** The time to live of a thread for the API; null for no expiry. */
   async show(thread: StoredThread): Promise<ThreadTtlReply | null> {
     const { ofAll } = this.#lifetimes;
-    const { rows } = await this.#storage.pool.query<{ due_at: Date | null; counted: boolean }>(
-      `select ${dueAt('$2')} as due_at, created_at >= (select since from thread_lifetime) as counted
-       from threads where thread_id = $1`,
-      [thread.thread_id, ofAll?.minutes ?? null],
-    );
-    const [row] = rows;
+    const row = await this.#storage.db
+      .selectFrom('threads')
+      .select([
+        sql<Date | null>`${sql.raw(dueAt(ofAll))}`.as('due_at'),
+        sql<boolean | null>`created_at >= (select since from thread_lifetime)`.as('counted'),
+      ])
+      .where('thread_id', '=', thread.thread_id)
+      .executeTakeFirst();
     const { ttl_minutes, ttl_strategy } = thread;
     const own = ttl_minutes === null ? undefined : { minutes: ttl_minutes, strategy: ttl_strategy ?? 'delete' };
     return showLifetime(own ?? (row?.counted ? ofAll : undefined), row?.due_at ?? null);
@@ -54,12 +61,17 @@ export class ThreadExpiry {
   /** Expired threads without unfinished runs. */
   async due(): Promise<DueThread[]> {
     const { ofAll, sweepLimit } = this.#lifetimes;
-    const { rows } = await this.#storage.pool.query<DueThread>(
-      `select thread_id, metadata, coalesce(ttl_strategy, $3) as strategy
-       from threads where unfinished = 0 and ${dueAt('$2')} <= $1 limit $4`,
-      [new Date(this.#clock.now()), ofAll?.minutes ?? null, ofAll?.strategy ?? 'delete', sweepLimit],
-    );
-    return rows;
+    return this.#storage.db
+      .selectFrom('threads')
+      .select([
+        'thread_id',
+        'metadata',
+        sql<ThreadTtlStrategy>`coalesce(ttl_strategy, ${ofAll?.strategy ?? 'delete'})`.as('strategy'),
+      ])
+      .where('unfinished', '=', 0)
+      .where(sql<Date>`${sql.raw(dueAt(ofAll))}`, '<=', new Date(this.#clock.now()))
+      .limit(sweepLimit)
+      .execute();
   }
 
   /**
@@ -72,9 +84,9 @@ export class ThreadExpiry {
     return inTransaction(this.#storage.pool, async (client) => {
       const { rowCount } = await client.query(
         `select from threads
-         where thread_id = $3 and unfinished = 0 and coalesce(ttl_strategy, $4) = $4 and ${dueAt('$2')} <= $1
+         where thread_id = $2 and unfinished = 0 and coalesce(ttl_strategy, $3) = $3 and ${dueAt(this.#lifetimes.ofAll)} <= $1
          for update skip locked`,
-        [new Date(now), this.#lifetimes.ofAll?.minutes ?? null, thread_id, strategy],
+        [new Date(now), thread_id, strategy],
       );
       if (rowCount !== 1) return false;
       if (strategy === 'delete') await deleteLocked(client, thread_id);

@@ -1,5 +1,6 @@
-import type { Pool } from 'pg';
+import { sql } from 'kysely';
 import type { StoredRun } from '../runs/run-row.ts';
+import type { Storage } from '../storage/open.ts';
 
 /** The current state of a followed thread. */
 export interface FollowedThread {
@@ -10,15 +11,15 @@ export interface FollowedThread {
 
 /** Reads threads and their runs for followers. */
 export class ThreadRuns {
-  readonly #pool: Pool;
+  readonly #storage: Storage;
 
-  constructor(pool: Pool) {
-    this.#pool = pool;
+  constructor(storage: Storage) {
+    this.#storage = storage;
   }
 
   /** The existing ones of these threads. */
   async standing(threadIds: readonly string[]): Promise<FollowedThread[]> {
-    const { rows } = await this.#pool.query<FollowedThread>({
+    const { rows } = await this.#storage.pool.query<FollowedThread>({
       name: 'followed-threads',
       text: `
         select thread_id, case when not exists (
@@ -36,23 +37,26 @@ export class ThreadRuns {
    * @param known the ids of runs to leave out.
    */
   async recent(threadIds: readonly string[], since: number, known: readonly string[]): Promise<StoredRun[]> {
-    const { rows } = await this.#pool.query<StoredRun>(
-      `select * from runs
-       where thread_id = any($1::uuid[]) and (status = 'running' or ended_at > $2) and run_id <> all($3::uuid[])
-       order by sequence`,
-      [threadIds, new Date(since), known],
-    );
-    return rows;
+    return this.#storage.db
+      .selectFrom('runs')
+      .selectAll()
+      .where(sql<boolean>`thread_id = any(${threadIds}::uuid[])`)
+      .where((or) => or.or([or('status', '=', 'running'), or('ended_at', '>', new Date(since))]))
+      .where(sql<boolean>`run_id <> all(${known}::uuid[])`)
+      .orderBy('sequence')
+      .execute();
   }
 
   /** The runs of a thread that ended between two times (ms), in order; the last ones if there are many. */
   async endedBetween(threadId: string, after: number, until: number, most: number): Promise<StoredRun[]> {
-    const { rows } = await this.#pool.query<StoredRun>(
-      `select * from (
-         select * from runs where thread_id = $1 and ended_at > $2 and ended_at <= $3 order by sequence desc limit $4
-       ) as last order by sequence`,
-      [threadId, new Date(after), new Date(until), most],
-    );
-    return rows;
+    const last = this.#storage.db
+      .selectFrom('runs')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('ended_at', '>', new Date(after))
+      .where('ended_at', '<=', new Date(until))
+      .orderBy('sequence', 'desc')
+      .limit(most);
+    return this.#storage.db.selectFrom(last.as('last')).selectAll().orderBy('sequence').execute();
   }
 }

@@ -1,5 +1,6 @@
-import type { Pool } from 'pg';
+import { sql } from 'kysely';
 import { isUuid } from '../../../contract/uuid.ts';
+import type { Storage } from '../../storage/open.ts';
 
 /** The metadata key of a run that continues a task of another run. */
 export const taskMetadata = 'a2a_task_id';
@@ -15,17 +16,18 @@ export interface TaskPlace {
 export type FindTask = (taskId: string) => Promise<TaskPlace | undefined>;
 
 /** Finds tasks among the runs of a deployment: callers may name a task without its context. */
-export function tasksIn(pool: Pool): FindTask {
+export function tasksIn({ db }: Storage): FindTask {
   return async (taskId) => {
     if (!isUuid(taskId)) return undefined;
-    const { rows } = await pool.query<{ thread_id: string; run_id: string }>({
-      text: `select thread_id, run_id from runs
-        where thread_id = (select thread_id from runs where run_id = $1::uuid)
-          and (run_id = $1::uuid or metadata ->> '${taskMetadata}' = $1::text)
-        order by sequence desc limit 1`,
-      values: [taskId.toLowerCase()],
-    });
-    const [row] = rows;
+    const id = taskId.toLowerCase();
+    const row = await db
+      .selectFrom('runs')
+      .select(['thread_id', 'run_id'])
+      .where('thread_id', '=', (of) => of.selectFrom('runs').select('thread_id').where('run_id', '=', id))
+      .where((or) => or.or([or('run_id', '=', id), or(sql`metadata ->> ${sql.lit(taskMetadata)}`, '=', id)]))
+      .orderBy('sequence', 'desc')
+      .limit(1)
+      .executeTakeFirst();
     return row && { threadId: row.thread_id, runId: row.run_id };
   };
 }
