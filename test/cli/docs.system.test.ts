@@ -82,8 +82,8 @@ describe('keys and secrets', () => {
   });
 });
 
-describe('docs/design/threats.md', () => {
-  const page = read('docs/design/threats.md');
+describe('docs/threats.md', () => {
+  const page = read('docs/threats.md');
   const drawn = [...(/^```\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '').matchAll(/\bT\d+\b/g)].map(([arrow]) => arrow);
   const parts = page.split(/^## (?=T\d)/m).slice(1);
   const arrows = parts.map((part) => /^T\d+/.exec(part)?.[0] ?? '');
