@@ -1,5 +1,5 @@
 import { sameCommit } from '../../src/planning/commit.ts';
-import { revisionToRestore } from '../../src/planning/rollback.ts';
+import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer, type End } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
@@ -58,15 +58,18 @@ async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): 
     await saveIntents(work, [done]);
     return continued;
   }
-  const target = revisionToRestore(intent.revisionId ?? '', intent.formerLiveRevisionId);
-  const isRequested = intent.terms.onFailure === 'rollback' && intent.sending.kind === 'restate';
+  const decision = decideRollback({
+    onFailure: intent.sending.kind === 'restate' ? intent.terms.onFailure : 'keep',
+    revisionId: intent.revisionId,
+    formerLive: intent.formerLiveRevisionId,
+  });
   const known = await context.store.intentsOf(intent.deploymentId, intent.commit);
   const isTried = known.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
-  if (isRequested && target && !isTried) {
-    await saveIntents(work, [intent], { requests: [goingBack(intent, target, now)] });
+  if (decision.kind === 'restore' && !isTried) {
+    await saveIntents(work, [intent], { requests: [goingBack(intent, decision.revisionId, now)] });
     return continued;
   }
-  const why = isRequested ? ' Not rolled back: no revision is known that was live before.' : '';
+  const why = decision.kind === 'impossible' ? ' Not rolled back: no revision is known that was live before.' : '';
   const advice = 'Correct the agent and push, or press Rollback where a former revision is known.';
   await saveIntents(work, [ended(intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice }, now)]);
   return continued;

@@ -79,7 +79,7 @@ export interface Known {
   changed: boolean;
   rollout?: Rollout;
   verdict?: Verdict;
-  rollback?: Rollback;
+  rollback?: Rollback | undefined;
   logs?: readonly LogEntry[];
   readonly notes: string[];
 }

@@ -39,7 +39,7 @@ async function ship(run: DeployRun): Promise<Ended> {
   }
   const verdict = await smokeLive(run);
   run.known.verdict = verdict;
-  if (verdict.kind === 'failed' && run.request.onFailure === 'rollback') {
+  if (verdict.kind === 'failed') {
     run.known.rollback = await rollBackFailedRevision(started.kind === 'follow' ? started.revisionId : undefined, run);
   }
   return { kind: started.kind === 'kept' ? 'kept' : 'followed' };

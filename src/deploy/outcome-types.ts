@@ -56,7 +56,7 @@ export interface Outcome {
   changed: boolean;
   rollout?: Rollout;
   verdict?: Verdict;
-  rollback?: Rollback;
+  rollback?: Rollback | undefined;
   /** The last build and deploy log lines of a revision that failed: untrusted text. */
   logs?: readonly LogEntry[];
   notes: readonly string[];

@@ -2,28 +2,38 @@ import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
-import { isLiveBefore, noneLiveBefore, nothingLive, revisionToRestore, whyNotUndone } from '../planning/rollback.ts';
+import { isLiveBefore, noneLiveBefore, nothingLive, whyNotUndone, decideRollback } from '../planning/rollback.ts';
 import { adviceOn } from './describe-ending.ts';
 import { attempt } from './attempt.ts';
 import type { Rollback } from './outcome-types.ts';
 import { rollBackTo } from './roll-back.ts';
 import type { DeployRun } from './deploy-run.ts';
 
-/** Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it. */
-export async function rollBackFailedRevision(broken: string | undefined, run: DeployRun): Promise<Rollback> {
+const whyImpossible = {
+  'no-revision': impossible(
+    'this run made no revision, so it has none to take back',
+    'Run with mode: rollback to go further back.',
+  ),
+  'no-former': impossible(
+    'no revision was live before, so there is none to go back to',
+    'Correct the agent and deploy it again.',
+  ),
+};
+
+/**
+ * Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it; undefined if
+ * that was not requested.
+ */
+export async function rollBackFailedRevision(
+  broken: string | undefined,
+  run: DeployRun,
+): Promise<Rollback | undefined> {
   const { formerLive, deployment } = run.known;
-  if (broken === undefined) {
-    return impossible(
-      'this run made no revision, so it has none to take back',
-      'Run with mode: rollback to go further back.',
-    );
-  }
-  if (!formerLive || !revisionToRestore(broken, formerLive.id) || !deployment) {
-    return impossible(
-      'no revision was live before, so there is none to go back to',
-      'Correct the agent and deploy it again.',
-    );
-  }
+  const { onFailure } = run.request;
+  const decision = decideRollback({ onFailure, revisionId: broken, formerLive: formerLive?.id });
+  if (decision.kind === 'not-requested') return undefined;
+  if (decision.kind === 'impossible') return whyImpossible[decision.because];
+  if (!formerLive || !deployment) return whyImpossible['no-former'];
   const current = await attempt(run.request.control.getDeployment(deployment.id, run.reading(Infinity)));
   if (!current.ok) {
     const why = run.redact(current.error.message);
@@ -51,7 +61,9 @@ export async function rollBackToFormer(deployment: Deployment, run: DeployRun): 
   return rollBackTo(former.value, deployment, 'mode is rollback', run);
 }
 
-const impossible = (why: string, advice: string): Rollback => ({ kind: 'impossible', why, advice });
+function impossible(why: string, advice: string): Rollback {
+  return { kind: 'impossible', why, advice };
+}
 
 /**
  * The newest revision that was live before this one.

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
-import { isLiveBefore, revisionToRestore, whyNotUndone } from '../../src/planning/rollback.ts';
+import { decideRollback, isLiveBefore, whyNotUndone, type RollbackDecision } from '../../src/planning/rollback.ts';
 
-test.each<[string, string | null | undefined, string | undefined]>([
-  ['another one was live', 'r1', 'r1'],
-  ['it was live itself', 'r2', undefined],
-  ['nothing was live', null, undefined],
-  ['it is unknown what was live', undefined, undefined],
-])('the revision to restore where %s', (_, former, target) => expect(revisionToRestore('r2', former)).toBe(target));
+const noFormer: RollbackDecision = { kind: 'impossible', because: 'no-former' };
+
+test.each<[string, string | undefined, string | null | undefined, RollbackDecision]>([
+  ['another one was live', 'r2', 'r1', { kind: 'restore', revisionId: 'r1' }],
+  ['it was live itself', 'r2', 'r2', noFormer],
+  ['nothing was live', 'r2', null, noFormer],
+  ['it is unknown what was live', 'r2', undefined, noFormer],
+  ['none was created', undefined, 'r1', { kind: 'impossible', because: 'no-revision' }],
+])('decides about a failed revision where %s', (_, revisionId, formerLive, decision) => {
+  expect(decideRollback({ onFailure: 'rollback', revisionId, formerLive })).toEqual(decision);
+  expect(decideRollback({ onFailure: 'keep', revisionId, formerLive })).toEqual({ kind: 'not-requested' });
+});
 
 test.each<[string, string | null, string | undefined, string | undefined]>([
   ['it serves', 'r2', undefined, undefined],
