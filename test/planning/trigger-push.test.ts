@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pushFrom, type PushPayload } from '../../src/planning/trigger-types.ts';
+import { pushFrom, type PushPayload } from '../../src/planning/trigger.ts';
 
 const [before, after, nothing] = ['b'.repeat(40), 'a'.repeat(40), '0'.repeat(40)];
 const payload = (more: Partial<PushPayload> = {}): PushPayload => ({
