@@ -18,6 +18,11 @@ export interface LoggerSettings {
   destination: DestinationStream;
 }
 
+/** The longest message (characters). Longer lines would be cut by readers such as the deploy log, which drops their level. */
+const longestMessage = 6_000;
+const shortened = <T>(value: T): T | string =>
+  typeof value === 'string' && value.length > longestMessage ? `${value.slice(0, longestMessage)} [...]` : value;
+
 export const createLogger = ({ name, level, destination }: LoggerSettings): Logger =>
   pino(
     {
@@ -26,6 +31,13 @@ export const createLogger = ({ name, level, destination }: LoggerSettings): Logg
       base: {},
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: {
+        logMethod(values, log) {
+          const [first, second, ...more] = values;
+          if (second === undefined) log.call(this, shortened(first));
+          else log.call(this, first, shortened(second), ...more);
+        },
+      },
     },
     destination,
   );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createLogger, type Logger } from '../src/logger.ts';
 import { createProgramLogger } from '../src/program-logger.ts';
 
 function logged(env: Record<string, string>, isTerminal: boolean): string[] {
@@ -42,3 +43,14 @@ test.each([
 ])('with LOG_LEVEL=%s it logs %i of four lines', (level, count) =>
   expect(logged({ LOG_LEVEL: level }, false)).toHaveLength(count),
 );
+
+test.each([
+  ['alone', (log: Logger, message: string) => log.error(message)],
+  ['after fields', (log: Logger, message: string) => log.error({ attempt: 1 }, message)],
+])('a message %s is cut where readers would cut its line', (_, write) => {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'app', destination: { write: (line) => void lines.push(line) } });
+  write(log, `${'\n'.repeat(6_000)}and more`);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', msg: `${'\n'.repeat(6_000)} [...]` });
+  expect(lines[0]?.length).toBeLessThan(16_384);
+});
