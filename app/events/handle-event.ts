@@ -37,13 +37,13 @@ export async function handleEvent(
   const decision = decideEvent(name, payload);
   context.decided?.(id, { ...decision });
   const handling: Handling = { context, delivery: id, pullRequests: services.pullRequests ?? brieflyExamined(context) };
-  const did = await carryOut(decision, handling);
+  const did = await perform(decision, handling);
   context.decided?.(id, { ...decision, did });
   context.log.info({ delivery: id, event: name, did: did.join('; ') || undefined }, formatDecision(decision));
   return decision;
 }
 
-function carryOut(decision: EventDecision, handling: Handling): Promise<readonly string[]> {
+function perform(decision: EventDecision, handling: Handling): Promise<readonly string[]> {
   switch (decision.kind) {
     case 'push':
       return onPush(decision, handling);

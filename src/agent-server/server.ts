@@ -8,7 +8,7 @@ import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
 import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
-import { settledWebhooks, type WebhookOptions } from './webhooks/delivering.ts';
+import { resolveWebhookSettings, type WebhookOptions } from './webhooks/delivering.ts';
 import { serve, type Opened, type Serving } from './serving.ts';
 import type { Logger } from '../logger.ts';
 
@@ -82,7 +82,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, host, port, socket, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
-  const webhooks = settledWebhooks(configuration, options.webhooks);
+  const webhooks = resolveWebhookSettings(configuration, options.webhooks);
   let servedAs = options.revisionId;
   const [opened, loaded] = await openAndLoad(options, configuration);
   let serving: Serving | undefined = await serve(loaded, opened, {

@@ -42,7 +42,7 @@ export interface Serving {
 }
 
 /** The options with the parsed configuration file. */
-export interface Settled extends AgentServerOptions {
+export interface ResolvedOptions extends AgentServerOptions {
   configuration: Configuration;
   webhookSettings: WebhookSettings;
 }
@@ -54,7 +54,11 @@ export interface Opened {
 }
 
 /** Creates all components; closes the storage on failure. */
-export async function serve(loaded: AgentCode, { storage, processId }: Opened, options: Settled): Promise<Serving> {
+export async function serve(
+  loaded: AgentCode,
+  { storage, processId }: Opened,
+  options: ResolvedOptions,
+): Promise<Serving> {
   try {
     const { fetch, routes, store, sweep, runs, recovery, firing, exporter, delivering } = await putTogether(
       loaded,
@@ -111,7 +115,7 @@ async function putTogether(
     deploymentId,
     webhookSettings,
     webhooks,
-  }: Settled,
+  }: ResolvedOptions,
 ) {
   const store = storeOf({ configuration, storage, clock, log });
   const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);

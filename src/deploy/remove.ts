@@ -6,7 +6,7 @@ import type { Ended } from './describe-ending.ts';
 import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { settleMs, write } from './carry-out.ts';
+import { resolveMs, write } from './apply-plan.ts';
 
 /** The longest silence while a deletion is waited for (ms). */
 const heartbeatMs = 30_000;
@@ -66,7 +66,7 @@ async function refused(deployment: Deployment, error: ServiceError, run: DeployR
 async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, run: DeployRun): Promise<Ended> {
   const { clock, control } = run.request;
   const began = clock.now();
-  const settledBy = began + settleMs;
+  const resolvedBy = began + resolveMs;
   let [said, reportedAt, refusedInRow] = ['', began, 0];
   let open = unsure;
   for (;;) {
@@ -94,7 +94,7 @@ async function untilGone(deployment: Deployment, unsure: ServiceError | undefine
       if (refusedInRow >= refusals) throw seen.error;
       run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     }
-    if (open && now >= settledBy) return { kind: 'unsettled', what: 'the deletion', error: open };
+    if (open && now >= resolvedBy) return { kind: 'unsettled', what: 'the deletion', error: open };
     if (now >= run.deadline) return { kind: 'still-there' };
     await run.untilNextPoll(run.deadline, seen.ok ? 0 : seen.error.retryAfterMs);
   }

@@ -7,10 +7,10 @@ import { rolloutOf } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { adviceOn } from './describe-ending.ts';
 import { attempt } from './attempt.ts';
-import { settleMs, write } from './carry-out.ts';
+import { resolveMs, write } from './apply-plan.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
-import { settlePatch, settleRedeploy } from './settle.ts';
+import { resolvePatch, resolveRedeploy } from './lost-response.ts';
 import { smokeLive } from './smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 
@@ -86,7 +86,7 @@ async function redeploy(target: Revision, before: Deployment, run: DeployRun): P
     return { revisionId: latest && latest !== before.latest_revision_id ? latest : target.id };
   }
   run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
-  const found = await settleRedeploy(before, settleMs, run);
+  const found = await resolveRedeploy(before, resolveMs, run);
   run.known.writing = found === undefined;
   return found?.revisionId ? { revisionId: found.revisionId } : failed(target, answered.error, run);
 }
@@ -123,7 +123,7 @@ async function restoreSource(target: Revision, before: Deployment, run: DeployRu
     makesRevision: true,
     formerLatestRevisionId: before.latest_revision_id,
   };
-  const found = await settlePatch(planned, settleMs, run);
+  const found = await resolvePatch(planned, resolveMs, run);
   run.known.writing = !answered.ok && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
   return answered.ok ? noRevision(target) : failed(target, answered.error, run);

@@ -3,7 +3,7 @@ import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { plan } from '../planning/plan.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
-import { carryOut, type Started } from './carry-out.ts';
+import { applyPlan, type Started } from './apply-plan.ts';
 import { observe } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { Watch } from './watch.ts';
@@ -20,7 +20,7 @@ export async function startDeploy(run: DeployRun): Promise<StartResult> {
     if (run.request.mode === 'plan') return { kind: 'planned' };
     // What stood in the way of a creation and is not seen as a deployment will stand there again.
     if (planned.kind === 'create' && overtaken) throw overtaken;
-    const started = await carryOut(planned, run);
+    const started = await applyPlan(planned, run);
     // Of concurrent runs, the later ones continue from what the first one made.
     if (started.kind !== 'overtaken' || tries === mostTries) return started;
     overtaken = started.error;

@@ -59,6 +59,8 @@ export function formatProblem({ file, line, column, message, suggestion }: Probl
  * more there are.
  */
 export function inOrder(problems: readonly Problem[]): Problem[] {
+  // Made here: a collator takes longer to make than everything else that a step without work does.
+  const inFiles = new Intl.Collator();
   const sorted = problems
     .filter(({ more }) => more === undefined)
     .sort((one, other) => inFiles.compare(one.file, other.file) || one.line - other.line || one.column - other.column);
@@ -66,8 +68,6 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
   const more = problems.reduce((sum, each) => sum + (each.more ?? 1), 0) - shown.length;
   return [...shown, ...leftOut(shown.at(-1), more)];
 }
-
-const inFiles = new Intl.Collator();
 
 /** The word about problems that are left out, at the place of the last one that is shown. */
 export function leftOut(last: Problem | undefined, more: number): Problem[] {

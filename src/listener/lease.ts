@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../clock.ts';
 import type { ClaimStanding } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { LeaseLost, type Hold } from '../control-service/compute/compute.ts';
+import { ClaimLost, type WorkLease } from '../control-service/compute/compute.ts';
 
 export interface LeaseSettings {
   leaseMs: number;
@@ -9,9 +9,9 @@ export interface LeaseSettings {
   clock: Clock;
 }
 
-export interface Lease extends Hold {
+export interface Lease extends WorkLease {
   /**
-   * Aborts when the work has to end: with a `LeaseLost` if another listener may have it by now, with another reason if
+   * Aborts when the work has to end: with a `ClaimLost` if another listener may have it by now, with another reason if
    * it is not needed any more and has to be undone.
    */
   signal: AbortSignal;
@@ -47,8 +47,8 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
 
   const lose = (why: string): void => {
     if (ended.signal.aborted) return;
-    work.abort(new LeaseLost(why));
-    lost.abort(new LeaseLost(why));
+    work.abort(new ClaimLost(why));
+    lost.abort(new ClaimLost(why));
   };
   const heard = ({ wanted }: Pick<ClaimStanding, 'wanted'>, sentAt: number): void => {
     until = Math.max(until, sentAt + leaseMs);

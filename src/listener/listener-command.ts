@@ -12,7 +12,7 @@ import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/deployments/validation/value-problems.ts';
 import { wrongArguments } from '../control-service/wrong-arguments.ts';
-import type { CarryOutSettings } from './carry-out-claim.ts';
+import type { ClaimSettings } from './perform-claim.ts';
 import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 import { runUntilSignal } from '../run-until-signal.ts';
@@ -220,7 +220,7 @@ export async function runListener(args: readonly string[], environment: Listener
 }
 
 /** What runs in the cluster reaches the service as this listener does, unless that is this machine itself. */
-function tracingFrom(baseUrl: string): CarryOutSettings['tracingAt'] {
+function tracingFrom(baseUrl: string): ClaimSettings['tracingAt'] {
   const read = readAddress(baseUrl, { allowHttp: true });
   if (!read.ok || read.address.loopback) return undefined;
   const { origin, prefix } = read.address;

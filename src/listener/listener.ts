@@ -5,13 +5,13 @@ import { longestClaimWait, type WorkClaim } from '../contract/control/listener-w
 import { ServiceError } from '../contract/service-error.ts';
 import { slots } from '../control-service/rollouts/slots.ts';
 import { retryDelayMs, type WorkClient } from './work-client.ts';
-import { carryOutClaim, type CarryOutSettings } from './carry-out-claim.ts';
+import { performClaim, type ClaimSettings } from './perform-claim.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { entriesOf } from '../contract/control/pages.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import type { Logger } from '../logger.ts';
 
-export interface ListenerSettings extends Omit<CarryOutSettings, 'leaving'> {
+export interface ListenerSettings extends Omit<ClaimSettings, 'leaving'> {
   /** The name of this process, for people. */
   holder: string;
   /** The most claims at a time. */
@@ -35,7 +35,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
   const working = new Set<Promise<void>>();
 
   function inBackground(claim: WorkClaim, giveBack: () => void): void {
-    const kept: Promise<void> = carryOutClaim(claim, { ...settings, leaving: leaving.signal })
+    const kept: Promise<void> = performClaim(claim, { ...settings, leaving: leaving.signal })
       .catch((error: unknown) => {
         log.error(`The work on ${claim.deployment.name} broke down: ${stackOf(error)}`);
       })

@@ -7,7 +7,7 @@ import { lockFolder } from './embedded/folder-lock.ts';
 import { addressOf, launch } from './embedded/launch.ts';
 import { stopLeftover } from './embedded/leftover.ts';
 import { locate, makeSocketFolder, preparePrograms, socketFolderOf } from './embedded/locate.ts';
-import { clusterOf, settleMove } from './embedded/placement.ts';
+import { clusterOf, finishMove } from './embedded/placement.ts';
 import type { ServerAddress } from './embedded/settings.ts';
 import { retryWhileUnavailable } from './unavailable.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const lock = await lockFolder(home, requested, clock, log);
   try {
     await stopLeftover(clusterOf(home), clock, log);
-    settleMove(placement, new Date(clock.now()), log);
+    finishMove(placement, new Date(clock.now()), log);
     if (home !== requested) {
       log.info(`Postgres runs as ${user?.name}, who may not enter ${requested}; its data is in ${home}.`);
     }

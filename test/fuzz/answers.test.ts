@@ -12,7 +12,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { requestAgent } from '../../src/control-service/gateway/request-agent.ts';
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
-import { agentVersion } from '../../src/control-service/rollouts/carry-out.ts';
+import { agentVersion } from '../../src/control-service/rollouts/roll-out-revision.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { markerOf, markersIn, oneOf, randomFrom, rawAnswer, type Random, type RawAnswer } from './raw-answers.ts';
 

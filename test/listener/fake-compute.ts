@@ -1,11 +1,11 @@
-import type { AgentSpec, AgentStart, Compute, Hold } from '../../src/control-service/compute/compute.ts';
+import type { AgentSpec, AgentStart, Compute, WorkLease } from '../../src/control-service/compute/compute.ts';
 
 /** A start that is under way, until the test ends it. */
 export interface Start {
   spec: AgentSpec;
   signal: AbortSignal;
   /** What bounds putting back as well. */
-  hold: Hold | undefined;
+  hold: WorkLease | undefined;
   end(how: 'running' | { failed: string }): void;
   /** It breaks down with what is no reason of its own. */
   breakDown(error: Error): void;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { ServiceErrorKind } from '../../src/contract/service-error.ts';
-import { LeaseLost } from '../../src/control-service/compute/compute.ts';
+import { ClaimLost } from '../../src/control-service/compute/compute.ts';
 import { keepLease } from '../../src/listener/lease.ts';
 import { SimulatedClock } from '../deploy/simulated-clock.ts';
 
@@ -48,8 +48,8 @@ describe('a lease', () => {
     kept.check();
     expect(kept.lost.aborted).toBe(false);
     now = 9_000;
-    expect(() => kept.check()).toThrow(LeaseLost);
-    expect([kept.lost.aborted, kept.signal.reason]).toEqual([true, expect.any(LeaseLost)]);
+    expect(() => kept.check()).toThrow(ClaimLost);
+    expect([kept.lost.aborted, kept.signal.reason]).toEqual([true, expect.any(ClaimLost)]);
   });
 
   test('survives failures that pass within its time', async () => {
@@ -65,7 +65,7 @@ describe('a lease', () => {
   test('is lost by our own clock before anybody else may have it', async () => {
     const { clock, kept } = lease([], () => Promise.reject(failure('unreachable')));
     expect(await lostAt(kept.lost, clock)).toBeLessThanOrEqual(9_000);
-    expect(kept.signal.reason).toBeInstanceOf(LeaseLost);
+    expect(kept.signal.reason).toBeInstanceOf(ClaimLost);
     await kept.end();
   });
 
@@ -88,7 +88,7 @@ describe('a lease', () => {
   test.each(['conflict', 'missing'] as const)('is let go of at once where the service says %s', async (kind) => {
     const { clock, kept } = lease([() => Promise.reject(failure(kind))]);
     expect(await lostAt(kept.signal, clock)).toBe(3_000);
-    expect(kept.signal.reason).toBeInstanceOf(LeaseLost);
+    expect(kept.signal.reason).toBeInstanceOf(ClaimLost);
     expect(kept.lost.aborted).toBe(true);
     await kept.end();
   });
@@ -96,7 +96,7 @@ describe('a lease', () => {
   test('of unwanted work is kept, so that there is time to undo it', async () => {
     const { clock, renewed, kept } = lease([() => Promise.resolve(standing(false))]);
     expect(await lostAt(kept.signal, clock)).toBe(3_000);
-    expect(kept.signal.reason).not.toBeInstanceOf(LeaseLost);
+    expect(kept.signal.reason).not.toBeInstanceOf(ClaimLost);
     await clock.sleep(7_000);
     expect(kept.lost.aborted).toBe(false);
     expect(renewed).toEqual([3_000, 6_000, 9_000]);

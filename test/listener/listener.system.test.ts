@@ -1,7 +1,7 @@
 import { loggerTo } from '../logger.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { LeaseLost } from '../../src/control-service/compute/compute.ts';
+import { ClaimLost } from '../../src/control-service/compute/compute.ts';
 import { findListener, startListener, type RunningListener } from '../../src/listener/listener.ts';
 import { connectWork, type WorkClient } from '../../src/listener/work-client.ts';
 import { fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../control-service/service-fixture.ts';
@@ -185,7 +185,7 @@ describe('carrying out', () => {
     const start = await compute.nextStart();
     await fixture.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     const back = await compute.nextStart();
-    expect(start.signal.aborted && !(start.signal.reason instanceof LeaseLost)).toBe(true);
+    expect(start.signal.aborted && !(start.signal.reason instanceof ClaimLost)).toBe(true);
     // There is time to undo it.
     expect(start.hold?.lost.aborted).toBe(false);
     expect(back.spec.revisionId).toBe(made.latest_revision_id);
@@ -240,7 +240,7 @@ describe('several, and what becomes of one', () => {
     const began = performance.now();
     leaving.leave();
     expect(await leaving.ended).toBeUndefined();
-    expect(start.signal.reason).toBeInstanceOf(LeaseLost);
+    expect(start.signal.reason).toBeInstanceOf(ClaimLost);
     await becomes(made, 'DEPLOYED');
     expect(performance.now() - began).toBeLessThan(8_000);
   });
@@ -255,9 +255,9 @@ describe('several, and what becomes of one', () => {
     const start = await one.nextStart();
     start.hold?.check();
     await until(async () => start.signal.aborted);
-    expect(start.signal.reason).toBeInstanceOf(LeaseLost);
+    expect(start.signal.reason).toBeInstanceOf(ClaimLost);
     expect(start.hold?.lost.aborted).toBe(true);
-    expect(() => start.hold?.check()).toThrow(LeaseLost);
+    expect(() => start.hold?.check()).toThrow(ClaimLost);
     begin(two, { holder: 'two' });
     const next = await Promise.race([two.nextStart(), one.nextStart()]);
     next.end('running');

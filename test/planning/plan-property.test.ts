@@ -10,7 +10,7 @@ import type {
 import type { Deployment, DeploymentPatchRequest } from '../../src/contract/control/deployment.ts';
 import type { ResourceSpec } from '../../src/contract/control/resource-spec.ts';
 import type { Secret } from '../../src/contract/control/secret.ts';
-import { carriesSource, holdsSettings } from '../../src/deploy/settle.ts';
+import { carriesSource, holdsSettings } from '../../src/deploy/lost-response.ts';
 import { sameResources } from '../../src/planning/plan-resources.ts';
 import { plan } from '../../src/planning/plan.ts';
 import type { Plan } from '../../src/planning/plan-types.ts';

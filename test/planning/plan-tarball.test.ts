@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredInternalDocker, DesiredInternalSource } from '../../src/config/desired.ts';
-import { carriesSource } from '../../src/deploy/settle.ts';
+import { carriesSource } from '../../src/deploy/lost-response.ts';
 import { plan } from '../../src/planning/plan.ts';
 import type { Plan, Seen } from '../../src/planning/plan-types.ts';
 import { base, changed, notes, obstacles, unknown } from './plan-cases.ts';

@@ -13,7 +13,7 @@ import { describeError, RunStopped, statusOf } from './run-error.ts';
 import type { StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
-import { unreadableError, settle } from './settle.ts';
+import { unreadableError, recordEnd } from './record-end.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './start-of-attempt.ts';
 import { stateAfter } from './state-after.ts';
@@ -71,7 +71,7 @@ export class Execution {
     this.#isDelayed = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
     // Closes the log in any case, so that no follower waits forever.
-    this.ended = this.#carryOut(start).finally(() => this.events.close());
+    this.ended = this.#execute(start).finally(() => this.events.close());
   }
 
   /** It has not started yet: another process may take it. */
@@ -114,7 +114,7 @@ export class Execution {
     return (this.attempt - 1) * attemptIds;
   }
 
-  async #carryOut(start: RunStart): Promise<string> {
+  async #execute(start: RunStart): Promise<string> {
     const { runId } = this.plan;
     this.events.add(metadataEvent, JSON.stringify({ run_id: runId, attempt: this.attempt }));
     let graph: Graph | undefined;
@@ -183,8 +183,8 @@ export class Execution {
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
     const ended = { plan: this.plan, end: { ...reached, usage: this.#result.usage() }, failure };
-    if (failure === undefined) return settle(ended, this.#around);
-    return this.#around.graphs.writes.without(this.plan.runId, () => settle(ended, this.#around));
+    if (failure === undefined) return recordEnd(ended, this.#around);
+    return this.#around.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#around));
   }
 
   /** Follows the run in another process until this process shuts down. */

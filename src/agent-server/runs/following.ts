@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 import type { RemoteRuns, FollowedRun } from './remote-runs.ts';
 import { EventLog, type Followable } from './event-buffer.ts';
 import type { RunExecutor } from './run-executor.ts';
-import type { OrphanedRuns } from './orphaned-runs.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import type { RunEvents } from './run-events.ts';
 import { isUnfinished, type StoredRun } from './run-row.ts';
 import type { Logger } from '../../logger.ts';
@@ -14,7 +14,7 @@ import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 export interface FollowingParts {
   executor: RunExecutor;
   remoteRuns: RemoteRuns;
-  left: OrphanedRuns;
+  left: EndedRuns;
   events: RunEvents;
   clock: Clock;
   log: Logger;

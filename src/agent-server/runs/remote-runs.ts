@@ -3,7 +3,7 @@ import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts'
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from './event-buffer.ts';
 import { endedRunError } from './ended-run.ts';
-import type { OrphanedRuns } from './orphaned-runs.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import type { RunQueue, Standing } from './queue.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
@@ -14,7 +14,7 @@ import type { Logger } from '../../logger.ts';
 /** The dependencies of `RemoteRuns`. */
 export interface RemoteRunsParts {
   queue: Pick<RunQueue, 'askForEvents' | 'standings'>;
-  left: Pick<OrphanedRuns, 'answer'>;
+  left: Pick<EndedRuns, 'answer'>;
   events: Pick<RunEvents, 'after' | 'last' | 'ending'>;
   clock: Clock;
   log: Logger;

@@ -54,7 +54,7 @@ export class RunExecutor {
   }
 
   /** Starts to execute a stored run. */
-  carryOut(plan: RunPlan, sequence: number, start: Omit<RunStart, 'after' | 'joinLine'>): Execution {
+  start(plan: RunPlan, sequence: number, start: Omit<RunStart, 'after' | 'joinLine'>): Execution {
     const { runId, threadId } = plan;
     let leave = (): void => undefined;
     const joinLine = (place: number): Promise<unknown> | undefined => {

@@ -14,7 +14,7 @@ import { RemoteRuns } from './remote-runs.ts';
 import type { Execution } from './execution.ts';
 import { Following } from './following.ts';
 import { RunExecutor } from './run-executor.ts';
-import { OrphanedRuns } from './orphaned-runs.ts';
+import { EndedRuns } from './ended-runs.ts';
 import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import { checkpointOfAll } from './run-plan.ts';
@@ -56,7 +56,7 @@ export class Runs {
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
-    const left = new OrphanedRuns(parts);
+    const left = new EndedRuns(parts);
     this.#remoteRuns = new RemoteRuns({ ...parts, left });
     this.#executor = new RunExecutor(parts.atOnce, { ...parts, limitMs: parts.limitMs, remoteRuns: this.#remoteRuns });
     this.following = new Following({ ...parts, executor: this.#executor, remoteRuns: this.#remoteRuns, left });
@@ -81,7 +81,7 @@ export class Runs {
         const { status, sequence } = await storeRun(plan, how, this.#parts);
         started = status === 'running';
         const followed = mode === 'stream';
-        const execution = this.#executor.carryOut(plan, sequence, { attempt: 1, started, followed });
+        const execution = this.#executor.start(plan, sequence, { attempt: 1, started, followed });
         if (!started) await this.#cancelling.cancelEarlierRuns(plan);
         return execution;
       });
@@ -105,7 +105,7 @@ export class Runs {
     await this.#executor.whileStarting(ids, async () => {
       const places = await this.#parts.store.beginAll(plans);
       for (const [at, plan] of plans.entries()) {
-        this.#executor.carryOut(plan, places[at] ?? 0, { attempt: 1, started: false, followed: false });
+        this.#executor.start(plan, places[at] ?? 0, { attempt: 1, started: false, followed: false });
       }
     });
     return plans;
@@ -128,7 +128,7 @@ export class Runs {
       const { store } = this.#parts;
       const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, on));
       if (startedRun?.kind !== 'started') return startedRun;
-      this.#executor.carryOut(plan, startedRun.sequence, { attempt: 1, started: false, followed: false });
+      this.#executor.start(plan, startedRun.sequence, { attempt: 1, started: false, followed: false });
       await this.#cancelling.cancelEarlierRuns(plan);
       return startedRun;
     });
@@ -191,7 +191,7 @@ export class Runs {
 
   /** Executes a run of another process that was taken over in the database. */
   takeOver(plan: RunPlan, sequence: number, attempt: number): Execution {
-    return this.#executor.carryOut(plan, sequence, { attempt, started: false, followed: false });
+    return this.#executor.start(plan, sequence, { attempt, started: false, followed: false });
   }
 
   /** Ends an unfinished run in any process. */

@@ -61,7 +61,7 @@ async function inLine(wrapper: object, operation: object): Promise<unknown> {
   const before = lines.get(wrapper);
   const turn = (async () => {
     await before;
-    return carryOut(Reflect.get(wrapper, 'store'), operation);
+    return callStore(Reflect.get(wrapper, 'store'), operation);
   })();
   lines.set(
     wrapper,
@@ -74,7 +74,7 @@ async function inLine(wrapper: object, operation: object): Promise<unknown> {
   return turn;
 }
 
-async function carryOut(store: unknown, operation: object): Promise<unknown> {
+async function callStore(store: unknown, operation: object): Promise<unknown> {
   if (!isStore(store)) throw new Error('The graph has no store.');
   const [result] = await store.batch([operation]);
   return result;

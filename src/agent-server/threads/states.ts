@@ -13,7 +13,7 @@ import { hasCheckpoint, noCheckpoint, placeOf, type Where } from './place.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
 import { inTransaction, PoolOfOne } from './transaction.ts';
-import { asRefused, settle, writeSteps, type Step } from './write-states.ts';
+import { asRefused, saveThreadState, writeSteps, type Step } from './write-states.ts';
 
 /** The dependencies of `ThreadStates`. */
 export interface ThreadStatesParts {
@@ -171,7 +171,7 @@ export class ThreadStates {
       const graphId = this.#graphs.idOf(copy);
       if (graphId === undefined) throw new Error(`Thread ${threadId} is busy without a graph.`);
       const graph = await this.#graphs.readOver(threadId, graphId, new PoolOfOne(client));
-      await settle(client, graph, { threadId: copyId, now: clock.now() });
+      await saveThreadState(client, graph, { threadId: copyId, now: clock.now() });
       return threads.get(copyId, client);
     });
   }
@@ -185,7 +185,7 @@ export class ThreadStates {
       const place = { ...placeOf(threadId, where), graph_id: graphId };
       const written = await writeSteps(graph, place, steps);
       const at = clock.now();
-      const { state, open } = await settle(client, graph, { threadId, now: at });
+      const { state, open } = await saveThreadState(client, graph, { threadId, now: at });
       return { checkpoint: checkpointOf(written) ?? {}, state: showState(state, open), at };
     });
   }

@@ -50,14 +50,14 @@ const noSubgraph = 'is no namespace of a graph inside this one';
  * Updates a thread's row for its newest state, in the transaction that created it. The thread is `interrupted` if the
  * state has a next node, else `idle`.
  */
-export async function settle(
+export async function saveThreadState(
   client: PoolClient,
   graph: Graph,
   { threadId, now }: { threadId: string; now: number },
 ): Promise<{ state: Snapshot; open: OpenTasks }> {
   const state = await graph.getState({ configurable: { thread_id: threadId } });
   const open = await openTasks(graph, state);
-  await client.query(settleThread, [
+  await client.query(updateThread, [
     threadId,
     state.createdAt === undefined ? null : toWire(state.values),
     toWire(open.interrupts),
@@ -67,7 +67,7 @@ export async function settle(
   return { state, open };
 }
 
-const settleThread = `
+const updateThread = `
   update threads
   set "values" = $2::json, interrupts = $3::json, status = $4, state_updated_at = $5, updated_at = $5
   where thread_id = $1`;

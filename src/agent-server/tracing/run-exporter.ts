@@ -95,7 +95,7 @@ export class RunExporter {
         return outbox.empty();
       }
       if (reported.kind === 'refused' && unstated.length > 1) await this.#oneByOne(unstated, signal);
-      else await this.#settle(unstated, reported);
+      else await this.#recordSent(unstated, reported);
       if (this.#failures > 0) log.info('Runs are exported to the tracing project again.');
       this.#failures = 0;
     }
@@ -106,11 +106,11 @@ export class RunExporter {
     for (const each of unstated) {
       const reported = await this.#send([each], signal);
       if (reported.kind !== 'taken' && reported.kind !== 'refused') return;
-      await this.#settle([each], reported);
+      await this.#recordSent([each], reported);
     }
   }
 
-  async #settle(unstated: readonly PendingRun[], reported: Reported): Promise<void> {
+  async #recordSent(unstated: readonly PendingRun[], reported: Reported): Promise<void> {
     const { outbox, log } = this.#settings;
     if (reported.kind === 'refused')
       log.error(`A run could not be exported to the tracing project: it ${reported.why}.`);

@@ -117,7 +117,7 @@ export class Deliverer {
     if (limit <= 0) return false;
     const claimed = await deliveries.claim({ now, forMs, limit, notTo: this.#busyHosts() });
     for (const delivery of claimed) {
-      const trying = this.#carryOut(delivery).finally(() => {
+      const trying = this.#attempt(delivery).finally(() => {
         this.#trying.delete(trying);
         this.ring();
       });
@@ -141,11 +141,11 @@ export class Deliverer {
   }
 
   /** One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is retried. */
-  async #carryOut(delivery: Delivery): Promise<void> {
+  async #attempt(delivery: Delivery): Promise<void> {
     const { log } = this.#parts;
     try {
       const tried = await this.#try(delivery);
-      await this.#settle(delivery, tried);
+      await this.#recordAttempt(delivery, tried);
     } catch (error) {
       if (!isDatabaseUnavailable(error))
         log.error(
@@ -155,7 +155,7 @@ export class Deliverer {
     }
   }
 
-  async #settle(delivery: Delivery, tried: Tried): Promise<void> {
+  async #recordAttempt(delivery: Delivery, tried: Tried): Promise<void> {
     const { deliveries, clock, log, chance } = this.#parts;
     if (tried.kind === 'failed' && this.#breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
     const next = nextAfter(tried, delivery.attempts, chance());

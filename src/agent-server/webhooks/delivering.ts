@@ -28,7 +28,7 @@ export interface WebhookOptions {
  *
  * @throws StartupError with every problem and its line.
  */
-export function settledWebhooks(
+export function resolveWebhookSettings(
   { file, invalid }: Pick<Configuration, 'file' | 'invalid'>,
   { privateNetworks = false }: WebhookOptions = {},
 ): WebhookSettings {

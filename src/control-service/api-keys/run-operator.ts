@@ -31,7 +31,7 @@ export async function runOperator(args: string[], { env, say, printError, log }:
     const databaseUrl = env['DATABASE_URL'];
     const database = await openForOperator({ databaseUrl, dataDir: command.data, log });
     try {
-      const { value, words } = await carryOut(command, operatorOf(createStore(database.db, systemClock)));
+      const { value, words } = await perform(command, operatorOf(createStore(database.db, systemClock)));
       say(command.json ? JSON.stringify(value) : words);
       return 0;
     } finally {
@@ -44,7 +44,7 @@ export async function runOperator(args: string[], { env, say, printError, log }:
 }
 
 /** The result: as JSON, and in words. */
-async function carryOut(
+async function perform(
   command: Exclude<OperatorCommand, { kind: 'help' }>,
   operator: ReturnType<typeof operatorOf>,
 ): Promise<{ value: unknown; words: string }> {

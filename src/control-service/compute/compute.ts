@@ -92,18 +92,18 @@ export type AgentStart =
  * The abort reason where another worker may own the work now: touch nothing more and leave everything as it is. On any
  * other reason, clean up what was started.
  */
-export class LeaseLost extends Error {
+export class ClaimLost extends Error {
   constructor(why: string) {
     super(why);
-    this.name = 'LeaseLost';
+    this.name = 'ClaimLost';
   }
 }
 
 /** A lease on work: once it expires, another worker may have taken over. */
-export interface Hold {
-  /** Aborts with a `LeaseLost` when the lease is lost. Then even the cleanup is left out. */
+export interface WorkLease {
+  /** Aborts with a `ClaimLost` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /** @throws LeaseLost where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
+  /** @throws ClaimLost where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
   check: () => void;
 }
 
@@ -113,10 +113,10 @@ export interface Compute {
    * Starts an agent. When `signal` aborts first, the start fails and is cleaned up. `hold` limits the cleanup as well: a
    * compute that is shared with other workers touches nothing once the lease is lost.
    */
-  start(spec: AgentSpec, signal: AbortSignal, hold?: Hold): Promise<AgentStart>;
+  start(spec: AgentSpec, signal: AbortSignal, hold?: WorkLease): Promise<AgentStart>;
   /**
    * Removes everything of a deleted deployment whose agents are stopped; ignores what is gone. Absent where stopping
    * leaves nothing.
    */
-  remove?(deployment: { id: string; name: string; namespace: string | undefined }, hold?: Hold): Promise<void>;
+  remove?(deployment: { id: string; name: string; namespace: string | undefined }, hold?: WorkLease): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest, labelKeys } from '../kubernetes/manifest.ts';
-import type { AgentSpec, Hold } from './compute.ts';
+import type { AgentSpec, WorkLease } from './compute.ts';
 import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-words.ts';
@@ -58,7 +58,7 @@ export interface RemovalTimeouts {
   everyMs: number;
   /** The timeout in milliseconds until everything is gone. */
   withinMs: number;
-  hold: Hold | undefined;
+  hold: WorkLease | undefined;
 }
 
 const mostNamed = 5;
@@ -104,14 +104,14 @@ const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
  * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was already
  * this revision's, after an interrupted start, there is nothing to restore.
  *
- * @throws LeaseLost where another worker owns the work now: then everything stays as it is.
+ * @throws ClaimLost where another worker owns the work now: then everything stays as it is.
  */
 export async function putBack(
   { applied, former }: Started,
   objects: Objects,
   spec: AgentSpec,
   mask: Mask,
-  hold: Hold | undefined,
+  hold: WorkLease | undefined,
 ): Promise<void> {
   if (applied.length === 0) return;
   try {

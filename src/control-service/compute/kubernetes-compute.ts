@@ -6,7 +6,14 @@ import { passwordKey } from '../kubernetes/dependencies.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest.ts';
-import { LeaseLost, type AgentSpec, type AgentStart, type Compute, type Hold, type RunningAgent } from './compute.ts';
+import {
+  ClaimLost,
+  type AgentSpec,
+  type AgentStart,
+  type Compute,
+  type WorkLease,
+  type RunningAgent,
+} from './compute.ts';
 import { prune, putBack, removeAll, rollOut, type Started } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
@@ -38,7 +45,7 @@ export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
  * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
  * apply and followed until its replicas are available. The cluster itself probes them (`GET /ok`), so the caller needs no
  * network access to them. The cluster also exchanges the revisions, so stopping an agent does nothing here; `remove` ends
- * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`LeaseLost`): then
+ * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`ClaimLost`): then
  * nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
@@ -68,7 +75,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       try {
         return await startHeld(spec, signal, hold);
       } catch (error) {
-        if (!(error instanceof LeaseLost)) throw error;
+        if (!(error instanceof ClaimLost)) throw error;
         return failed(`The lease was lost: ${error.message}`);
       }
     },
@@ -81,7 +88,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     },
   };
 
-  async function startHeld(spec: AgentSpec, signal: AbortSignal, hold: Hold | undefined): Promise<AgentStart> {
+  async function startHeld(spec: AgentSpec, signal: AbortSignal, hold: WorkLease | undefined): Promise<AgentStart> {
     if (spec.program.kind !== 'image') return failed(noBuilds);
     const connected = await connectOnce();
     if (connected.kind === 'none') return failed(connected.reason);
@@ -92,7 +99,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     let mask = maskOf(secretsOf(spec));
     const started: Started = { applied: [], former: [] };
     const end = async (reason: string): Promise<AgentStart> => {
-      if (signal.reason instanceof LeaseLost) throw signal.reason;
+      if (signal.reason instanceof ClaimLost) throw signal.reason;
       await putBack(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
       return failed(signal.aborted ? 'The start was aborted.' : mask(reason));
     };

@@ -41,7 +41,7 @@ export function deletionOperations(settings: ServiceSettings) {
     return { id, interrupted: requested.interrupted };
   }
 
-  function carryOut({ id, interrupted }: RequestedDeployment): void {
+  function startDeletion({ id, interrupted }: RequestedDeployment): void {
     for (const revisionId of interrupted) rollouts.interrupted(id, revisionId);
     rollouts.wake(id);
     // A listener may have to remove what runs in its cluster.
@@ -60,7 +60,7 @@ export function deletionOperations(settings: ServiceSettings) {
       const done = await once(call, { idempotencyKey, body, shape: requested }, async (within, record) =>
         found(call, 'Deployment', id, await ask(within, record, deploymentId, body)),
       );
-      carryOut(done);
+      startDeletion(done);
     },
 
     /** DELETE /v2/deployments: as many of them as there are; a 404 where there is none of them. */
@@ -79,7 +79,7 @@ export function deletionOperations(settings: ServiceSettings) {
         if (going.length > 0) return going;
         throw refusedCall(call, { status: 404, detail: ids.map(missing).join(' ') });
       });
-      done.forEach(carryOut);
+      done.forEach(startDeletion);
       const going = new Set(done.map(({ id }) => id));
       const left = ids.filter((id) => !going.has(id));
       return {

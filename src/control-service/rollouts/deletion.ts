@@ -16,7 +16,7 @@ import type { Tools } from './rollout-job.ts';
  * @param drainMs how long requests in flight may take.
  * @throws the error of a failed step; completed steps are not undone.
  */
-export async function carryOutDeletion(deployment: DeploymentRecord, tools: Tools, drainMs: number): Promise<void> {
+export async function performDeletion(deployment: DeploymentRecord, tools: Tools, drainMs: number): Promise<void> {
   const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl } = tools;
   const { id, name, source_config, deletion } = deployment;
   const isListeners = source_config.listener_id != null;

@@ -9,9 +9,9 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
 import { retryBackoff, retryPolicy } from './retry-policy.ts';
-import { carryOutDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
+import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
-import { agentSpec, carryOut } from './carry-out.ts';
+import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
 import { failAnyway, openJob, type Tools, nextRevision } from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
@@ -123,17 +123,17 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const deployment = await retrying(() => store.deployment(deploymentId));
       if (deployment && deployment.deletion !== 'none') return removeOne(deployment);
       if (!revision || !deployment) continue;
-      await carryOutOne(deployment, revision);
+      await rollOut(deployment, revision);
       hasMoreWork.add(deploymentId);
     } while (hasMoreWork.has(deploymentId) && !stopping.signal.aborted);
   }
 
-  async function carryOutOne(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+  async function rollOut(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
     const interrupt = new AbortController();
     inProgress.set(deployment.id, { revisionId: revision.id, interrupt });
     const job = openJob(deployment, revision, AbortSignal.any([interrupt.signal, stopping.signal]), tools);
     try {
-      await carryOut(job, tools);
+      await rollOutRevision(job, tools);
       await removeOldBuilds(deployment.id, tools);
     } catch (error) {
       if (stopping.signal.aborted) return;
@@ -153,7 +153,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   async function removeOne(deployment: DeploymentRecord): Promise<void> {
     const { id } = deployment;
     try {
-      await carryOutDeletion(deployment, tools, settings.deletionDrainMs ?? 10_000);
+      await performDeletion(deployment, tools, settings.deletionDrainMs ?? 10_000);
       deletionBackoff.done(id);
       startBackoff.done(id);
     } catch (error) {

@@ -72,7 +72,7 @@ export function folderKey(requested: string): string {
  * Completes a move once its home is ours alone: data without a note belongs to a requested folder that was
  * removed, so it is put aside, kept but not used; then the note is written.
  */
-export function settleMove({ requested, home, moved }: Placement, now: Date, log: Logger): void {
+export function finishMove({ requested, home, moved }: Placement, now: Date, log: Logger): void {
   if (!moved) return;
   if (existsSync(clusterOf(home))) {
     const kept = join(home, `until-${now.toISOString().replaceAll(':', '')}`);

@@ -2,7 +2,7 @@
 // Loading takes a while, which should not count as the start of a test.
 import '@kubernetes/client-node';
 import type { Clock } from '../../../src/clock.ts';
-import type { AgentSpec, AgentStart, Hold } from '../../../src/control-service/compute/compute.ts';
+import type { AgentSpec, AgentStart, WorkLease } from '../../../src/control-service/compute/compute.ts';
 import {
   kubernetesCompute,
   type KubernetesCompute,
@@ -52,7 +52,7 @@ export interface Cluster {
   /** Every line of the deploy logs. */
   logged: string[];
   /** Starts a revision in the namespace team-a. */
-  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal, hold?: Hold) => Promise<AgentStart>;
+  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal, hold?: WorkLease) => Promise<AgentStart>;
   /** The names of a namespace's objects, by kind. */
   names: (namespace?: string) => string[];
 }

@@ -3,7 +3,7 @@ import { at, base, inputOf } from './inputs.ts';
 import type { Fate } from './controller.ts';
 import type { ApiServer, Fault } from './api-server.ts';
 import { hurried, inHaste, reasonOf, revisions, specOf, withCluster } from './clusters.ts';
-import { LeaseLost } from '../../../src/control-service/compute/compute.ts';
+import { ClaimLost } from '../../../src/control-service/compute/compute.ts';
 import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
 import { keepLease } from '../../../src/listener/lease.ts';
 
@@ -128,7 +128,7 @@ describe('a revision in a cluster', () => {
       const giveUp = new AbortController();
       const starting = start({}, giveUp.signal);
       await expect.poll(() => names()).toHaveLength(3);
-      giveUp.abort(new LeaseLost('its lease ran out'));
+      giveUp.abort(new ClaimLost('its lease ran out'));
       expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');
       expect(names()).toHaveLength(3);
     }));
@@ -196,7 +196,7 @@ describe('a lost lease', () => {
       breakOff.abort();
       await expect.poll(() => api.faults.some(({ times }) => times === 0), { timeout: 10_000 }).toBe(true);
       const before = changing(api).length;
-      lost.abort(new LeaseLost('its lease ran out'));
+      lost.abort(new ClaimLost('its lease ran out'));
       expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');
       expect(changing(api).slice(before)).toEqual([]);
       expect(newest(api)).toBe(second);
@@ -234,7 +234,7 @@ describe('a lost lease', () => {
           deployment,
           leaseOver(() => true),
         ),
-      ).rejects.toBeInstanceOf(LeaseLost);
+      ).rejects.toBeInstanceOf(ClaimLost);
       expect(names()).toHaveLength(3);
       expect(changing(api).every((seen) => seen.startsWith('PATCH'))).toBe(true);
     }));

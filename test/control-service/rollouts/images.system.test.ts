@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { AgentSpec, Compute } from '../../../src/control-service/compute/compute.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { agentVersion, tagOf } from '../../../src/control-service/rollouts/carry-out.ts';
+import { agentVersion, tagOf } from '../../../src/control-service/rollouts/roll-out-revision.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import { fakeAgent } from '../compute/agents.ts';
 import {

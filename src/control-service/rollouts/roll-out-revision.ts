@@ -9,7 +9,7 @@ import { requestAgent, isOk } from '../gateway/request-agent.ts';
  * Carries one revision from its current status to its end: built, started, healthy, live. Stops where the revision was
  * interrupted; where the service stops, the next start continues.
  */
-export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
+export async function rollOutRevision(job: RolloutJob, tools: Tools): Promise<void> {
   await tools.step?.('claimed', job.revision.id);
   const program = await programOf(job, tools);
   if (program) await deploy(job, program, tools);

@@ -9,8 +9,8 @@ import { runKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { RunStore } from './store.ts';
 
-/** The dependencies of `OrphanedRuns`. */
-export interface LeftBehindParts {
+/** The dependencies of `EndedRuns`. */
+export interface EndedRunsParts {
   store: RunStore;
   events: RunEvents;
   threads: ThreadStore;
@@ -18,10 +18,10 @@ export interface LeftBehindParts {
 }
 
 /** The results of ended runs: their own, even if later runs have changed their threads. */
-export class OrphanedRuns {
-  readonly #parts: LeftBehindParts;
+export class EndedRuns {
+  readonly #parts: EndedRunsParts;
 
-  constructor(parts: LeftBehindParts) {
+  constructor(parts: EndedRunsParts) {
     this.#parts = parts;
   }
 

@@ -11,7 +11,7 @@ import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import type { Logger } from '../logger.ts';
 
-export interface CarryOutSettings {
+export interface ClaimSettings {
   work: WorkClient;
   listenerId: string;
   compute: Compute;
@@ -31,7 +31,7 @@ const releaseWithinMs = 5_000;
  * are gone. A lost claim is not touched any more; a claim that is not needed any more, or interrupted by the listener's
  * shutdown, is released.
  */
-export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings): Promise<void> {
+export async function performClaim(claim: WorkClaim, settings: ClaimSettings): Promise<void> {
   const { work, listenerId, clock, random, log, leaving } = settings;
   const { claim_id: claimId, deployment, revision } = claim;
   const what = revision ? `revision ${revision.id} of ${deployment.name}` : `the removal of ${deployment.name}`;
@@ -105,7 +105,7 @@ const reasonOf = ({ reason }: AbortSignal): string =>
 async function runRevision(
   claim: WorkClaim,
   revision: ClaimedRevision,
-  { compute, tracingAt }: CarryOutSettings,
+  { compute, tracingAt }: ClaimSettings,
   lease: Lease,
   reporting: Reporter,
 ): Promise<string | undefined> {
@@ -132,7 +132,7 @@ async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise
 /** Removes a deployment from the cluster; retries until it succeeds. */
 async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
-  { compute, clock, random, log }: CarryOutSettings,
+  { compute, clock, random, log }: ClaimSettings,
   lease: Lease,
   reporting: Reporter,
 ): Promise<string | undefined> {
@@ -162,7 +162,7 @@ function agentSpec(
   { deployment }: WorkClaim,
   revision: ClaimedRevision,
   log: WriteLine,
-  tracingAt: CarryOutSettings['tracingAt'],
+  tracingAt: ClaimSettings['tracingAt'],
 ): AgentSpec | string {
   const resources = resourceSpec.safeParse(revision.resource_spec ?? {});
   if (!resources.success) {

@@ -1,7 +1,7 @@
 import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import { mayPass, type ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
-import { settleCreation, settlePatch } from './settle.ts';
+import { resolveCreation, resolvePatch } from './lost-response.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
 import { attempt, type Attempted } from './attempt.ts';
@@ -13,7 +13,7 @@ const writeMs = 60_000;
 const graceMs = 1_000;
 
 /** How long to poll for the effect of a write without a response, or for a revision missing in the response (ms). */
-export const settleMs = 60_000;
+export const resolveMs = 60_000;
 const lagMs = 15_000;
 
 /**
@@ -45,7 +45,7 @@ export type Started =
   | { kind: 'not-uploaded'; why: string };
 
 /** Does what the plan says. Beside a rollback this is the only place that changes anything at the service. */
-export async function carryOut(planned: Exclude<Plan, { kind: 'impossible' }>, run: DeployRun): Promise<Started> {
+export async function applyPlan(planned: Exclude<Plan, { kind: 'impossible' }>, run: DeployRun): Promise<Started> {
   const started = await (planned.kind === 'create' ? create(planned, run) : alter(planned, run));
   if (started.kind === 'follow') {
     run.known.revisionId = started.revisionId;
@@ -70,7 +70,7 @@ async function create(
   const first = answered.ok
     ? { deployment: answered.value, revisionId: answered.value.latest_revision_id ?? undefined }
     : undefined;
-  const made = first?.revisionId ? first : await settleCreation(request, first?.deployment.id, settleMs, run);
+  const made = first?.revisionId ? first : await resolveCreation(request, first?.deployment.id, resolveMs, run);
   if (answered.ok || made) settled(run);
   if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, planned, run);
   if (made?.revisionId) {
@@ -117,7 +117,7 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
     return bound && planned.makesRevision ? { kind: 'follow', how: 'patched', deploymentId, revisionId: bound } : kept;
   }
   const sent = { ...planned, request, digest: planned.upload?.digest };
-  const found = await settlePatch(sent, answered.ok ? lagMs : settleMs, run);
+  const found = await resolvePatch(sent, answered.ok ? lagMs : resolveMs, run);
   if (answered.ok || found) settled(run);
   if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
   if (found) return kept;

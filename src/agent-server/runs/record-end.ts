@@ -24,7 +24,7 @@ export const unreadableError = failedWith('Error', 'The run failed with an error
 const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
 
 /** An ended run. */
-export interface Ended {
+export interface EndedExecution {
   plan: RunPlan;
   end: RunEnd;
   /** The error, or the stop reason. */
@@ -37,7 +37,7 @@ export interface Ended {
  *
  * @returns the stored end, or `taken` if another process has the run and will end it.
  */
-export async function settle(ended: Ended, around: RunDependencies): Promise<RunEnd | 'taken'> {
+export async function recordEnd(ended: EndedExecution, around: RunDependencies): Promise<RunEnd | 'taken'> {
   const { clock, log } = around;
   let last = ended.end;
   for (;;) {
@@ -59,7 +59,7 @@ export async function settle(ended: Ended, around: RunDependencies): Promise<Run
 }
 
 /** @returns false if another process has the run. */
-async function write({ plan, end, failure }: Ended, { store, queue }: RunDependencies): Promise<boolean> {
+async function write({ plan, end, failure }: EndedExecution, { store, queue }: RunDependencies): Promise<boolean> {
   const { runId } = plan;
   const reason = failure instanceof RunStopped ? failure.reason : undefined;
   if (reason === 'released') {

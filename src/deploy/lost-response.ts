@@ -49,7 +49,7 @@ export function holdsSettings(request: DeploymentPatchRequest, deployment: Deplo
 }
 
 /** What a write is found to have done. Without a revision it changed settings in place. */
-export interface Settled {
+export interface Resolved {
   deployment: Deployment;
   revisionId: string | undefined;
 }
@@ -74,12 +74,12 @@ async function pollUntilFound<T>(
  * Resolves a creation whose response was lost or lacked its first revision. The name did not exist before, so a
  * deployment of this name and source is the requested one, even if another client created it.
  */
-export function settleCreation(
+export function resolveCreation(
   { name, source }: DeploymentCreateRequest,
   id: string | undefined,
   ms: number,
   run: DeployRun,
-): Promise<Settled | undefined> {
+): Promise<Resolved | undefined> {
   return pollUntilFound(ms, run, async () => {
     const found = id
       ? [run.saw(await run.request.control.getDeployment(id, run.reading(Infinity)))]
@@ -93,14 +93,14 @@ export function settleCreation(
  * Resolves a PATCH whose response was lost or reported no new revision. A newer revision with the requested content is
  * adopted, even if another client made it: a second PATCH could only make a duplicate.
  */
-export function settlePatch(
+export function resolvePatch(
   planned: Pick<
     Extract<Plan, { kind: 'patch' }>,
     'deploymentId' | 'request' | 'makesRevision' | 'formerLatestRevisionId'
   > & { digest?: string | undefined },
   ms: number,
   run: DeployRun,
-): Promise<Settled | undefined> {
+): Promise<Resolved | undefined> {
   const { deploymentId, request, makesRevision, formerLatestRevisionId, digest } = planned;
   const { control } = run.request;
   return pollUntilFound(ms, run, async () => {
@@ -119,7 +119,7 @@ export function settlePatch(
 }
 
 /** Resolves a redeploy whose response was lost: the newest revision since then. */
-export function settleRedeploy(before: Deployment, ms: number, run: DeployRun): Promise<Settled | undefined> {
+export function resolveRedeploy(before: Deployment, ms: number, run: DeployRun): Promise<Resolved | undefined> {
   return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await run.request.control.getDeployment(before.id, run.reading(Infinity)));
     const latest = deployment.latest_revision_id;
