@@ -2,7 +2,7 @@ import { revisionToRestore } from '../../src/planning/rollback.ts';
 import { rolloutOf } from '../../src/planning/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import type { Intent } from './intent.ts';
-import type { Observation } from './observation.ts';
+import type { DeploymentObservation } from './observation.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Delay before a new revision is first observed (ms). */
@@ -14,7 +14,7 @@ export async function beginFollowing(
   intent: Intent,
   revisionId: string,
   how: NonNullable<Intent['how']>,
-  observation?: Observation,
+  observation?: DeploymentObservation,
 ): Promise<StepResult> {
   const { context } = work;
   const following: Intent = {
@@ -36,7 +36,7 @@ async function formerOf(
   { context }: ReconcileContext,
   intent: Intent,
   revisionId: string,
-  { deployment }: Observation,
+  { deployment }: DeploymentObservation,
 ): Promise<Pick<Intent, 'formerLatestRevisionId' | 'formerLiveRevisionId'>> {
   const before = await context.store.lastWithRevision(intent.deploymentId, 30);
   const maker = before.find((each) => each.id !== intent.id && each.revisionId === revisionId);

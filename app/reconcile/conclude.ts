@@ -4,7 +4,7 @@ import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer, type End } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained } from './mark-contained.ts';
-import { observeDeployment, type Observation } from './observation.ts';
+import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import { mayContain } from './contains.ts';
 import {
   headOf,
@@ -86,7 +86,7 @@ const goingBack = (intent: Intent, revisionId: string, at: number): DeployReques
 async function replaced(
   work: ReconcileContext,
   intent: Intent,
-  { deployment, live }: Observation,
+  { deployment, live }: DeploymentObservation,
 ): Promise<StepResult> {
   const by = deployment.active_revision_id ?? 'none';
   const commit = live?.commit;

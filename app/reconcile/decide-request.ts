@@ -7,7 +7,7 @@ import { endedByDecision } from './outcomes.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent, EndKind } from './intent.ts';
 import { sendFor } from './send.ts';
-import { observeDeployment, type Observation } from './observation.ts';
+import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
 import {
   headOf,
@@ -114,7 +114,7 @@ async function trigger(
   work: ReconcileContext,
   intent: Intent,
   decision: Extract<Decision, { kind: 'trigger' }>,
-  observation: Observation,
+  observation: DeploymentObservation,
 ): Promise<StepResult> {
   const { deadline: _, ...decided } = { ...intent, decision };
   const isHosted = intent.terms.builder === 'service' && isOfItself(intent);
@@ -144,7 +144,7 @@ const isOfItself = ({ cause }: Intent): boolean => cause.kind === 'push' || caus
 async function changedPaths(
   work: ReconcileContext,
   intent: Intent,
-  { live, latest }: Observation,
+  { live, latest }: DeploymentObservation,
 ): Promise<ChangedPaths | undefined> {
   const { terms, repository, commit } = intent;
   if (!terms.rules.paths || !isOfItself(intent) || !live || latest?.standing === 'on-its-way') return undefined;
@@ -163,7 +163,11 @@ const ofNone: readonly EndKind[] = ['unknown', 'absent'];
  * Why a push changes nothing: an earlier one of the same commit has an outcome, and the service did nothing since. This
  * happens when two deliveries find the same head. One clause, for a check.
  */
-function alreadyReported(intent: Intent, sameCommits: readonly Intent[], observation: Observation): string | undefined {
+function alreadyReported(
+  intent: Intent,
+  sameCommits: readonly Intent[],
+  observation: DeploymentObservation,
+): string | undefined {
   if (intent.cause.kind !== 'push' && intent.cause.kind !== 'recovery') return undefined;
   const former = endedBefore(intent, sameCommits);
   if (!former?.end) return undefined;

@@ -1,6 +1,6 @@
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { observeRevision } from '../../src/deploy/observe-revision.ts';
@@ -108,7 +108,7 @@ async function observationOf(
   { deploymentId }: Intent,
   revisionId: string,
   before: Rollout,
-): Promise<{ observation: Observation; deployment: Deployment | undefined }> {
+): Promise<{ observation: RevisionObservation; deployment: Deployment | undefined }> {
   const { control, clock } = work.context;
   const options = () => readOptions(work);
   const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });

@@ -27,26 +27,26 @@ export interface ContainedIntents {
 export async function markContained(work: ReconcileContext, done: Intent, live: string): Promise<ContainedIntents> {
   const { store } = work.context;
   const waiting = await store.notYetContained(done.deploymentId);
-  const held = new Set([live]);
+  const containedCommits = new Set([live]);
   const intents: Intent[] = [];
   const silent: string[] = [];
-  let requests = 0;
+  let queries = 0;
   // The newest first: what a superseded one contains is contained in what contains it.
   for (const intent of waiting.toReversed()) {
     if (!intent.end) continue;
     const by = intent.end.by;
-    const isKnown = held.has(intent.commit) || (by?.contains === true && held.has(by.commit));
-    if (!isKnown) requests += 1;
-    const contains = isKnown || (requests <= maxQueries && (await requested(work, done, intent, live)));
+    const isKnown = containedCommits.has(intent.commit) || (by?.contains === true && containedCommits.has(by.commit));
+    if (!isKnown) queries += 1;
+    const contains = isKnown || (queries <= maxQueries && (await isContained(work, done, intent, live)));
     if (!contains) continue;
-    held.add(intent.commit);
+    containedCommits.add(intent.commit);
     intents.push({ ...intent, end: { ...intent.end, liveIn: live } });
     if (!(await hasOwnCheck(work, intent, done))) silent.push(intent.id);
   }
   return { intents, silent };
 }
 
-async function requested(
+async function isContained(
   work: ReconcileContext,
   done: Intent,
   { repository, commit }: Intent,

@@ -17,7 +17,7 @@ export type Step =
   | { kind: 'requeue'; until: number | undefined };
 
 /** The key for deferring all requests of a queue. */
-export const requests = 'requests';
+export const requestsKey = 'requests';
 
 /**
  * The next step of a queue, from its open intents. `deferred` holds what is idle until a time: intents by id, and
@@ -34,18 +34,18 @@ export function nextStep(
   const back = open.find((intent) => intent.cause.kind === 'failure' && isUndecided(intent));
   const undoing = open.find((intent) => isBeingUndone(intent, open));
   const isFresh = open.some((intent) => isRequestForHead(intent) && isUnsorted(intent, deploymentQueue));
-  if (isFresh && !isDeferred(requests)) return { kind: 'requests', busyWith: running ?? undoing };
+  if (isFresh && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: running ?? undoing };
   const isFree = !running;
   if (isFree && back && !isDeferred(back.id)) return { kind: 'go-back', intent: back };
   if (isFree && !undoing) {
     const requested = open.find((intent) => intent.sending.kind === 'redeploy' && isUndecided(intent));
     if (requested && !isDeferred(requested.id)) return { kind: 'go-back', intent: requested };
     const waits = !requested && open.some((intent) => isRequestForHead(intent) && intent.state === 'waiting');
-    if (waits && !isDeferred(requests)) return { kind: 'requests', busyWith: undefined };
+    if (waits && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: undefined };
   }
   const expecting = open.find(({ state, id }) => state === 'expecting' && !isDeferred(id));
   if (expecting) return { kind: 'expect', intent: expecting };
-  const ids = new Set([requests, ...open.map(({ id }) => id)]);
+  const ids = new Set([requestsKey, ...open.map(({ id }) => id)]);
   const times = [...deferred].filter(([key]) => ids.has(key)).map(([, until]) => until);
   return { kind: 'requeue', until: times.length > 0 ? Math.min(...times) : undefined };
 }

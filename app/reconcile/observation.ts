@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
 /** The observed state of a deployment. */
-export interface Observation {
+export interface DeploymentObservation {
   deployment: Deployment;
   live: RevisionSeen | undefined;
   /** The newest revision, if it is not the live one. */
@@ -17,7 +17,7 @@ export interface Observation {
 }
 
 /** Looks at the deployment, its live and its newest revision. @throws ServiceError */
-export async function observeDeployment(work: ReconcileContext): Promise<Observation> {
+export async function observeDeployment(work: ReconcileContext): Promise<DeploymentObservation> {
   const { control } = work.context;
   const deployment = await control.getDeployment(work.lease.deploymentId, readOptions(work));
   const { active_revision_id: active, latest_revision_id: newest } = deployment;
@@ -51,7 +51,7 @@ export const seenOf = (revision: Revision, active: string | null): RevisionSeen 
  */
 export async function madeSince(
   work: ReconcileContext,
-  observation: Observation,
+  observation: DeploymentObservation,
   former: string | null,
 ): Promise<readonly RevisionSeen[]> {
   const newest = observation.latest ?? observation.live;

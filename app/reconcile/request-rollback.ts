@@ -5,7 +5,7 @@ import { endedByDecision } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
-import { commitOfTarget, observeDeployment, type Observation } from './observation.ts';
+import { commitOfTarget, observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { Changes } from './store.ts';
 import { saveIntents, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
@@ -34,14 +34,14 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
 async function whyNotRolledBack(
   { context }: ReconcileContext,
   { cause }: Intent,
-  { deployment }: Observation,
+  { deployment }: DeploymentObservation,
   onItsWay: RevisionSeen | undefined,
 ): Promise<string | undefined> {
   const broken = await context.store.intent(cause.key);
   return whyNotUndone(broken?.revisionId, { active: deployment.active_revision_id, onItsWay: onItsWay?.id });
 }
 
-async function send(work: ReconcileContext, intent: Intent, observation: Observation): Promise<StepResult> {
+async function send(work: ReconcileContext, intent: Intent, observation: DeploymentObservation): Promise<StepResult> {
   const { deadline: _, ...rest } = intent;
   const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person requested it';
   const deploymentQueue = await queueAfter(work, intent, observation);
@@ -52,7 +52,7 @@ async function send(work: ReconcileContext, intent: Intent, observation: Observa
 async function queueAfter(
   work: ReconcileContext,
   intent: Intent,
-  { live }: Observation,
+  { live }: DeploymentObservation,
 ): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
   if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
   if (intent.cause.kind !== 'rollback' || !live?.commit) return {};

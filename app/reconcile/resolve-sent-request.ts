@@ -7,7 +7,7 @@ import { isOver } from './deadlines.ts';
 import { builtAsAnother, ended, noRevision, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
-import { commitOfTarget, observeDeployment, madeSince, type Observation } from './observation.ts';
+import { commitOfTarget, observeDeployment, madeSince, type DeploymentObservation } from './observation.ts';
 import {
   headOf,
   saveIntents,
@@ -73,7 +73,7 @@ async function unsettled(
   work: ReconcileContext,
   intent: Intent,
   made: readonly RevisionSeen[],
-  observation: Observation,
+  observation: DeploymentObservation,
 ): Promise<StepResult> {
   const now = work.context.clock.now();
   const head = intent.sending.kind === 'restate' ? await headOf(work, intent) : undefined;

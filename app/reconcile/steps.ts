@@ -2,7 +2,7 @@ import { conclude } from './conclude.ts';
 import { followRevision } from './follow-revision.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent } from './intent.ts';
-import { nextStep, runningOf, requests, type Step } from './next-step.ts';
+import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
 import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
@@ -41,7 +41,7 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     const result = await taken(work, step, deploymentQueue, open);
     if (result.kind === 'continue') continue;
     if (result.of !== undefined) deferred.set(result.of, result.until);
-    else deferred.set(step.kind === 'requests' ? requests : step.intent.id, result.until);
+    else deferred.set(step.kind === 'requests' ? requestsKey : step.intent.id, result.until);
   }
   context.log.info(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;

@@ -1,6 +1,6 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
-import { heldAt, requestedFields, sameField, shown, spelledRef } from '../../src/planning/plan-fields.ts';
+import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/planning/plan-fields.ts';
 import type { RepositoryAt, Target, Targets } from '../context.ts';
 import { type DeployFile, type Entry, findEntries } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
@@ -197,6 +197,6 @@ function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['d
   const ofFields = requestedFields(desired)
     .map(({ path, value }) => ({ path, value, held: heldAt(deployment, path) }))
     .filter(({ path, value, held }) => !sameField(path, value, held))
-    .map(({ path, value, held }) => ({ field: path, from: shown(path, held), to: shown(path, value) }));
+    .map(({ path, value, held }) => ({ field: path, from: displayValue(path, held), to: displayValue(path, value) }));
   return [...ofSource, ...ofFields];
 }

@@ -32,11 +32,11 @@ export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting |
 }
 
 /** The whole request, or every problem with it. */
-export type Ask =
+export type ReadRequest =
   { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
 
 /** Reads inputs, deploy file and environment into one deployment and how to go about it; every problem at once. */
-export function readAsk(requested: RequestInput): Ask {
+export function readRequest(requested: RequestInput): ReadRequest {
   const options = readEntryOptions(requested.inputs);
   const deployments = readDeployments(modeOf(requested.inputs), requested);
   if (!options.ok || !deployments.ok) {

@@ -2,7 +2,7 @@ import * as core from '@actions/core';
 import { context } from '@actions/github';
 import type { DesiredDeployment } from '../config/desired.ts';
 import type { Mode } from '../config/entry-options.ts';
-import { inputs as inputTable, type Inputs } from '../config/input-table.ts';
+import type { Inputs } from '../config/input-table.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, reportOutcome, writeSummary, Progress } from './report-outcome.ts';
@@ -45,30 +45,33 @@ interface Ended {
 }
 
 async function ended(signal: AbortSignal): Promise<Ended> {
-  const inputs: Inputs = Object.fromEntries([...inputTable.keys()].map((name) => [name, core.getInput(name)]));
-  mask([inputs['api-key'] ?? '', inputs['github-token'] ?? '']);
+  const apiKey = core.getInput('api-key');
+  mask([apiKey, core.getInput('github-token')]);
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
-  if (!inputs['api-key'] && withoutSecrets) return { outcome: neutral };
+  if (!apiKey && withoutSecrets) return { outcome: neutral };
   // Loaded late: a run that has nothing to send needs none of it.
-  const [{ readAsk, readGitHubInputs }, { defaultConfigPath }, { inputProblem }] = await Promise.all([
-    import('./read-request.ts'),
-    import('../config/deploy-file.ts'),
-    import('../config/inputs.ts'),
-  ]);
+  const [{ readRequest, readGitHubInputs }, { defaultConfigPath }, { inputProblem }, { inputs: table }] =
+    await Promise.all([
+      import('./read-request.ts'),
+      import('../config/deploy-file.ts'),
+      import('../config/inputs.ts'),
+      import('../config/input-table.ts'),
+    ]);
+  const inputs: Inputs = Object.fromEntries([...table.keys()].map((name) => [name, core.getInput(name)]));
   const deployFile = readWorkspaceFile(inputs['config'] || defaultConfigPath);
   if (deployFile.kind === 'unreadable') {
     return { outcome: refuse([inputProblem('config', `config ${deployFile.why}`)]) };
   }
   const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
-  const ask = readAsk({ inputs, ...file, env: process.env });
+  const request = readRequest({ inputs, ...file, env: process.env });
   const { reporting, problems } = readGitHubInputs(inputs);
-  if (!ask.ok) {
-    const lacksFile = deployFile.kind === 'absent' && ask.problems.some(({ field }) => fromFile.has(field));
+  if (!request.ok) {
+    const lacksFile = deployFile.kind === 'absent' && request.problems.some(({ field }) => fromFile.has(field));
     const advice = lacksFile ? checkOut(inputs['config'] || defaultConfigPath) : undefined;
-    return { outcome: refuse([...ask.problems, ...problems], advice) };
+    return { outcome: refuse([...request.problems, ...problems], advice) };
   }
   if (problems.length > 0) return { outcome: refuse(problems) };
-  const { options, deployment } = ask;
+  const { options, deployment } = request;
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return { outcome: keyless };
 

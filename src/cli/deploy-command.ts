@@ -1,4 +1,4 @@
-import { readAsk } from '../action/read-request.ts';
+import { readRequest } from '../action/read-request.ts';
 import { endedWhilePacking, packRequested } from '../action/pack-requested.ts';
 import { runDeployment } from '../action/run-deployment.ts';
 import { version } from '../action/version.ts';
@@ -94,7 +94,7 @@ type Read = { ok: true; options: EntryOptions; deployment: DesiredDeployment } |
 function read({ mode, inputs, commit }: DeployCommand): Read {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
-  const ask = readAsk({
+  const ask = readRequest({
     inputs: { ...inputs, mode },
     ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
     env: process.env,

@@ -21,8 +21,8 @@ import { DeployRun, type DeployRequest, type Known } from './deploy-run.ts';
  */
 export async function deploy(request: DeployRequest): Promise<Outcome> {
   const run = new DeployRun(request);
-  const chapter = { deploy: ship, plan: ship, smoke: askOnly, rollback: rollBack, delete: remove }[request.mode];
-  const ending = await toItsEnd(chapter, run);
+  const steps = { deploy: ship, plan: ship, smoke: testOnly, rollback: rollBack, delete: remove }[request.mode];
+  const ending = await runToEnd(steps, run);
   const outcome = conclude(request, run.known, ending, (text) => run.redact(text));
   run.emit({ kind: 'concluded', outcome });
   return outcome;
@@ -70,8 +70,8 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
   return rollout;
 }
 
-const askOnly = (run: DeployRun): Promise<Ended> =>
-  ofTheOneMeant(run, async (deployment) => {
+const testOnly = (run: DeployRun): Promise<Ended> =>
+  withDeployment(run, async (deployment) => {
     run.known.verdict = deployment.active_revision_id
       ? await smokeLive(run)
       : unasked(run.request.smokeTests, 'nothing-live', 'no revision is live');
@@ -79,13 +79,13 @@ const askOnly = (run: DeployRun): Promise<Ended> =>
   });
 
 const rollBack = (run: DeployRun): Promise<Ended> =>
-  ofTheOneMeant(run, async (deployment) => {
+  withDeployment(run, async (deployment) => {
     run.known.rollback = await rollBackToFormer(deployment, run);
     return { kind: 'gone-back' };
   });
 
 /** A run on an existing deployment, without a plan. */
-async function ofTheOneMeant(run: DeployRun, reported: (deployment: Deployment) => Promise<Ended>): Promise<Ended> {
+async function withDeployment(run: DeployRun, reported: (deployment: Deployment) => Promise<Ended>): Promise<Ended> {
   const [deployment, ...others] = await find(run);
   if (!deployment) return { kind: 'absent' };
   if (others.length > 0) return impossible(run, severalOfOneName([deployment, ...others]));
@@ -99,9 +99,9 @@ function impossible(run: DeployRun, planned: Extract<Plan, { kind: 'impossible' 
 }
 
 /** The other party's failure and the end that was called from outside are ends like others. */
-async function toItsEnd(chapter: (run: DeployRun) => Promise<Ended>, run: DeployRun): Promise<Ended> {
+async function runToEnd(steps: (run: DeployRun) => Promise<Ended>, run: DeployRun): Promise<Ended> {
   try {
-    return await chapter(run);
+    return await steps(run);
   } catch (error) {
     const { signal } = run.request;
     if (signal?.aborted && (error === signal.reason || error instanceof ServiceError)) return { kind: 'cancelled' };

@@ -3,7 +3,7 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import type { ControlService } from '../contract/control/service.ts';
-import type { Observation } from '../planning/rollout.ts';
+import type { RevisionObservation } from '../planning/rollout.ts';
 import { attempt } from './attempt.ts';
 
 /** A revision that is followed, how it is read, and the time (ms since the epoch). */
@@ -16,7 +16,7 @@ export interface FollowedRevision {
 }
 
 /** One look at a revision. The deployment is read only where it says whether the revision serves. */
-export interface ObservedRevision extends Observation {
+export interface ObservedRevision extends RevisionObservation {
   revision: Revision;
   /** As the service reports it, with its secrets. */
   whole?: Deployment;
@@ -36,7 +36,7 @@ export async function observeRevision(followed: FollowedRevision): Promise<Obser
 async function serving(
   { active_revision_id: active, latest_revision_id: latest }: Deployment,
   { control, options, deploymentId, revisionId }: FollowedRevision,
-): Promise<NonNullable<Observation['deployment']>> {
+): Promise<NonNullable<RevisionObservation['deployment']>> {
   const reported = { activeRevisionId: active, latestRevisionId: latest };
   if (!active || active === revisionId || active === latest) return reported;
   const other = await attempt(control.getRevision(deploymentId, active, options()));

@@ -1,5 +1,5 @@
 import { mayPass } from '../contract/service-error.ts';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../planning/rollout.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../planning/rollout.ts';
 import type { EndedRollout, Rollout, SeenStatus } from '../planning/rollout-types.ts';
 import { attempt, type Attempted } from './attempt.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -66,7 +66,7 @@ export class Watch {
     }
   }
 
-  async #observe(): Promise<Observation> {
+  async #observe(): Promise<RevisionObservation> {
     const { control, clock } = this.#run.request;
     const { deploymentId, revisionId, deadline } = this.#watched;
     const options = () => this.#run.reading(deadline);
@@ -78,7 +78,7 @@ export class Watch {
       : observed;
   }
 
-  #emitStatus({ at, revision: { status, status_message } }: Observation): void {
+  #emitStatus({ at, revision: { status, status_message } }: RevisionObservation): void {
     this.#reportedAt = at;
     this.#run.emit({
       kind: 'status',

@@ -125,8 +125,8 @@ export function fieldChange(path: string, held: unknown, requested: string | boo
   }[patch];
   return {
     field: path,
-    from: shown(path, held),
-    to: shown(path, requested),
+    from: displayValue(path, held),
+    to: displayValue(path, requested),
     makesRevision,
     why: `it differs, ${effect}`,
   };
@@ -136,7 +136,7 @@ export function fieldChange(path: string, held: unknown, requested: string | boo
 export const inputOf = (path: string): string => (path === tarballField ? 'source-dir' : ruleOf(path).name);
 
 /** A field's value as it may be shown, or undefined where there is none. */
-export function shown(path: string, value: unknown): string | undefined {
+export function displayValue(path: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return path.endsWith('_url') ? shownRepository(text) : text;
@@ -144,13 +144,13 @@ export function shown(path: string, value: unknown): string | undefined {
 
 function fixed(path: string, held: unknown, requested: string | boolean): Obstacle {
   const input = inputOf(path);
-  const there = shown(path, held);
+  const there = displayValue(path, held);
   return {
     field: path,
     problem:
       there === undefined
-        ? `it was left open when the deployment was created, and it cannot be set to ${shown(path, requested)} afterwards`
-        : `it is ${there} since the deployment was created, and it cannot be changed to ${shown(path, requested)}`,
+        ? `it was left open when the deployment was created, and it cannot be set to ${displayValue(path, requested)} afterwards`
+        : `it is ${there} since the deployment was created, and it cannot be changed to ${displayValue(path, requested)}`,
     advice: `${there === undefined ? `Remove ${input}` : `Set ${input} to ${there} or remove it`}, or give another name to create a new deployment.`,
   };
 }

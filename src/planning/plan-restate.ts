@@ -1,7 +1,7 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { SourceRevisionConfigRequest } from '../contract/control/source.ts';
 import type { Desired } from '../config/desired.ts';
-import { heldAt, inputOf, shown, spelledRef, tarballField } from './plan-fields.ts';
+import { heldAt, inputOf, displayValue, spelledRef, tarballField } from './plan-fields.ts';
 import type { Rebuilding } from './plan-rebuild.ts';
 import { compareTarball, latestDigest, latestPath, uploadChange } from './plan-tarball.ts';
 import type { FieldChange, Obstacle, Seen } from './plan-types.ts';
@@ -45,7 +45,7 @@ export function restatement(
       },
     };
   }
-  const change = { field, from: shown(field, held), to: shown(field, value), makesRevision: true };
+  const change = { field, from: displayValue(field, held), to: displayValue(field, value), makesRevision: true };
   return {
     kind: 'restated',
     change: { ...change, why: `restated so that a revision is made: ${reason(rebuilt)}` },

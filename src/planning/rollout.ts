@@ -3,7 +3,7 @@ import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import type { EndedRollout, Rollout, SeenStatus } from './rollout-types.ts';
 
 /** What one look at a revision that is followed brought back. */
-export interface Observation {
+export interface RevisionObservation {
   /** ms since the epoch */
   at: number;
   revision: Pick<Revision, 'status' | 'status_message' | 'source_revision_config' | 'created_at'>;
@@ -25,7 +25,7 @@ export function rolloutOf(revisionId: string, seen: readonly SeenStatus[] = []):
  * The rollout's state after one more observation. A revision is live if it is DEPLOYED *and* the deployment's active
  * one (control-service.md, Deployment: `active_revision_id`). An unknown status is waited on. A final state stays.
  */
-export function rolloutAfter(state: Rollout, observation: Observation): Rollout {
+export function rolloutAfter(state: Rollout, observation: RevisionObservation): Rollout {
   if (state.kind !== 'in-progress') return state;
   const { status, status_message, source_revision_config } = observation.revision;
   const known = {
@@ -57,7 +57,7 @@ export function rolloutOutOfTime(state: Rollout): EndedRollout {
 type Known = Omit<Extract<Rollout, { kind: 'in-progress' }>, 'kind'>;
 
 /** A finished revision is live, or about to be, or a newer one has taken its place already. */
-function finished(revisionId: string, known: Known, observation: Observation): Rollout {
+function finished(revisionId: string, known: Known, observation: RevisionObservation): Rollout {
   const active = observation.deployment?.activeRevisionId;
   if (active === revisionId) return { kind: 'live', ...known };
   return active && isNewer(active, observation)
@@ -66,13 +66,13 @@ function finished(revisionId: string, known: Known, observation: Observation): R
 }
 
 /** Whether the active revision is newer than the followed one: an older one may only be waiting for the switch. */
-function isNewer(active: string, { deployment, revision }: Observation): boolean {
+function isNewer(active: string, { deployment, revision }: RevisionObservation): boolean {
   if (deployment?.latestRevisionId === active) return true;
   const [ours, theirs] = [Date.parse(revision.created_at ?? ''), Date.parse(deployment?.activeCreatedAt ?? '')];
   return theirs > ours;
 }
 
-function newestOther(revisionId: string, { deployment }: Observation): string | undefined {
+function newestOther(revisionId: string, { deployment }: RevisionObservation): string | undefined {
   const newest = deployment?.latestRevisionId;
   return newest && newest !== revisionId ? newest : undefined;
 }

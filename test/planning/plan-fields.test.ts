@@ -7,7 +7,7 @@ import {
   requestedFields,
   requestFields,
   sameField,
-  shown,
+  displayValue,
 } from '../../src/planning/plan-fields.ts';
 import type { Desired } from '../../src/config/desired.ts';
 import { fieldRules } from '../../src/contract/control/field-rules.ts';
@@ -65,7 +65,7 @@ test.each<[path: string, value: unknown, text: string | undefined]>([
   ['source_config.resource_spec', { cpu: 1 }, '{"cpu":1}'],
   ['source_config.listener_id', null, undefined],
   ['source_config.listener_id', undefined, undefined],
-])('%s with the value %j is shown as %j', (path, value, text) => expect(shown(path, value)).toBe(text));
+])('%s with the value %j is shown as %j', (path, value, text) => expect(displayValue(path, value)).toBe(text));
 
 test.each([
   ['revision', true, 'it differs, and it makes a revision'],

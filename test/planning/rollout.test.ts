@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 
 const observation = (
   status: string,
-  deployment?: Observation['deployment'],
-  more: Partial<Observation['revision']> = {},
-): Observation => ({
+  deployment?: RevisionObservation['deployment'],
+  more: Partial<RevisionObservation['revision']> = {},
+): RevisionObservation => ({
   at: 0,
   revision: { status, source_revision_config: {}, ...more },
   ...(deployment ? { deployment } : {}),
@@ -16,11 +16,11 @@ const serves = (activeRevisionId: string | null, latestRevisionId = 'r2', active
   activeCreatedAt,
 });
 /** The state of r2 after these observations, in order. */
-const after = (...sights: Observation[]) =>
+const after = (...sights: RevisionObservation[]) =>
   sights.reduce((state, each, at) => rolloutAfter(state, { ...each, at }), rolloutOf('r2'));
 
 describe('a followed revision', () => {
-  test.each<[string, Observation[], string]>([
+  test.each<[string, RevisionObservation[], string]>([
     ['was not seen yet', [], 'in-progress'],
     ['builds', [observation('BUILDING')], 'in-progress'],
     ['waits behind another', [observation('QUEUED')], 'in-progress'],

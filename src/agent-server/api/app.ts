@@ -99,9 +99,9 @@ function describedAs(
     return methods[method] ?? methods[method.toUpperCase()] ?? security;
   };
   const secured = (path: string, method: string, operation: Operation): Operation => {
-    const requested = securityOf(path, method);
+    const security = securityOf(path, method);
     const isOpen = accessOf(method.toUpperCase(), path).does === 'open';
-    return requested === undefined || isOpen ? operation : { ...operation, security: requested };
+    return security === undefined || isOpen ? operation : { ...operation, security: security };
   };
   return {
     ...document,

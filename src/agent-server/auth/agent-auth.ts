@@ -79,13 +79,13 @@ export async function loadAuth(configuration: Configuration, configPath: string)
   return {
     trustsStudio: auth.disable_studio_auth === false,
     async authenticate(request) {
-      return userOf(await requested(() => authenticate(request)));
+      return userOf(await callHandler(() => authenticate(request)));
     },
     async decide({ resource, action, value, user }) {
       const event = `${resource}:${action}`;
       const handler = handlerOf(event) ?? handlerOf(resource) ?? handlerOf(`*:${action}`) ?? handlerOf('*');
       if (!handler) return undefined;
-      const answer = await requested(() =>
+      const answer = await callHandler(() =>
         handler({ event, resource, action, value, user, permissions: user.permissions }),
       );
       if (answer === undefined || answer === null || answer === true) return undefined;
@@ -98,7 +98,7 @@ export async function loadAuth(configuration: Configuration, configPath: string)
 }
 
 /** Calls the agent's code; an error with a status is a refusal. */
-async function requested(call: () => unknown): Promise<unknown> {
+async function callHandler(call: () => unknown): Promise<unknown> {
   try {
     return await call();
   } catch (error) {

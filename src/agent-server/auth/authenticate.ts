@@ -25,7 +25,7 @@ export function authenticate(
     const isOurs = groupOf(path) !== undefined;
     const isOpen = accessOf(method, path).does === 'open';
     if (c.get('authUser') === undefined && !isOpen && (isOurs || covers === 'all')) {
-      const user = isStudio(c) ? studioUser : await auth.authenticate(shown(c.req.raw));
+      const user = isStudio(c) ? studioUser : await auth.authenticate(withoutToken(c.req.raw));
       c.set('authUser', user);
       c.set('auth', { user, scopes: user.permissions });
     }
@@ -34,7 +34,7 @@ export function authenticate(
 }
 
 /** A copy of the request for the agent, which leaves the body for the routes. */
-function shown(request: Request): Request {
+function withoutToken(request: Request): Request {
   const copy = request.clone();
   copy.headers.delete(tokenHeader);
   return copy;

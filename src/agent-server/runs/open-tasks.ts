@@ -16,7 +16,7 @@ const noteChannels = new Set(['__error__', '__error_source_node__', '__interrupt
  * resumed and interrupted again as done; the tasks' writes show which interrupts are open.
  */
 export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot): Promise<OpenTasks> {
-  const asking = tasks.flatMap(requested);
+  const asking = tasks.flatMap(interruptedTask);
   if (asking.length === 0) return { next, interrupts: {} };
   const done = await tasksDone(graph, config);
   const open = asking.filter(({ id }) => !done.has(id));
@@ -29,9 +29,9 @@ export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot)
 
 /** All interrupts that tasks ever raised, by task id. */
 export const allInterrupts = (tasks: readonly unknown[]): Record<string, unknown[]> =>
-  Object.fromEntries(tasks.flatMap(requested).map(({ id, interrupts }) => [id, interrupts]));
+  Object.fromEntries(tasks.flatMap(interruptedTask).map(({ id, interrupts }) => [id, interrupts]));
 
-function requested(task: unknown): { id: string; name: string; interrupts: unknown[] }[] {
+function interruptedTask(task: unknown): { id: string; name: string; interrupts: unknown[] }[] {
   if (typeof task !== 'object' || task === null) return [];
   const [id, name, interrupts] = ['id', 'name', 'interrupts'].map((key): unknown => Reflect.get(task, key));
   if (typeof id !== 'string' || !Array.isArray(interrupts) || interrupts.length === 0) return [];

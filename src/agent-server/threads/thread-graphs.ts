@@ -37,17 +37,17 @@ export class ThreadGraphs {
    */
   async read(threadId: string, graphId: string): Promise<StatefulGraph> {
     const configurable = await this.#threads.lastConfigurable(threadId);
-    return requested(graphId, threadId, () => this.#graphs.make(graphId, { configurable }, 'thread'));
+    return makeStateful(graphId, threadId, () => this.#graphs.make(graphId, { configurable }, 'thread'));
   }
 
   /** The same with its checkpoints in the caller's pool, from which the configuration is read too. */
   async readOver(threadId: string, graphId: string, pool: Pool): Promise<StatefulGraph> {
     const configurable: FreeObject = await this.#threads.lastConfigurable(threadId, pool);
-    return requested(graphId, threadId, () => this.#graphs.makeOver(graphId, { configurable }, pool));
+    return makeStateful(graphId, threadId, () => this.#graphs.makeOver(graphId, { configurable }, pool));
   }
 }
 
-async function requested(graphId: string, threadId: string, make: () => Promise<Graph>): Promise<StatefulGraph> {
+async function makeStateful(graphId: string, threadId: string, make: () => Promise<Graph>): Promise<StatefulGraph> {
   const graph = await make().catch((thrown: unknown) => {
     if (!(thrown instanceof GraphNotMade)) throw thrown;
     const { error, message } = describeError(thrown.cause);

@@ -36,8 +36,8 @@ export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, ord
 export function onceAtATime(resolve: Resolve): Resolve {
   const underWay = new Map<string, ReturnType<Resolve>>();
   return (host) => {
-    const requested = underWay.get(host) ?? resolve(host).finally(() => underWay.delete(host));
-    underWay.set(host, requested);
-    return requested;
+    const resolution = underWay.get(host) ?? resolve(host).finally(() => underWay.delete(host));
+    underWay.set(host, resolution);
+    return resolution;
   };
 }

@@ -87,9 +87,9 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   let stopWithin: number | undefined;
   let isLate = false;
 
-  function take(spec: AgentSpec, agent: RunningAgent | undefined): SupervisedAgent {
+  function supervise(spec: AgentSpec, agent: RunningAgent | undefined): SupervisedAgent {
     const leaves = new AbortController();
-    const post: SupervisedAgent = {
+    const entry: SupervisedAgent = {
       spec,
       wasLive: agent === undefined,
       leaving: leaves,
@@ -97,25 +97,25 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
       repaired: false,
       watched: Promise.resolve(),
     };
-    post.watched = watch(post);
-    return post;
+    entry.watched = watch(entry);
+    return entry;
   }
 
   /**
    * Supervises an agent until it is stopped: restarts a failed one with backoff, and gives up after too many failures in a
    * row.
    */
-  async function watch(post: SupervisedAgent): Promise<void> {
-    const { spec } = post;
-    const { signal } = post.leaving;
+  async function watch(entry: SupervisedAgent): Promise<void> {
+    const { spec } = entry;
+    const { signal } = entry.leaving;
     for (let breakdowns = 0; !signal.aborted;) {
-      const ended = post.agent ? await serve(post, post.agent, breakdowns > 0) : await startAgain(post);
+      const ended = entry.agent ? await serve(entry, entry.agent, breakdowns > 0) : await startAgain(entry);
       if (signal.aborted) return;
       if (ended === 'started') continue;
-      const serving = await repaired(post, ended);
+      const serving = await repaired(entry, ended);
       if (signal.aborted) return;
       breakdowns = serving.wasWell ? 1 : breakdowns + 1;
-      if (breakdowns >= mostBreakdowns) return giveUp(post, breakdowns, serving);
+      if (breakdowns >= mostBreakdowns) return giveUp(entry, breakdowns, serving);
       const wait = restartDelay(breakdowns);
       spec.log('error', `${inASentence(serving.how)} Restarting it in ${wait / 1_000} s.`);
       exitHandlers?.brokeDown(spec, breakdowns, serving);
@@ -123,12 +123,12 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     }
   }
 
-  async function startAgain(post: SupervisedAgent): Promise<'started' | Ended> {
-    const { spec } = post;
-    const start = await startAgent(spec, post.leaving.signal);
+  async function startAgain(entry: SupervisedAgent): Promise<'started' | Ended> {
+    const { spec } = entry;
+    const start = await startAgent(spec, entry.leaving.signal);
     if (start.kind === 'failed') return { how: withoutFullStop(start.reason), said: start.said ?? [], wasWell: false };
-    post.agent = start.agent;
-    if (supervised.get(spec.deploymentId) === post) {
+    entry.agent = start.agent;
+    if (supervised.get(spec.deploymentId) === entry) {
       gateway.switchTo(spec.deploymentId, start.agent);
       spec.log('info', 'The agent serves.');
     }
@@ -136,40 +136,40 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   }
 
   /** How an agent ended, after repairing its damaged build. */
-  async function repaired(post: SupervisedAgent, ended: Ended): Promise<Ended> {
-    if (ended.wasWell) post.repaired = false;
-    if (!repair || post.repaired) return ended;
-    const done = await repair(post.spec, post.leaving.signal).catch((error: unknown): Repair => {
+  async function repaired(entry: SupervisedAgent, ended: Ended): Promise<Ended> {
+    if (ended.wasWell) entry.repaired = false;
+    if (!repair || entry.repaired) return ended;
+    const done = await repair(entry.spec, entry.leaving.signal).catch((error: unknown): Repair => {
       return { kind: 'broken', reason: `Its build could not be checked: ${tenantErrorMessage(error)}` };
     });
-    post.repaired = done.kind === 'repaired';
+    entry.repaired = done.kind === 'repaired';
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
   }
 
   /** Waits for an agent's exit, or until it is to be stopped. */
-  async function serve(post: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
-    const { spec } = post;
+  async function serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
+    const { spec } = entry;
     const over = new AbortController();
-    const both = AbortSignal.any([over.signal, post.leaving.signal]);
+    const both = AbortSignal.any([over.signal, entry.leaving.signal]);
     let wasWell = false;
     const noteHealthy = async (): Promise<void> => {
       await pause(clock, wellAfter, both);
       if (both.aborted) return;
       wasWell = true;
-      if (brokeDown || post.wasLive) exitHandlers?.isWell(spec);
+      if (brokeDown || entry.wasLive) exitHandlers?.isWell(spec);
     };
     void noteHealthy();
-    const how = await Promise.race([agent.exited, untilAborted(post.leaving.signal)]);
+    const how = await Promise.race([agent.exited, untilAborted(entry.leaving.signal)]);
     over.abort();
-    if (how === undefined || post.leaving.signal.aborted) return { how: '', said: [], wasWell };
+    if (how === undefined || entry.leaving.signal.aborted) return { how: '', said: [], wasWell };
     withdraw(spec.deploymentId, agent);
-    post.agent = undefined;
+    entry.agent = undefined;
     return { how, said: agent.said?.() ?? [], wasWell };
   }
 
-  function giveUp(post: SupervisedAgent, times: number, breakdown: Breakdown): void {
-    const { spec } = post;
-    if (supervised.get(spec.deploymentId) === post) supervised.delete(spec.deploymentId);
+  function giveUp(entry: SupervisedAgent, times: number, breakdown: Breakdown): void {
+    const { spec } = entry;
+    if (supervised.get(spec.deploymentId) === entry) supervised.delete(spec.deploymentId);
     spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
     exitHandlers?.givenUp(spec, times, breakdown);
   }
@@ -195,9 +195,9 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   }
 
   /** Stops an agent once nothing is in flight on it, or after a timeout. */
-  async function retire(post: SupervisedAgent, route: AgentRoute | undefined, hurry: AbortSignal): Promise<void> {
-    post.leaving.abort();
-    await post.watched;
+  async function retire(entry: SupervisedAgent, route: AgentRoute | undefined, hurry: AbortSignal): Promise<void> {
+    entry.leaving.abort();
+    await entry.watched;
     if (route) {
       const drained = new AbortController();
       const bound = pause(clock, drainMs, AbortSignal.any([drained.signal, hurry]));
@@ -205,17 +205,17 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
       drained.abort();
       route.close();
     }
-    if (!post.agent) return;
-    leaving.add(post.agent);
-    await post.agent.stop(stopWithin);
-    leaving.delete(post.agent);
-    post.spec.log('info', post.agent.isIdle?.() ? lastLogMessages.idle : lastLogMessages.stopped);
+    if (!entry.agent) return;
+    leaving.add(entry.agent);
+    await entry.agent.stop(stopWithin);
+    leaving.delete(entry.agent);
+    entry.spec.log('info', entry.agent.isIdle?.() ? lastLogMessages.idle : lastLogMessages.stopped);
   }
 
-  function inBackground(post: SupervisedAgent, route: AgentRoute | undefined): void {
+  function inBackground(entry: SupervisedAgent, route: AgentRoute | undefined): void {
     const hurry = new AbortController();
-    const leaves: Retiring = { deploymentId: post.spec.deploymentId, hurry, left: Promise.resolve() };
-    leaves.left = retire(post, route, hurry.signal).finally(() => retiring.delete(leaves));
+    const leaves: Retiring = { deploymentId: entry.spec.deploymentId, hurry, left: Promise.resolve() };
+    leaves.left = retire(entry, route, hurry.signal).finally(() => retiring.delete(leaves));
     if (isLate) hurry.abort();
     retiring.add(leaves);
   }
@@ -235,8 +235,8 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
       const { deploymentId } = spec;
       const former = supervised.get(deploymentId);
       const formerRoute = gateway.switchTo(deploymentId, agent);
-      const post = take(spec, agent);
-      supervised.set(deploymentId, post);
+      const entry = supervise(spec, agent);
+      supervised.set(deploymentId, entry);
       return {
         settle() {
           if (!former) return;
@@ -247,18 +247,18 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
           const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
           if (former) supervised.set(deploymentId, former);
           else supervised.delete(deploymentId);
-          inBackground(post, route);
+          inBackground(entry, route);
         },
       };
     },
     superviseLive(spec) {
-      if (!supervised.has(spec.deploymentId)) supervised.set(spec.deploymentId, take(spec, undefined));
+      if (!supervised.has(spec.deploymentId)) supervised.set(spec.deploymentId, supervise(spec, undefined));
     },
     isSupervised: (deploymentId) => supervised.has(deploymentId),
     async release(deploymentId, withinMs) {
-      const post = supervised.get(deploymentId);
+      const entry = supervised.get(deploymentId);
       supervised.delete(deploymentId);
-      if (post) inBackground(post, gateway.withdraw(deploymentId));
+      if (entry) inBackground(entry, gateway.withdraw(deploymentId));
       const own = [...retiring].filter((leaves) => leaves.deploymentId === deploymentId);
       const allLeft = new AbortController();
       const cut = pause(clock, withinMs, allLeft.signal).then(() => own.forEach(({ hurry }) => hurry.abort()));
@@ -271,7 +271,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
       const forRequests = withinMs / 2;
       stopWithin = withinMs - forRequests;
       const late = stopLate(inTime.signal, forRequests);
-      for (const post of supervised.values()) inBackground(post, gateway.withdraw(post.spec.deploymentId));
+      for (const entry of supervised.values()) inBackground(entry, gateway.withdraw(entry.spec.deploymentId));
       supervised.clear();
       while (retiring.size > 0) await leftBehind(retiring);
       inTime.abort();

@@ -1,0 +1,1 @@
+const e=e=>typeof e==`object`&&!!e&&!Array.isArray(e);export{e as t};
