@@ -16,57 +16,67 @@ export type DeploymentType = z.infer<typeof deploymentType>;
 /** control-service.md, ListenerConfig: only for listeners whose compute type is `k8s`. */
 export const listenerConfig = z.strictObject({ k8s_namespace: z.string().min(1).nullish() });
 
+const text = z.string().min(1).nullable();
+/** In a response of other services, whose values are kept. */
+const anyText = z.string().nullable();
+
 /**
- * The deployment-level settings (control-service.md, source_config). All may be null; `field-table.ts` says which apply to
- * a source, and the effect of changing each.
+ * The type of each deployment-level setting (control-service.md, source_config), from which requests, responses and the
+ * OpenAPI document derive. All may be null; `field-table.ts` says which apply to a source, and the effect of changing each.
  */
-export const sourceConfigRequest = z.strictObject({
-  integration_id: z.uuid().nullish(),
-  repo_url: z.string().min(1).nullish(),
-  deployment_type: deploymentType.nullish(),
-  build_on_push: z.boolean().nullish(),
-  custom_url: z.string().min(1).nullish(),
-  resource_spec: resourceSpec.nullish(),
-  listener_id: z.uuid().nullish(),
-  listener_config: listenerConfig.nullish(),
-  install_command: z.string().min(1).nullish(),
-  build_command: z.string().min(1).nullish(),
-});
+export const sourceConfigTypes = {
+  integration_id: z.uuid().nullable(),
+  repo_url: text,
+  deployment_type: deploymentType.nullable(),
+  build_on_push: z.boolean().nullable(),
+  custom_url: text,
+  resource_spec: resourceSpec.nullable(),
+  listener_id: z.uuid().nullable(),
+  listener_config: listenerConfig.nullable(),
+  install_command: text,
+  build_command: text,
+};
+export const sourceConfigRequest = z.strictObject(sourceConfigTypes).partial();
 export type SourceConfigRequest = z.infer<typeof sourceConfigRequest>;
 
-/** The revision-level settings (control-service.md, source_revision_config) in a request. */
-export const sourceRevisionConfigRequest = z.strictObject({
-  repo_ref: z.string().min(1).nullish(),
-  graph_config_path: z.string().min(1).nullish(),
-  image_uri: z.string().min(1).nullish(),
-  source_tarball_path: z.string().min(1).nullish(),
-});
+/** The type of each revision-level setting of a request (control-service.md, source_revision_config). */
+export const sourceRevisionConfigTypes = {
+  repo_ref: text,
+  graph_config_path: text,
+  image_uri: text,
+  source_tarball_path: text,
+};
+export const sourceRevisionConfigRequest = z.strictObject(sourceRevisionConfigTypes).partial();
 export type SourceRevisionConfigRequest = z.infer<typeof sourceRevisionConfigRequest>;
 
 /** `source_config` in a response: unknown fields and enum values are kept. */
-export const sourceConfig = z.looseObject({
-  integration_id: z.string().nullish(),
-  repo_url: z.string().nullish(),
-  deployment_type: z.string().nullish(),
-  build_on_push: z.boolean().nullish(),
-  custom_url: z.string().nullish(),
-  resource_spec: resourceSpecReply.nullish(),
-  listener_id: z.string().nullish(),
-  listener_config: z.looseObject({ k8s_namespace: z.string().nullish() }).nullish(),
-  install_command: z.string().nullish(),
-  build_command: z.string().nullish(),
-});
+export const sourceConfig = z
+  .looseObject({
+    ...sourceConfigTypes,
+    integration_id: anyText,
+    repo_url: anyText,
+    deployment_type: anyText,
+    custom_url: anyText,
+    resource_spec: resourceSpecReply.nullable(),
+    listener_id: anyText,
+    listener_config: z.looseObject({ k8s_namespace: z.string().nullish() }).nullable(),
+    install_command: anyText,
+    build_command: anyText,
+  })
+  .partial();
 export type SourceConfig = z.infer<typeof sourceConfig>;
 
 /** `source_revision_config` in a response, with the commit that was built. */
-export const sourceRevisionConfig = z.looseObject({
-  repo_ref: z.string().nullish(),
-  graph_config_path: z.string().nullish(),
-  image_uri: z.string().nullish(),
-  source_tarball_path: z.string().nullish(),
-  /** Read-only: the commit that this revision was built from. */
-  repo_commit_sha: z.string().nullish(),
-  /** Read-only, our addition: `sha256:` and the hex digest of the uploaded tarball; null if there is none. */
-  source_tarball_digest: z.string().nullish(),
-});
+export const sourceRevisionConfig = z
+  .looseObject({
+    repo_ref: anyText,
+    graph_config_path: anyText,
+    image_uri: anyText,
+    source_tarball_path: anyText,
+    /** Read-only: the commit that this revision was built from. */
+    repo_commit_sha: anyText,
+    /** Read-only, our addition: `sha256:` and the hex digest of the uploaded tarball; null if there is none. */
+    source_tarball_digest: anyText,
+  })
+  .partial();
 export type SourceRevisionConfig = z.infer<typeof sourceRevisionConfig>;

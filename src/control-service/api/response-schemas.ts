@@ -2,17 +2,10 @@ import * as z from 'zod';
 import { deployment, deploymentStatuses } from '../../contract/control/deployment.ts';
 import { githubIntegration, githubRepository } from '../../contract/control/integration.ts';
 import { computeType, listener, listenerComputeConfig } from '../../contract/control/listener.ts';
-import { resourceSpec } from '../../contract/control/resource-spec.ts';
 import { revision } from '../../contract/control/revision.ts';
 import { revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision-status.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
-import {
-  deploymentType,
-  listenerConfig,
-  source,
-  sourceConfig,
-  sourceRevisionConfig,
-} from '../../contract/control/source.ts';
+import { source, sourceConfigTypes, sourceRevisionConfigTypes } from '../../contract/control/source.ts';
 
 // Exact schemas of this service's responses. The contract's schemas are looser, because they also read other services.
 
@@ -25,26 +18,10 @@ const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn
 /** All statuses of a revision. */
 const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
 
-export const sourceConfigResponse = z.looseObject({
-  ...sourceConfig.shape,
-  integration_id: id.nullable(),
-  repo_url: text.nullable(),
-  deployment_type: deploymentType.nullable(),
-  build_on_push: z.boolean().nullable(),
-  custom_url: text.nullable(),
-  resource_spec: resourceSpec.nullable(),
-  listener_id: id.nullable(),
-  listener_config: listenerConfig.nullable(),
-  install_command: text.nullable(),
-  build_command: text.nullable(),
-});
+export const sourceConfigResponse = z.looseObject(sourceConfigTypes);
 
 export const revisionConfigResponse = z.looseObject({
-  ...sourceRevisionConfig.shape,
-  repo_ref: text.nullable(),
-  graph_config_path: text.nullable(),
-  image_uri: text.nullable(),
-  source_tarball_path: text.nullable(),
+  ...sourceRevisionConfigTypes,
   repo_commit_sha: text.nullable(),
   source_tarball_digest: text.nullable(),
 });

@@ -3,7 +3,8 @@ import type { GithubIntegration, GithubRepository } from '../../contract/control
 import type { Listener } from '../../contract/control/listener.ts';
 import type { LogEntry, LogPage } from '../../contract/control/log.ts';
 import type { Revision } from '../../contract/control/revision.ts';
-import type { Source, SourceConfig, SourceRevisionConfig } from '../../contract/control/source.ts';
+import type { Source, SourceRevisionConfig } from '../../contract/control/source.ts';
+import { revisionConfigResponse, sourceConfigResponse } from '../api/response-schemas.ts';
 import { statusMessage } from './status.ts';
 import type { DeploymentView } from '../store/records.ts';
 import type {
@@ -25,6 +26,11 @@ export const shownUrl = (
 ): string | null =>
   source === ('external_docker' satisfies Source) ? (source_config.custom_url ?? null) : stableAddress(baseUrl, id);
 
+const nulls = (shape: object) => Object.fromEntries(Object.keys(shape).map((name) => [name, null]));
+/** Every setting as null: responses have those that a deployment lacks too. */
+const noSourceConfig = sourceConfigResponse.parse(nulls(sourceConfigResponse.shape));
+const noRevisionConfig = revisionConfigResponse.parse(nulls(revisionConfigResponse.shape));
+
 /** A deployment in the document's fields (control-service.md, Deployment), every nullable one of them present. */
 export function toDeploymentResponse({ deployment, latest }: DeploymentView, baseUrl: string): Deployment {
   const { source_config } = deployment;
@@ -34,18 +40,7 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
     tenant_id: deployment.tenant_id,
     name: deployment.name,
     source: deployment.source,
-    source_config: {
-      integration_id: source_config.integration_id ?? null,
-      repo_url: source_config.repo_url ?? null,
-      deployment_type: source_config.deployment_type ?? null,
-      build_on_push: source_config.build_on_push ?? null,
-      custom_url,
-      resource_spec: source_config.resource_spec ?? null,
-      listener_id: source_config.listener_id ?? null,
-      listener_config: source_config.listener_config ?? null,
-      install_command: source_config.install_command ?? null,
-      build_command: source_config.build_command ?? null,
-    } satisfies SourceConfig,
+    source_config: { ...noSourceConfig, ...source_config, custom_url },
     source_revision_config: revisionConfig(latest),
     secrets: deployment.secrets,
     secret_references: deployment.secret_references,
@@ -81,14 +76,7 @@ export function toRevisionResponse(revision: RevisionRecord): Revision {
 
 function revisionConfig(revision: RevisionRecord): SourceRevisionConfig {
   const { source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
-  return {
-    repo_ref: source_revision_config.repo_ref ?? null,
-    graph_config_path: source_revision_config.graph_config_path ?? null,
-    image_uri: source_revision_config.image_uri ?? null,
-    source_tarball_path: source_revision_config.source_tarball_path ?? null,
-    repo_commit_sha,
-    source_tarball_digest,
-  };
+  return { ...noRevisionConfig, ...source_revision_config, repo_commit_sha, source_tarball_digest };
 }
 
 /** Serializes a listener. */
