@@ -64,7 +64,6 @@ export const sourceConfig = z
     build_command: anyText,
   })
   .partial();
-export type SourceConfig = z.infer<typeof sourceConfig>;
 
 /** `source_revision_config` in a response, with the commit that was built. */
 export const sourceRevisionConfig = z
