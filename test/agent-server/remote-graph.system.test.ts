@@ -52,7 +52,7 @@ describe('a remote graph behaves like a local one', () => {
   test('interrupts for a person, and resumes with a command', async () => {
     const config = await onThread();
     await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
-    await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
+    await expect.poll(() => statusOf(config)).toBe('interrupted');
     const state = await remote('interrupts').getState(config);
     expect(state.next).toEqual(['ask']);
     expect(state.tasks).toMatchObject([{ name: 'ask', interrupts: [{ value: { question: 'May I dance?' } }] }]);
@@ -64,7 +64,7 @@ describe('a remote graph behaves like a local one', () => {
   test('goes to a node with input for that node alone', async () => {
     const config = await onThread();
     await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
-    await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
+    await expect.poll(() => statusOf(config)).toBe('interrupted');
     const goto = new Send('ask', { request: 'sing' });
     await expect(remote('interrupts').invoke(new Command({ goto: [goto] }), config)).rejects.toThrow('May I sing?');
   });
@@ -72,7 +72,7 @@ describe('a remote graph behaves like a local one', () => {
   test('updates the state, and reads its history', async () => {
     const config = await onThread();
     await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
-    await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
+    await expect.poll(() => statusOf(config)).toBe('interrupted');
     const place = await remote('interrupts').updateState(config, { request: 'sing' }, 'think');
     expect(place.configurable).toMatchObject({ thread_id: config.configurable.thread_id });
     const states: unknown[] = [];

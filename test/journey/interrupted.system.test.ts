@@ -51,7 +51,7 @@ test('resumes the build after the service is killed, and so does the waiting ste
 
   gate.close();
   await fixture.startAgain();
-  await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toMatchObject({ said: 'first hello' });
+  await expect.poll(() => ask().catch(() => undefined)).toMatchObject({ said: 'first hello' });
   expect((await ask()).pid).not.toBe(former.pid);
 
   expect(await gate.reached()).not.toBe(building);
@@ -83,7 +83,7 @@ test('a cancelled step exits within two seconds, and its revision continues', wi
 
   gate.open();
   const status = async () => (await fixture.revisions(outputs['deployment-id']))[0]?.status;
-  await expect.poll(status, { timeout: 30_000 }).toBe('DEPLOYED');
+  await expect.poll(status).toBe('DEPLOYED');
   expect(await ask()).toMatchObject({ said: 'third hello' });
   const again = await fixture.step(repository, { inputs: { 'build-command': gate.command } });
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged' } });

@@ -96,7 +96,7 @@ async function startListenerProcess(): Promise<ListenerProcess> {
 }
 
 async function until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> {
-  for (const end = performance.now() + 25_000; performance.now() < end; await systemClock.sleep(50)) {
+  for (const end = performance.now() + 40_000; performance.now() < end; await systemClock.sleep(50)) {
     const found = await find();
     if (found) return found;
   }

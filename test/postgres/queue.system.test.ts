@@ -41,7 +41,7 @@ async function queue(options: Partial<OpenQueueOptions> = {}): Promise<Queue> {
   return opened;
 }
 
-async function until(true_: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+async function until(true_: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
   for (const deadline = Date.now() + ms; !(await true_());) {
     if (Date.now() > deadline) throw new Error('It did not come to pass in time.');
     await new Promise((resolve) => setTimeout(resolve, 5));

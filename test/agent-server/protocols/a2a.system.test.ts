@@ -160,14 +160,15 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
   test('an active task can be followed and cancelled', async () => {
     const client = await connect('echo');
     const task = await send(client, message([data({ input: 'x', sleep_ms: 60_000 })]), { returnImmediately: true });
-    const following = streamed(client.resubscribeTask(byId(task.id)));
+    const following = client.resubscribeTask(byId(task.id));
+    expect((await following.next()).value).toMatchObject({ payload: { $case: 'task' } });
     await until(async () => {
       const { status } = await client.getTask(byId(task.id));
       return status?.state === TaskState.TASK_STATE_WORKING ? true : undefined;
     });
     const cancelled = await client.cancelTask({ ...byId(task.id), metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    expect((await following).at(-1)).toMatchObject({
+    expect((await streamed(following)).at(-1)).toMatchObject({
       $case: 'statusUpdate',
       value: { status: { state: TaskState.TASK_STATE_CANCELED } },
     });

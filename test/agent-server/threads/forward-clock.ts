@@ -3,8 +3,6 @@ import { systemClock } from '../../../src/clock.ts';
 import { refusedWith } from './clients.ts';
 
 export const MINUTE = 60_000;
-/** Time limit for events that happen soon, on a busy machine. */
-export const slowly = { timeout: 30_000 };
 
 /** A clock that can be moved forward; sleeping takes real time. */
 export function forwardClock() {

@@ -2,7 +2,6 @@ import { silentLogger } from '../../../src/logger.ts';
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { ISO, UNKNOWN_ID } from '../promises/fixture.ts';
 import { hurriedClock } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -18,9 +17,22 @@ interface Heard {
 
 type JoinOptions = NonNullable<Parameters<Client['threads']['joinStream']>[1]>;
 
-/** Follows a thread in the background. */
-function listenTo(client: Client, threadId: string, options: JoinOptions = {}) {
+/** Follows a thread in the background; `opened` resolves once the server follows it, too. */
+function listenTo(url: string, threadId: string, options: JoinOptions = {}) {
   const stop = new AbortController();
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const client = new Client({
+    apiUrl: url,
+    apiKey: null,
+    callerOptions: {
+      maxRetries: 0,
+      fetch: async (...request: Parameters<typeof fetch>) => {
+        const response = await fetch(...request);
+        open();
+        return response;
+      },
+    },
+  });
   const heard: Heard[] = [];
   const over = (async () => {
     try {
@@ -35,17 +47,18 @@ function listenTo(client: Client, threadId: string, options: JoinOptions = {}) {
     stop.abort();
     await over;
   };
-  return { heard, over, leave, names: () => heard.map(({ event }) => event), ends: () => heard.filter(isEnd).length };
+  return {
+    heard,
+    opened,
+    over,
+    leave,
+    names: () => heard.map(({ event }) => event),
+    ends: () => heard.filter(isEnd).length,
+  };
 }
 
 const isEnd = ({ event, data }: Heard): boolean =>
   event === 'metadata' && typeof data === 'object' && data !== null && Reflect.get(data, 'status') === 'run_done';
-
-/** Enough time on a busy machine. */
-const slowly = { timeout: 20_000 };
-
-/** Gives a stream time to start before the events it must receive. */
-const settled = () => systemClock.sleep(150);
 
 let serving: Serving;
 beforeAll(async () => {
@@ -61,12 +74,12 @@ describe('the stream of a thread, over HTTP', () => {
 
   test('has the events of all its runs in order, and stays open', async () => {
     const { thread_id } = await client.threads.create();
-    const { heard, leave, ends } = listenTo(client, thread_id);
-    await settled();
+    const { opened, heard, leave, ends } = listenTo(serving.url, thread_id);
+    await opened;
     const before = await client.runs.create(thread_id, 'notes', { input: { mood: 'calm' }, streamMode: ['updates'] });
     await client.runs.join(thread_id, before.run_id);
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { mood: 'new' } });
-    await expect.poll(ends, slowly).toBe(2);
+    await expect.poll(ends).toBe(2);
     const names = heard.map((each) => (isEnd(each) ? 'end' : each.event));
     expect(names.slice(0, 6)).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);
     expect(names.slice(6)).toEqual(['metadata', ...Array.from({ length: 4 }, () => 'values'), 'end']);
@@ -79,29 +92,29 @@ describe('the stream of a thread, over HTTP', () => {
 
   test('does not affect the stream of a run itself', async () => {
     const { thread_id } = await client.threads.create();
-    const { heard, leave, ends } = listenTo(client, thread_id);
-    await settled();
+    const { opened, heard, leave, ends } = listenTo(serving.url, thread_id);
+    await opened;
     const own: Heard[] = [];
     for await (const { event, data } of client.runs.stream(thread_id, 'notes', {
       input: {},
       streamMode: ['updates', 'values'],
     }))
       own.push({ event, data });
-    await expect.poll(ends, slowly).toBe(1);
+    await expect.poll(ends).toBe(1);
     expect(heard.filter((each) => !isEnd(each)).map(({ event, data }) => ({ event, data }))).toEqual(own);
     await leave();
   });
 
   test('has only lifecycle events or state updates, on request', async () => {
     const { thread_id } = await client.threads.create();
-    const lives = listenTo(client, thread_id, { streamMode: 'lifecycle' });
-    const states = listenTo(client, thread_id, { streamMode: ['state_update'] });
-    const both = listenTo(client, thread_id, { streamMode: ['lifecycle', 'state_update'] });
-    await settled();
+    const lives = listenTo(serving.url, thread_id, { streamMode: 'lifecycle' });
+    const states = listenTo(serving.url, thread_id, { streamMode: ['state_update'] });
+    const both = listenTo(serving.url, thread_id, { streamMode: ['lifecycle', 'state_update'] });
+    await Promise.all([lives.opened, states.opened, both.opened]);
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { mood: 'calm' } });
     await client.runs.join(thread_id, run_id);
     await client.threads.updateState(thread_id, { values: { mood: 'by hand' }, asNode: 'sign' });
-    await expect.poll(() => both.heard.length, slowly).toBe(3);
+    await expect.poll(() => both.heard.length).toBe(3);
     expect(lives.heard.map(({ data }) => data)).toEqual([
       { run_id, attempt: 1 },
       { run_id, status: 'run_done' },
@@ -115,16 +128,16 @@ describe('the stream of a thread, over HTTP', () => {
 
   test('continues after the last received event, or from the start', async () => {
     const { thread_id } = await client.threads.create();
-    const first = listenTo(client, thread_id);
-    await settled();
+    const first = listenTo(serving.url, thread_id);
+    await first.opened;
     await client.runs.wait(thread_id, 'notes', { input: {} });
-    await expect.poll(first.ends, slowly).toBe(1);
+    await expect.poll(first.ends).toBe(1);
     await first.leave();
     const more = await client.runs.create(thread_id, 'notes', { input: {}, streamMode: ['updates'] });
     await client.runs.join(thread_id, more.run_id);
     const [, second] = first.heard;
-    const again = listenTo(client, thread_id, { lastEventId: second?.id ?? '' });
-    await expect.poll(again.ends, slowly).toBe(2);
+    const again = listenTo(serving.url, thread_id, { lastEventId: second?.id ?? '' });
+    await expect.poll(again.ends).toBe(2);
     expect(again.heard.slice(0, first.heard.length - 2)).toEqual(first.heard.slice(2));
     expect(again.names().slice(first.heard.length - 2)).toEqual([
       'metadata',
@@ -135,8 +148,8 @@ describe('the stream of a thread, over HTTP', () => {
       'metadata',
     ]);
     await again.leave();
-    const whole = listenTo(client, thread_id, { lastEventId: '-' });
-    await expect.poll(whole.ends, slowly).toBe(2);
+    const whole = listenTo(serving.url, thread_id, { lastEventId: '-' });
+    await expect.poll(whole.ends).toBe(2);
     await whole.leave();
   });
 
@@ -147,8 +160,8 @@ describe('the stream of a thread, over HTTP', () => {
     await client.runs.join(thread_id, well);
     const { run_id: badly } = await client.runs.create(thread_id, 'notes', { input: { mood: 'cross' } });
     await client.runs.join(thread_id, badly).catch(() => undefined);
-    const { heard, leave, ends } = listenTo(client, thread_id, { lastEventId: before });
-    await expect.poll(ends, slowly).toBe(2);
+    const { heard, leave, ends } = listenTo(serving.url, thread_id, { lastEventId: before });
+    await expect.poll(ends).toBe(2);
     expect(heard.map(({ event, data }) => ({ event, data }))).toEqual([
       { event: 'metadata', data: { run_id: well, attempt: 1 } },
       { event: 'metadata', data: { run_id: well, status: 'run_done' } },
@@ -161,11 +174,13 @@ describe('the stream of a thread, over HTTP', () => {
 
   test('starts with the active run for a client that joins midway', async () => {
     const { thread_id } = await client.threads.create();
-    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 600 } });
-    await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status, slowly).toBe('running');
-    const listeners = [listenTo(client, thread_id), listenTo(client, thread_id)];
+    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 60_000 } });
+    await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status).toBe('running');
+    const listeners = [listenTo(serving.url, thread_id), listenTo(serving.url, thread_id)];
+    await Promise.all(listeners.map(({ opened }) => opened));
+    await client.runs.cancel(thread_id, run_id, true);
     for (const { heard, ends } of listeners) {
-      await expect.poll(ends, slowly).toBe(1);
+      await expect.poll(ends).toBe(1);
       expect(heard[0]).toMatchObject({ event: 'metadata', data: { run_id, attempt: 1 } });
     }
     await Promise.all(listeners.map(({ leave }) => leave()));
@@ -173,11 +188,11 @@ describe('the stream of a thread, over HTTP', () => {
 
   test('has a queued run once it starts', async () => {
     const { thread_id } = await client.threads.create();
-    const { heard, leave, ends } = listenTo(client, thread_id, { streamMode: 'lifecycle' });
-    await settled();
+    const { opened, heard, leave, ends } = listenTo(serving.url, thread_id, { streamMode: 'lifecycle' });
+    await opened;
     const first = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 300 }, streamMode: ['updates'] });
     const second = await client.runs.create(thread_id, 'notes', { input: {}, multitaskStrategy: 'enqueue' });
-    await expect.poll(ends, slowly).toBe(2);
+    await expect.poll(ends).toBe(2);
     expect(
       heard.map(({ data }) => (typeof data === 'object' && data !== null ? Reflect.get(data, 'run_id') : undefined)),
     ).toEqual([first.run_id, first.run_id, second.run_id, second.run_id]);
@@ -186,19 +201,21 @@ describe('the stream of a thread, over HTTP', () => {
 
   test('ends with the thread', async () => {
     const { thread_id } = await client.threads.create();
-    const { over } = listenTo(client, thread_id);
-    await settled();
+    const { opened, over } = listenTo(serving.url, thread_id);
+    await opened;
     await client.threads.delete(thread_id);
     await over;
-    expect(await refusedWith(listenTo(client, thread_id).over)).toMatchObject({ status: 404 });
+    expect(await refusedWith(listenTo(serving.url, thread_id).over)).toMatchObject({ status: 404 });
   });
 
   test('rejects an unknown thread, an invalid mode and an invalid event id', async () => {
-    expect(await refusedWith(listenTo(client, UNKNOWN_ID).over)).toMatchObject({ status: 404 });
+    expect(await refusedWith(listenTo(serving.url, UNKNOWN_ID).over)).toMatchObject({ status: 404 });
     const { thread_id } = await client.threads.create();
     const odd = await serving.fetch(new Request(`http://agent.test/threads/${thread_id}/stream?stream_modes=all`));
     expect(odd.status).toBe(422);
-    expect(await refusedWith(listenTo(client, thread_id, { lastEventId: 'x' }).over)).toMatchObject({ status: 422 });
+    expect(await refusedWith(listenTo(serving.url, thread_id, { lastEventId: 'x' }).over)).toMatchObject({
+      status: 422,
+    });
   });
 });
 
@@ -217,12 +234,14 @@ test('the stream of a thread has the events of other processes', async () => {
     if (!here || !there) throw new Error('There are two clients.');
     const { thread_id, created_at } = await here.threads.create();
     expect(created_at).toMatch(ISO);
-    const { heard, leave, ends, over } = listenTo(here, thread_id, { streamMode: ['run_modes', 'state_update'] });
-    await settled();
+    const { opened, heard, leave, ends, over } = listenTo(serving.url, thread_id, {
+      streamMode: ['run_modes', 'state_update'],
+    });
+    await opened;
     const quick = await there.runs.create(thread_id, 'notes', { input: {} });
-    await expect.poll(ends, slowly).toBe(1);
-    const slow = await there.runs.create(thread_id, 'notes', { input: { sleep_ms: 1000 }, streamMode: ['updates'] });
-    await expect.poll(ends, slowly).toBe(2);
+    await expect.poll(ends).toBe(1);
+    const slow = await there.runs.create(thread_id, 'notes', { input: { sleep_ms: 3000 }, streamMode: ['updates'] });
+    await expect.poll(ends).toBe(2);
     const ofSlow = heard.slice(heard.findIndex(isEnd) + 1).map((each) => (isEnd(each) ? 'end' : each.event));
     expect(ofSlow).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);
     expect(heard.filter(isEnd).map(({ data }) => data)).toMatchObject([
@@ -231,7 +250,7 @@ test('the stream of a thread has the events of other processes', async () => {
     ]);
     await there.threads.updateState(thread_id, { values: { mood: 'far' }, asNode: 'sign' });
     await expect
-      .poll(() => heard.at(-1), slowly)
+      .poll(() => heard.at(-1))
       .toMatchObject({
         event: 'state_update',
         data: { state: { values: { mood: 'far' } } },

@@ -8,7 +8,7 @@ import { ThreadExpiry } from '../../../src/agent-server/threads/thread-expiry.ts
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { Serving } from '../serving.ts';
 import { clientOf, refusedWith, serveThreads } from './clients.ts';
-import { forwardClock, isGone, MINUTE, slowly, stays } from './forward-clock.ts';
+import { forwardClock, isGone, MINUTE, stays } from './forward-clock.ts';
 
 const config = (name: string) => join(import.meta.dirname, 'agent', name);
 
@@ -37,7 +37,7 @@ describe('the time to live of threads, over HTTP', () => {
     clock.forward(9 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
+    await expect.poll(() => isGone(client, thread_id)).toBe(true);
   });
 
   test('restarts when it is set again', async () => {
@@ -47,7 +47,7 @@ describe('the time to live of threads, over HTTP', () => {
     clock.forward(19 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
+    await expect.poll(() => isGone(client, thread_id)).toBe(true);
   });
 
   test('defaults to the configured one, counted from the last update', async () => {
@@ -57,7 +57,7 @@ describe('the time to live of threads, over HTTP', () => {
     clock.forward(40 * MINUTE);
     await client.runs.wait(used, 'notes', { input: {} });
     clock.forward(40 * MINUTE);
-    await expect.poll(() => isGone(client, left), slowly).toBe(true);
+    await expect.poll(() => isGone(client, left)).toBe(true);
     expect(await stays(client, used)).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('the time to live of threads, over HTTP', () => {
     clock.forward(2 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     await client.runs.cancel(thread_id, run_id, true);
-    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
+    await expect.poll(() => isGone(client, thread_id)).toBe(true);
   });
 
   test('is copied with a thread, and restarts there', async () => {
@@ -75,10 +75,10 @@ describe('the time to live of threads, over HTTP', () => {
     clock.forward(9 * MINUTE);
     const copy = await client.threads.copy(thread_id);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
+    await expect.poll(() => isGone(client, thread_id)).toBe(true);
     expect(await stays(client, copy.thread_id)).toBe(true);
     clock.forward(9 * MINUTE);
-    await expect.poll(() => isGone(client, copy.thread_id), slowly).toBe(true);
+    await expect.poll(() => isGone(client, copy.thread_id)).toBe(true);
   });
 
   test('is rejected if invalid', async () => {
@@ -98,7 +98,7 @@ test('threads with keep_latest lose their older states at each expiry', async ()
       await client.runs.wait(thread_id, 'notes', { input: {} });
       expect(await states()).toBeGreaterThan(4);
       clock.forward(61 * MINUTE);
-      await expect.poll(states, slowly).toBe(1);
+      await expect.poll(states).toBe(1);
       expect(await ttlOf(client, thread_id)).toMatchObject({ strategy: 'keep_latest', expires_at: null });
       expect(await client.threads.getState<{ notes: string[] }>(thread_id)).toMatchObject({
         values: { notes: Array.from({ length: times }, () => ['written', 'left', 'right', 'signed']).flat() },
@@ -129,7 +129,7 @@ test('threads from before the configuration of a time to live never expire', asy
       const later = new Client({ apiUrl: next.url, apiKey: null });
       const { thread_id: young } = await later.threads.create();
       clock.forward(61 * MINUTE);
-      await expect.poll(() => isGone(client, young), slowly).toBe(true);
+      await expect.poll(() => isGone(client, young)).toBe(true);
       expect(await stays(client, old)).toBe(true);
       expect(await ttlOf(later, old)).toBeNull();
     } finally {

@@ -60,9 +60,7 @@ describe('threads, over HTTP', () => {
     test('during a run have its state so far, and are not busy', async () => {
       const threadId = await noted();
       const { run_id } = await client.runs.create(threadId, 'notes', { input: { sleep_ms: 60_000 } });
-      await expect
-        .poll(async () => (await client.threads.getState(threadId)).next, { timeout: 10_000 })
-        .toEqual(['write']);
+      await expect.poll(async () => (await client.threads.getState(threadId)).next).toEqual(['write']);
       const copy = await client.threads.copy(threadId);
       expect(copy).toMatchObject({ status: 'interrupted', values: { mood: 'calm', sleep_ms: 60_000 } });
       expect(await client.runs.list(copy.thread_id)).toEqual([]);

@@ -137,13 +137,13 @@ describe('the worker', () => {
       if (failures >= 0) throw new Error('once');
     });
     await startDeliveryWorker(options);
-    await expect.poll(async () => (await row()).handledAt, { timeout: 15_000 }).toBeDefined();
+    await expect.poll(async () => (await row()).handledAt).toBeDefined();
     const more = Array.from({ length: 20 }, () => delivery());
     await Promise.all(more.map(inbox.store));
     const unhandled = async () => {
       const left = (await inbox.deliveries.list({ limit: 100, unhandled: true })).map(({ id }) => id);
       return more.filter(({ id }) => left.includes(id)).length;
     };
-    await expect.poll(unhandled, { timeout: 15_000 }).toBe(0);
+    await expect.poll(unhandled).toBe(0);
   });
 });

@@ -143,11 +143,11 @@ test('fails while the database is down, and stores again afterwards', async () =
   const one = delivery();
   const underWay = inbox.store(one).catch((error: unknown) => error);
   const waiting = "select from pg_locks where relation = 'app.deliveries'::regclass and not granted";
-  await expect.poll(async () => (await inbox.database.pool.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await inbox.database.pool.query(waiting)).rowCount).toBe(1);
   await cut();
   expect(await underWay).toBeInstanceOf(StorageError);
   lock.release(true);
-  await expect.poll(() => inbox.store(one).catch(() => 'failed'), { timeout: 10_000 }).toBe('stored');
+  await expect.poll(() => inbox.store(one).catch(() => 'failed')).toBe('stored');
 });
 
 test.each([

@@ -49,9 +49,7 @@ async function failing(name: string, id: string, retryLimit: number): Promise<vo
     throw new Error('GitHub refuses\nthis');
   });
   await inbox.queue.send(name, { id: 'subject' }, { id });
-  await expect
-    .poll(async () => (await failingJobs(inbox.database.pool, 10)).map((job) => job.id), { timeout: 10_000 })
-    .toContain(id);
+  await expect.poll(async () => (await failingJobs(inbox.database.pool, 10)).map((job) => job.id)).toContain(id);
 }
 
 describe('failing jobs', () => {

@@ -50,7 +50,7 @@ test('completes a push, and continues at once what a dead process left open', as
     expect(await store.takeLease('d1', 'dead', 60_000)).toBeDefined();
     await startReconcileWorkers({ queue, context, alone: true });
     await expect
-      .poll(async () => (await store.lastIntents('d1', 5)).map(({ end }) => end?.kind), { timeout: 15_000 })
+      .poll(async () => (await store.lastIntents('d1', 5)).map(({ end }) => end?.kind))
       .toEqual(['deployed', 'superseded']);
     expect(control.service.revisions).toHaveLength(2);
     expect((await store.intentsOf('d1', a))[0]?.end).toMatchObject({ by: { commit: b, contains: true }, liveIn: b });

@@ -69,7 +69,7 @@ test('a webhook missed while the database was down is requested once it is back'
   }
   server = await start();
   expect(await again.promise).toBe('stored\n');
-  await expect.poll(() => inbox.deliveries.notHeld(missed), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => inbox.deliveries.notHeld(missed)).toEqual([]);
   expect(runs).toEqual([[], missed]);
 }, 120_000);
 
@@ -115,7 +115,7 @@ test('the App notices an outage by a webhook that it could not store', async () 
     LANDFALL_SHIFT_FILE: shiftFile,
   });
   const url = await app.listening();
-  await expect.poll(() => app.said.out, { timeout: 30_000 }).toContain('Recovery is done');
+  await expect.poll(() => app.said.out).toContain('Recovery is done');
   await server.stop();
   expect((await send(url, { id })).status).toBe(503);
   isMissed = true;

@@ -134,8 +134,8 @@ test('a report that GitHub refuses has one job, however often jobs are ensured',
     throw new Error('GitHub answered 404');
   });
   const after = ['one failed', 'other completed', 'third completed'];
-  await expect.poll(jobs, { timeout: 10_000 }).toEqual(after);
+  await expect.poll(jobs).toEqual(after);
   await giveReportJobs(['one'], given);
-  await expect.poll(() => refusals, { timeout: 10_000 }).toBe(2);
-  await expect.poll(jobs, { timeout: 10_000 }).toEqual(after);
+  await expect.poll(() => refusals).toBe(2);
+  await expect.poll(jobs).toEqual(after);
 });

@@ -44,7 +44,7 @@ describe('npm start', () => {
     expect(await (await fetch(`${url}/readyz`)).text()).toBe('ready\n');
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('landfall_database_up 1');
     await expect
-      .poll(() => app.said.out, { timeout: 20_000 })
+      .poll(() => app.said.out)
       .toContain('could not be reached (bad port). Check the network, the proxy and GITHUB_API_URL.');
     app.child.kill('SIGTERM');
     expect(await app.ended).toBe(0);
@@ -82,12 +82,12 @@ test('on shutdown it accepts no more, finishes open requests, and exits within 1
   const underWay = send(url, { id });
   const waiting = async () =>
     (await watcher.query("select from pg_locks where relation = 'app.deliveries'::regclass and not granted")).rowCount;
-  await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(waiting).toBeGreaterThan(0);
   const requested = performance.now();
   app.child.kill('SIGTERM');
   // A terminal signals the App and its parent process, which passes the signal on.
   app.child.kill('SIGTERM');
-  await expect.poll(() => refusesConnections(url), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => refusesConnections(url)).toBe(true);
   await client.query('commit');
   expect((await underWay).status).toBe(202);
   expect(await app.ended).toBe(0);
@@ -109,7 +109,7 @@ test('two copies share one database', async () => {
   const { rowCount } = await client.query('select from app.deliveries where id = any($1)', [ids]);
   expect(rowCount).toBe(10);
   const handled = 'select decision from app.deliveries where id = any($1) and handled_at is not null';
-  await expect.poll(async () => (await client.query(handled, [ids])).rowCount, { timeout: 15_000 }).toBe(10);
+  await expect.poll(async () => (await client.query(handled, [ids])).rowCount).toBe(10);
   expect((await client.query(handled, [ids])).rows[0]).toMatchObject({ decision: { kind: expect.any(String) } });
 }, 40_000);
 

@@ -287,9 +287,9 @@ describe.each(sides)('%s', (_side, open) => {
       const before = await fixture.control.createDeployment(fromGit());
       const isLive = async (revision: string | null) =>
         (await fixture.control.getDeployment(before.id)).active_revision_id === revision;
-      await expect.poll(() => isLive(before.latest_revision_id), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => isLive(before.latest_revision_id)).toBe(true);
       const after = await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
-      await expect.poll(() => isLive(after.latest_revision_id), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => isLive(after.latest_revision_id)).toBe(true);
     },
   );
 

@@ -164,9 +164,7 @@ describe.each(sides)('%s', (_side, open) => {
       expect(made.active_revision_id).toBeNull();
       fixture.rollouts.fate = 'live';
       fixture.rollouts.wake(made.id);
-      await expect
-        .poll(async () => (await fixture.control.getRevision(made.id, first)).status, { timeout: 10_000 })
-        .toBe('DEPLOYED');
+      await expect.poll(async () => (await fixture.control.getRevision(made.id, first)).status).toBe('DEPLOYED');
       expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
       fixture.rollouts.fate = 'deploy fails';
       const changed = await fixture.control.patchDeployment(made.id, { secrets: [] });

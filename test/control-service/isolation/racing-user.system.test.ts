@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { cleanUp } from '../../../src/control-service/builds/build-folder.ts';
 import { listBuildFiles } from '../../../src/control-service/builds/build-files.ts';
 import { removeTree } from '../../../src/control-service/builds/remove-tree.ts';
@@ -91,7 +91,7 @@ test.each(byRoot)('%s ends processes that fork and exit at once', async () => {
   const chain = 'f() { echo x >> "$1"; [ "$2" = 20000 ] || f "$1" $(($2 + 1)) & exit; }; f "$0" 0';
   spawn('/bin/sh', ['-c', chain, mark], { cwd: '/', stdio: 'ignore', uid: number, gid: number });
   const length = (): number => lstatSync(mark).size;
-  await vi.waitFor(() => expect(length()).toBeGreaterThan(20));
+  await expect.poll(length).toBeGreaterThan(20);
   await killProcessesOf(new Set([number]), systemClock);
   const after = length();
   await new Promise((resolve) => setTimeout(resolve, 300));

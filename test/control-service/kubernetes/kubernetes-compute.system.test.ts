@@ -190,11 +190,11 @@ describe('a lost lease', () => {
       const resourceSpec = { max_scale: 5, queue_cpu: 1 };
       const starting = start({ revisionId: second, resourceSpec }, breakOff.signal, hold);
       const scaler = () => at(api.find('horizontalpodautoscalers', 'team-a', base), 'spec.maxReplicas');
-      await expect.poll(scaler, { timeout: 10_000 }).toBe(5);
+      await expect.poll(scaler).toBe(5);
       // The first request of the rollback hangs when the lease ends.
       for (const method of ['PATCH', 'DELETE']) api.faults.push({ method, times: 1, how: { kind: 'silent' } });
       breakOff.abort();
-      await expect.poll(() => api.faults.some(({ times }) => times === 0), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => api.faults.some(({ times }) => times === 0)).toBe(true);
       const before = changing(api).length;
       lost.abort(new ClaimLost('its lease ran out'));
       expect(reasonOf(await starting)).toBe('The lease was lost: its lease ran out');

@@ -150,7 +150,7 @@ describe('the program', () => {
     expect({ ...after, url: '' }).toEqual({ ...before, url: '' });
     const control = httpControl(after.url, after.api_key);
     const revision = async () => (await control.listRevisions(id, {})).resources[0];
-    await expect.poll(async () => (await revision())?.status, { timeout: 5_000 }).toBe('DEPLOY_FAILED');
+    await expect.poll(async () => (await revision())?.status).toBe('DEPLOY_FAILED');
 
     const third = start();
     expect((await third.ended).code).toBe(1);

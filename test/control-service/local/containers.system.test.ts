@@ -94,12 +94,10 @@ describe.each([
       expect([answer.status, await answer.json()]).toEqual([200, { ok: true, revision: revisionId }]);
       await send().deleteDeployment(id);
       await expect
-        .poll(
-          () =>
-            engine
-              .calls()
-              .some(({ args }) => args[0] === 'ps' && args.includes(`--filter=label=landfall.deployment=${id}`)),
-          { timeout: 5_000 },
+        .poll(() =>
+          engine
+            .calls()
+            .some(({ args }) => args[0] === 'ps' && args.includes(`--filter=label=landfall.deployment=${id}`)),
         )
         .toBe(true);
       await expect

@@ -54,7 +54,7 @@ test('claims the database again after it closed the connection', async () => {
   await admin.query('select pg_terminate_backend($1)', [before]);
   // The former connection closes at some point; what counts is that another one holds the claim.
   const isHeldAgain = async (): Promise<boolean> => (await held()).some((pid) => pid !== before);
-  await expect.poll(isHeldAgain, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isHeldAgain).toBe(true);
   await claim.release();
   expect(output).toEqual([]);
   await admin.end();
@@ -84,9 +84,9 @@ test('reports once that another service claimed the database after a disconnect'
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())",
   );
   await lock;
-  await expect.poll(() => output.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => output.length).toBe(1);
   const before = looks;
-  await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(before + 3);
+  await expect.poll(() => looks).toBeGreaterThan(before + 3);
   expect(output).toEqual(['Another control service works on this database now. Stop one of the two.']);
   await other.end();
   await claim.release();

@@ -92,13 +92,13 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     async () => {
       const { id, repo, first } = await deployed({ build_on_push: true });
       const pushed = commit(repo, { 'more.txt': 'more' });
-      await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
+      await expect.poll(() => latest(id)).not.toBe(first);
       const second = await latest(id);
       expect(await goesLive(instance(), { id, revisionId: second })).toMatchObject({
         source_revision_config: { repo_ref: 'main', repo_commit_sha: pushed },
       });
       const again = commit(repo, { 'more.txt': 'again' });
-      await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(second);
+      await expect.poll(() => latest(id)).not.toBe(second);
       const third = await goesLive(instance(), { id, revisionId: await latest(id) });
       expect(third.source_revision_config.repo_commit_sha).toBe(again);
       await isSeen(id, again);
@@ -128,12 +128,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       git(on.repo, 'tag', 'main');
       // The second poll from here on begins after these pushes, and the third after the second has had its effect.
       const before = polls.get(on.repo) ?? 0;
-      await expect.poll(() => polls.get(on.repo), { timeout: 10_000 }).toBeGreaterThanOrEqual(before + 3);
+      await expect.poll(() => polls.get(on.repo)).toBeGreaterThanOrEqual(before + 3);
       expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([1, 1, 1]);
       git(on.repo, 'tag', '--delete', 'main');
       git(on.repo, 'switch', '--quiet', 'main');
       const pushed = commit(on.repo, { 'main.txt': 'more' });
-      await expect.poll(() => latest(on.id), { timeout: 10_000 }).not.toBe(on.first);
+      await expect.poll(() => latest(on.id)).not.toBe(on.first);
       const built = await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
       expect(built.source_revision_config.repo_commit_sha).toBe(pushed);
       expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([2, 1, 1]);
@@ -149,7 +149,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     await instance().control.patchDeployment(id, { source_config: { build_on_push: true } });
     expect(await latest(id)).toBe(first);
     const after = commit(repo, { 'after.txt': 'x' });
-    await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
+    await expect.poll(() => latest(id)).not.toBe(first);
     const built = await goesLive(instance(), { id, revisionId: await latest(id) });
     expect(built.source_revision_config.repo_commit_sha).toBe(after);
     expect(await count(id)).toBe(2);
@@ -189,15 +189,13 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     await instance().control.deleteDeployment(id, { deleteTracingProject: true });
     commit(repo, { 'more.txt': 'more' });
     await expect
-      .poll(
-        () =>
-          instance()
-            .control.getDeployment(id)
-            .then(
-              () => 'there',
-              () => 'gone',
-            ),
-        { timeout: 10_000 },
+      .poll(() =>
+        instance()
+          .control.getDeployment(id)
+          .then(
+            () => 'there',
+            () => 'gone',
+          ),
       )
       .toBe('gone');
   });
@@ -216,9 +214,9 @@ test('reports an unreachable repository once and keeps watching the others', asy
   await goesLive(opened, { id: made.id, revisionId: made.latest_revision_id ?? '' });
   rmSync(folder, { recursive: true });
   const of = (): string[] => logged.filter((line) => line.includes(folder));
-  await expect.poll(() => of().length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => of().length).toBe(1);
   symlinkSync('/', folder);
-  await expect.poll(() => of().length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => of().length).toBe(2);
   expect(of()[1]).toContain('leads out of the folders that the service allows');
   expect((await store.listRevisions(made.id, {})).length).toBe(1);
   rmSync(folder);

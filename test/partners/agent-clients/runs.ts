@@ -11,7 +11,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
   const running = (threadId: string, runId: string) =>
     vi.waitFor(
       async () => expect(await given().runs.get(threadId, runId)).toMatchObject({ status: 'running' }),
-      10_000,
+      30_000,
     );
 
   test('wait returns the values, or throws the error of the run', async () => {
@@ -65,7 +65,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
       ['a', 'b'].map((input) => ({ assistantId: 'greeter', input: { input }, webhook: receiver().at('/batch') })),
     );
     expect(made).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
-    await vi.waitFor(() => expect(receiver().to('/batch')).toHaveLength(2), 10_000);
+    await vi.waitFor(() => expect(receiver().to('/batch')).toHaveLength(2), 30_000);
     const reported = receiver()
       .to('/batch')
       .map(({ body }): unknown => JSON.parse(body));
@@ -98,14 +98,14 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     await runs.cancelMany({ threadId: on, runIds: made.map(({ run_id }) => run_id), action: 'interrupt' });
     await vi.waitFor(
       async () => expect((await runs.list(on)).map(({ status }) => status)).toEqual(['interrupted', 'interrupted']),
-      10_000,
+      30_000,
     );
     const again = await runs.create(on, 'slow', long);
     await running(on, again.run_id);
     await runs.cancelMany({ threadId: on, runIds: [again.run_id] });
     await vi.waitFor(
       async () => expect(await runs.get(on, again.run_id)).toMatchObject({ status: 'interrupted' }),
-      10_000,
+      30_000,
     );
   });
 
@@ -121,11 +121,11 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
       onRunCreated: (run) => (runId = run.run_id),
     });
     const refused = refusalOf(waited);
-    await vi.waitFor(async () => expect(await runs.list(on, { status: 'running' })).toHaveLength(1), 10_000);
+    await vi.waitFor(async () => expect(await runs.list(on, { status: 'running' })).toHaveLength(1), 30_000);
     runId ||= (await runs.list(on))[0]?.run_id ?? '';
     gone.abort();
     await refused;
-    await vi.waitFor(async () => expect(await runs.get(on, runId)).toMatchObject({ status: 'interrupted' }), 10_000);
+    await vi.waitFor(async () => expect(await runs.get(on, runId)).toMatchObject({ status: 'interrupted' }), 30_000);
 
     const joined = await runs.create(on, 'slow', long);
     const left = new AbortController();
@@ -136,7 +136,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
         left.abort();
         expect(await runs.get(on, joined.run_id)).toMatchObject({ status: 'interrupted' });
       },
-      { timeout: 10_000, interval: 500 },
+      { timeout: 30_000, interval: 500 },
     );
     await end;
   });

@@ -104,8 +104,11 @@ export function streamsOf(given: () => Client): void {
       streamMode: 'updates',
       streamResumable: true,
     });
-    const heard: Heard[] = await Array.fromAsync(runs.joinStream(null, made.run_id, { lastEventId: '-1' }));
+    const joined = (): Promise<Heard[]> => Array.fromAsync(runs.joinStream(null, made.run_id, { lastEventId: '-1' }));
+    const heard = await joined();
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
+    // The run has ended, and only its events are left.
+    expect(await joined()).toEqual(heard);
   });
 
   test('a disconnecting caller ends the run, or not, as requested', async () => {
@@ -129,7 +132,7 @@ export function streamsOf(given: () => Client): void {
             if (event === 'metadata') gone.abort();
         })(),
       );
-      await vi.waitFor(async () => expect(await runs.get(on, runId)).toMatchObject({ status }), 10_000);
+      await vi.waitFor(async () => expect(await runs.get(on, runId)).toMatchObject({ status }), 30_000);
     }
   });
 
@@ -138,7 +141,7 @@ export function streamsOf(given: () => Client): void {
     const on = await thread();
     const run = await runs.create(on, 'slow', { input: { each: 60_000 }, streamMode: 'updates' });
     const listening: Promise<Heard[]> = Array.fromAsync(runs.joinStream(on, run.run_id));
-    await vi.waitFor(async () => expect(await runs.get(on, run.run_id)).toMatchObject({ status: 'running' }), 10_000);
+    await vi.waitFor(async () => expect(await runs.get(on, run.run_id)).toMatchObject({ status: 'running' }), 30_000);
     await runs.cancel(on, run.run_id, true);
     expect((await listening).at(-1)).toMatchObject({ event: 'error' });
 
@@ -155,7 +158,7 @@ export function streamsOf(given: () => Client): void {
     );
     await vi.waitFor(
       async () => expect(await runs.get(on, other.run_id)).toMatchObject({ status: 'interrupted' }),
-      10_000,
+      30_000,
     );
   });
 }

@@ -118,9 +118,9 @@ export function threadsOf(given: () => Client): void {
       await vi.waitFor(
         async () => {
           await run('Ada');
-          await vi.waitFor(() => expect(reporting('Ada')).toMatchObject({ event: 'updates', id: expect.any(String) }));
+          expect(reporting('Ada')).toMatchObject({ event: 'updates', id: expect.any(String) });
         },
-        { timeout: 10_000 },
+        { timeout: 30_000, interval: 500 },
       );
     } finally {
       stop.abort();

@@ -95,7 +95,7 @@ test('deletes it', within, async () => {
       ({ status }) => status,
       (error: unknown) => (error instanceof ServiceError ? error.kind : 'another error'),
     );
-  await expect.poll(isGone, { timeout: 20_000 }).toBe('missing');
+  await expect.poll(isGone).toBe('missing');
   expect((await cli('list', '--name-contains', name)).stdout).toBe('No deployments found.\n');
 });
 

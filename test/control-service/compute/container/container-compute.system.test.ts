@@ -241,7 +241,7 @@ describe('a failed start gives the reason and leaves nothing behind', () => {
     const tried = await open();
     const breaking = new AbortController();
     const starting = reasonOf(tried, imageSpec('sleeper', tried.databaseUrl), breaking.signal);
-    await expect.poll(() => tried.engine.there('containers').length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => tried.engine.there('containers').length).toBe(1);
     breaking.abort();
     expect(await starting).toBe('The start was aborted.');
     await expect.poll(() => tried.engine.there('containers')).toEqual([]);

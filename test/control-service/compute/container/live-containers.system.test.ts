@@ -73,7 +73,7 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
 
 /** Waits until the agent responds. */
 async function serves({ ask }: Fixture): Promise<void> {
-  await expect.poll(async () => (await ask('/ok'))?.status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await ask('/ok'))?.status).toBe(200);
 }
 
 test('restarts a crashed container as a new one and says so in its revision', async () => {

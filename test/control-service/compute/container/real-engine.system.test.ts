@@ -75,7 +75,7 @@ test.each(runs.map((found) => [found.name, found.how, found] as const))(
     expect(await (await ask(agent, '/env')).json()).toMatchObject({ PEM: 'one\ntwo', LANDFALL_REVISION_ID: 'r-1' });
     expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
     expect(await (await ask(agent, '/memory')).json()).toEqual({ bound: Math.floor(300e6 / 4_096) * 4_096 });
-    await expect.poll(() => spec.lines, { timeout: 5_000 }).toContain('info: [beside] beside');
+    await expect.poll(() => spec.lines).toContain('info: [beside] beside');
     expect(spec.lines).toContain('info: [prepare] prepared');
     expect(spec.lines.join()).not.toContain('canary');
     await agent.stop(2_000);
