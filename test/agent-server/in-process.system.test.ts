@@ -68,7 +68,8 @@ async function answersTo(send: Send): Promise<Answered[]> {
       path.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? ''),
       { method, headers, ...content },
     );
-    const text = await response.text();
+    // A response that takes more than a second begins with newlines.
+    const text = (await response.text()).trim();
     const created = /^\{"(assistant|thread|cron)_id":"([^"]*)"/.exec(text);
     if (created?.[1] && what.startsWith('a new')) ids[created[1]] = created[2] ?? '';
     const said = text
