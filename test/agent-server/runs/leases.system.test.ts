@@ -36,6 +36,19 @@ async function start(more: Record<string, string> = {}) {
   return { ...process, json };
 }
 
+async function query(text: string, values: unknown[] = []) {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    return await client.query(text, values);
+  } finally {
+    await client.end();
+  }
+}
+
+const storedEvents = async (runId: string) =>
+  (await query('select from run_events where run_id = $1', [runId])).rowCount;
+
 const slow = (input: string, sleep_ms: number) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
 
 describe('a process presumed dead', () => {
@@ -76,10 +89,7 @@ describe('a process presumed dead', () => {
       Object(await other.json(`/threads/${String(thread_id)}/state`)).next?.[0] === 'answer' ? true : undefined,
     );
     frozen.child.kill('SIGSTOP');
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query(`update processes set lease_until = lease_until + interval '1 day'`);
-    await client.end();
+    await query(`update processes set lease_until = lease_until + interval '1 day'`);
     const place = `/threads/${String(thread_id)}/runs/${String(run_id)}`;
     expect(await other.json(`${place}/join`)).toMatchObject({ output: 'hello first' });
   });
@@ -88,14 +98,14 @@ describe('a process presumed dead', () => {
     const killed = await start();
     const { thread_id } = await killed.json('/threads', {});
     const runs = `/threads/${String(thread_id)}/runs`;
-    const body = { ...slow('x', 1500), stream_mode: ['updates'], stream_resumable: true };
+    const body = { ...slow('x', 3000), stream_mode: ['updates'], stream_resumable: true };
     const { run_id } = await killed.json(runs, body);
     const place = `${runs}/${String(run_id)}`;
     await until(async () =>
       Object(await killed.json(`/threads/${String(thread_id)}/state`)).next?.[0] === 'answer' ? true : undefined,
     );
     // Events are buffered for some milliseconds before they are stored.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect.poll(() => storedEvents(String(run_id))).toBe(2);
     killed.child.kill('SIGKILL');
     await killed.gone;
     const next = await start();
