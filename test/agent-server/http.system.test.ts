@@ -239,7 +239,7 @@ describe('when the database drops its connections', () => {
     const thread = Object(await (await post('/threads')).json());
     const wait = (input: object) =>
       post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input }).then((response) => response.json());
-    const running = wait({ input: 'a', sleep_ms: 600 });
+    const running = wait({ input: 'a', sleep_ms: 3_000 });
     const runs = `${serving.url}/threads/${thread.thread_id}/state`;
     await until(async () => (Object(await (await fetch(runs)).json()).next[0] === 'answer' ? true : undefined));
     const admin = new Client({ connectionString: serving.databaseUrl });

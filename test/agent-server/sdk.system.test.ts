@@ -97,7 +97,7 @@ describe("the public service's own client", () => {
   test('joins the stream of a running run', async () => {
     const { thread_id } = await client.threads.create();
     const run = await client.runs.create(thread_id, 'echo', {
-      input: { input: 'f', sleep_ms: 300 },
+      input: { input: 'f', sleep_ms: 3_000 },
       streamMode: ['updates'],
     });
     const events = await all(client.runs.joinStream(thread_id, run.run_id));

@@ -142,7 +142,7 @@ export function runPromises(agent: Given): void {
       expect(valuesOf(await agent().joinRun(run.thread_id, run.run_id))).toMatchObject({ output: 'hello Ada' });
       expect(await agent().getThread(run.thread_id)).toMatchObject({ status: 'idle', values: { output: 'hello Ada' } });
       const fleeting = await agent().createRun(
-        { assistant_id: 'echo', input: { input: 'Bo', sleep_ms: 300 } },
+        { assistant_id: 'echo', input: { input: 'Bo', sleep_ms: 3_000 } },
         undefined,
       );
       expect(await agent().getRun(fleeting.thread_id, fleeting.run_id)).toMatchObject({

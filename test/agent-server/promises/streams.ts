@@ -168,14 +168,14 @@ export function streamPromises(agent: Given): void {
   });
 
   test.each([
-    ['cancel', 'interrupted'],
-    ['continue', 'success'],
-  ] as const)('a run without its client follows on_disconnect: %s', async (on_disconnect, status) => {
+    ['cancel', 60_000, 'interrupted'],
+    ['continue', 400, 'success'],
+  ] as const)('a run without its client follows on_disconnect: %s', async (on_disconnect, sleep_ms, status) => {
     const { thread_id } = await agent().createThread({});
     let runId = '';
     const run = {
       assistant_id: 'echo',
-      input: { input: 'x', sleep_ms: 400 },
+      input: { input: 'x', sleep_ms },
       stream_mode: ['updates'] as 'updates'[],
       on_disconnect,
     };

@@ -91,7 +91,7 @@ export function threadPromises(agent: Given): void {
     async () => {
       const { thread_id } = await agent().createThread({});
       const run = await agent().createRun(
-        { assistant_id: 'echo', input: { input: 'x', sleep_ms: 250, fail: 'no ink' } },
+        { assistant_id: 'echo', input: { input: 'x', sleep_ms: 3_000, fail: 'no ink' } },
         thread_id,
       );
       expect((await agent().getThread(thread_id)).status).toBe('busy');

@@ -18,7 +18,7 @@ const steps = (values: unknown) => Object(values).steps.length;
 describe('a delayed run', () => {
   test('blocks no other run, and is queued when its time comes', async () => {
     const thread = await agent.thread();
-    const later = await agent.run(thread, echo('later', { after_seconds: 3 }));
+    const later = await agent.run(thread, echo('later', { after_seconds: 10 }));
     expect(await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('now')))).toMatchObject({
       output: 'hello now',
     });
@@ -32,7 +32,7 @@ describe('a delayed run', () => {
 
   test('is not ended by a run that interrupts earlier ones', async () => {
     const thread = await agent.thread();
-    const later = await agent.run(thread, echo('later', { after_seconds: 0.6 }));
+    const later = await agent.run(thread, echo('later', { after_seconds: 4 }));
     await agent.post(`/threads/${thread}/runs/wait`, echo('now', { multitask_strategy: 'interrupt' }));
     await ended(later);
     expect(await agent.status(later)).toBe('success');

@@ -63,7 +63,7 @@ export function streamsOf(given: () => Client): void {
   test('joinStream follows a run, with and without earlier events', async () => {
     const { runs } = given();
     const on = await thread();
-    const run = await runs.create(on, 'slow', { input: { each: 150 }, streamMode: ['updates', 'values'] });
+    const run = await runs.create(on, 'slow', { input: { each: 1_500 }, streamMode: ['updates', 'values'] });
     const heard: Heard[] = await Array.fromAsync(runs.joinStream(on, run.run_id, { streamMode: 'updates' }));
     expect(names(heard)).toEqual(['metadata', 'updates']);
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
@@ -113,9 +113,9 @@ export function streamsOf(given: () => Client): void {
 
   test('a disconnecting caller ends the run, or not, as requested', async () => {
     const { runs } = given();
-    for (const [onDisconnect, status] of [
-      ['cancel', 'interrupted'],
-      ['continue', 'success'],
+    for (const [onDisconnect, each, status] of [
+      ['cancel', 60_000, 'interrupted'],
+      ['continue', 300, 'success'],
     ] as const) {
       const on = await thread();
       const gone = new AbortController();
@@ -123,7 +123,7 @@ export function streamsOf(given: () => Client): void {
       await refusalOf(
         (async () => {
           for await (const { event } of runs.stream(on, 'slow', {
-            input: { each: 300 },
+            input: { each },
             streamMode: 'updates',
             onDisconnect,
             signal: gone.signal,
