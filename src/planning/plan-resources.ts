@@ -96,8 +96,7 @@ function merge(there: ResourceSpec, requested: ResourceSpec): ResourceSpec {
   // on the new one, so a value that equals its default follows the field that it is derived from.
   for (const field of defaultedResourceFields) {
     if (there[field] == null || requested[field] !== undefined || defaultOf(field, there) !== there[field]) continue;
-    const follows = defaultOf(field, merged);
-    if (follows != null && follows !== there[field]) delete merged[field];
+    if (defaultOf(field, merged) !== there[field]) delete merged[field];
   }
   return merged;
 }

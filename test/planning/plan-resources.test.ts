@@ -57,6 +57,13 @@ describe('resources', () => {
       { cpu: 2 },
       ['cpu', 'cpu_limit', 'queue_cpu', 'queue_cpu_limit'],
     ],
+    [
+      'and goes with a field that is opened again',
+      { cpu: null },
+      { cpu: 1, cpu_limit: 2, memory_mb: 512, memory_limit_mb: 1024 },
+      { memory_mb: 512, memory_limit_mb: 1024 },
+      ['cpu', 'cpu_limit', 'queue_cpu', 'queue_cpu_limit'],
+    ],
     ['a null opens a field again', { labels: null }, { cpu: 1, labels: { a: 'b' } }, { cpu: 1 }, ['labels']],
     ['an empty map empties', { labels: {} }, { cpu: 1, labels: { a: 'b' } }, { cpu: 1, labels: {} }, ['labels']],
   ])('differ: %s', (_, spec, held, sent, fields) => {
