@@ -30,6 +30,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
+          // Nothing waits this long: on a busy machine a journey takes minutes.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           include: ['test/**/*.system.test.ts'],
           exclude,
           globalSetup: ['test/global-setup.ts'],

@@ -11,9 +11,6 @@ import { eventsOf, refusalOf, until, valuesOf } from './promises/fixture.ts';
 import { agentConfig } from './serving.ts';
 import { temporaryAgent } from './temporary-agent.ts';
 
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 60_000 });
-
 let postgres: TestPostgres;
 const started: AgentProcess[] = [];
 const clients: AgentServerClient[] = [];

@@ -7,7 +7,6 @@ import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
 
 // No figure is judged, so families may run beside each other.
 vi.setConfig({ maxConcurrency: 4 });
-
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startTestPostgres();

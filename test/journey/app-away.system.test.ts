@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitEnvironment } from '../../src/demo/github/git/commits.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { runDeployment } from '../../src/action/run-deployment.ts';
-import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
+import { openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject, type Project } from './app-project.ts';
 
 let fixture: AppFixture;
@@ -27,7 +27,7 @@ async function commitAgo(project: Project, message: string, minutes: number): Pr
 /** The time in so many minutes. */
 const clockIn = (minutes: number): Clock => ({ ...systemClock, now: () => systemClock.now() + minutes * 60_000 });
 
-describe.concurrent('GitHub', aJourney, () => {
+describe.concurrent('GitHub', () => {
   test('delays the rate-limited installation and serves another one', async () => {
     const [limited, free] = await Promise.all([openProject(fixture, 'limited'), openProject(fixture, 'free')]);
     const { github } = fixture;
@@ -55,7 +55,7 @@ describe.concurrent('GitHub', aJourney, () => {
   });
 });
 
-describe.concurrent('an Action beside the App', aJourney, () => {
+describe.concurrent('an Action beside the App', () => {
   test('deploys the same commit at the same time: one revision', async () => {
     const project = await openProject(fixture, 'beside');
     const letGo = fixture.service.hold(project.deploymentId);
@@ -101,7 +101,7 @@ describe.concurrent('an Action beside the App', aJourney, () => {
   });
 });
 
-test('waits in the check while the control service is down, then continues', aJourney, async () => {
+test('waits in the check while the control service is down, then continues', async () => {
   const project = await openProject(fixture, 'dark');
   fixture.service.isAway = true;
   const commit = await project.push('Change');
@@ -112,7 +112,7 @@ test('waits in the check while the control service is down, then continues', aJo
   expect(await project.revisions()).toHaveLength(1);
 });
 
-test('after an outage of the App, redelivers missed webhooks or finds the commits', aJourney, async () => {
+test('after an outage of the App, redelivers missed webhooks or finds the commits', async () => {
   const [missed, forgotten] = await Promise.all([openProject(fixture, 'missed'), openProject(fixture, 'forgotten')]);
   const { github } = fixture;
   await github.settled();

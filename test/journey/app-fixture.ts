@@ -49,11 +49,8 @@ export const people = { admin: 'mona', writer: 'wilma', stranger: 'stan' } as co
 /** The secret that GitHub is about to sign with: the App takes it and the one that GitHub still uses. */
 export const nextWebhookSecret = 'the-next-secret-of-this-journey';
 
-/** For a test that is a whole journey (ms): several of them share the processors. */
-export const aJourney = { timeout: 180_000 };
-
 /** How long anything may take (ms), and how often it is looked at. */
-const maxWaitMs = 90_000;
+const maxWaitMs = 240_000;
 const lookEveryMs = 100;
 const seldomMs = 3_000;
 

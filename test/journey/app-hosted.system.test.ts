@@ -1,7 +1,7 @@
 // A hosted service that builds pushes by itself: the App follows its revisions, and reports a missing one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { steadyNow, systemClock } from '../../src/clock.ts';
-import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
+import { openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';
 
 let fixture: AppFixture;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-test("finds, follows, tests and reports the service's revision of the pushed commit", aJourney, async () => {
+test("finds, follows, tests and reports the service's revision of the pushed commit", async () => {
   const project = await openProject(fixture, 'hosted');
   const letGo = fixture.service.hold(project.deploymentId);
   const commit = await project.push('Change');
@@ -33,7 +33,7 @@ test("finds, follows, tests and reports the service's revision of the pushed com
   expect(await project.revisions()).toHaveLength(1);
 });
 
-test('reports a missing revision and does not make it instead', aJourney, async () => {
+test('reports a missing revision and does not make it instead', async () => {
   const project = await openProject(fixture, 'absent');
   const commit = await project.push('Change');
   await fixture.untilSeen(project.fullName, 'the wait', async () =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
 import { startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
-import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
+import { openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';
 import { root } from './fixture.ts';
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('resumes a build after a kill, and finds what was pushed meanwhile', aJourney, async () => {
+test('resumes a build after a kill, and finds what was pushed meanwhile', async () => {
   const project = await openProject(fixture, 'killed');
   const letGo = fixture.service.hold(project.deploymentId);
   const first = await project.push('Before the end');

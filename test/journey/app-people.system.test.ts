@@ -1,6 +1,6 @@
 // What people click on GitHub, and how the App handles wrong answers, pull requests, branches and renames.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aJourney, openAppFixture, people, type AppFixture } from './app-fixture.ts';
+import { openAppFixture, people, type AppFixture } from './app-fixture.ts';
 import { ofCommit, openProject, type Project } from './app-project.ts';
 
 let fixture: AppFixture;
@@ -28,7 +28,7 @@ const deployFile = ({ name, fullName }: Project, seventh: string): Record<string
   ].join('\n'),
 });
 
-describe.concurrent('a wrong answer', aJourney, () => {
+describe.concurrent('a wrong answer', () => {
   test('is rolled back; the same commit is not tried again by itself, the next one is', async () => {
     const project = await openProject(fixture, 'wrong', { file: { 'on-failure': 'rollback' } });
     const wrong = await project.push('Say something else', says('nonsense'));
@@ -72,7 +72,7 @@ describe.concurrent('a wrong answer', aJourney, () => {
   });
 });
 
-describe.concurrent('a person', aJourney, () => {
+describe.concurrent('a person', () => {
   test('rolls back with a button, which requires write access', async () => {
     const project = await openProject(fixture, 'back');
     const commit = await project.push('Change');
@@ -107,7 +107,7 @@ describe.concurrent('a person', aJourney, () => {
   });
 });
 
-describe.concurrent('a pull request', aJourney, () => {
+describe.concurrent('a pull request', () => {
   test('that changes the file gets its errors on their lines, then its revision count', async () => {
     const project = await openProject(fixture, 'pulls');
     await project.clone.git('checkout', '--quiet', '-b', 'faster');
@@ -152,7 +152,7 @@ describe.concurrent('a pull request', aJourney, () => {
   });
 });
 
-describe.concurrent('while a revision is on its way', aJourney, () => {
+describe.concurrent('while a revision is on its way', () => {
   test('on branch deletion, ends what waits and reports what runs', async () => {
     const project = await openProject(fixture, 'ends', { branch: 'release' });
     const letGo = fixture.service.hold(project.deploymentId);

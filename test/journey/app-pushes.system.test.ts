@@ -1,7 +1,7 @@
 // What a person sees on GitHub of commits that are pushed.
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aJourney, nextWebhookSecret, openAppFixture, type AppFixture } from './app-fixture.ts';
+import { nextWebhookSecret, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { ofCommit, openProject } from './app-project.ts';
 
 let fixture: AppFixture;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-describe.concurrent('a push', aJourney, () => {
+describe.concurrent('a push', () => {
   test('is built, smoke-tested, and its check goes green', async () => {
     const project = await openProject(fixture, 'green', { file: { environment: 'live' } });
     const commit = await project.push('Change');
@@ -110,7 +110,7 @@ describe.concurrent('a push', aJourney, () => {
   });
 });
 
-describe.concurrent('beside a push', aJourney, () => {
+describe.concurrent('beside a push', () => {
   test('builds the first and the last of five quick pushes', async () => {
     const project = await openProject(fixture, 'five');
     const letGo = fixture.service.hold(project.deploymentId);

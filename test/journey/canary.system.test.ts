@@ -23,8 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-const within = { timeout: 90_000 };
-
 /** How many encodings of its secrets the agent has. */
 const ways = Object.keys(secrets).length * 14;
 
@@ -102,7 +100,7 @@ async function files(folder: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-test("prints no secret in a step's log, outputs or summary", within, async () => {
+test("prints no secret in a step's log, outputs or summary", async () => {
   const first = await step();
   expect(first).toMatchObject({ exitCode: 1, outputs: { outcome: 'broken', 'smoke-verdict': 'failed' } });
   id = first.outputs['deployment-id'] ?? '';
@@ -113,13 +111,13 @@ test("prints no secret in a step's log, outputs or summary", within, async () =>
   expect(sings(word, said)).toBe(true);
 });
 
-test('a build does not have the secrets', within, async () => {
+test('a build does not have the secrets', async () => {
   const [revision] = await fixture.revisions(id);
   const { logs } = await fixture.control.buildLogs(id, revision?.id ?? '', { limit: 1_000 });
   expect(logs.filter(({ message }) => message === 'secrets of the build: none')).toHaveLength(2);
 });
 
-test('prints no secret on the command line', within, async () => {
+test('prints no secret on the command line', async () => {
   const held = Object.keys(secrets).map((name) => `NEW_${name}=${name}`);
   const planned = await landfall('plan', '--json', ...options({ ...inputs, secrets: held.join('\n') }));
   expect([planned.code, JSON.parse(planned.out)]).toMatchObject([0, { outcome: 'planned', plan: 'patch' }]);
@@ -131,7 +129,7 @@ test('prints no secret on the command line', within, async () => {
   for (const { out, err } of [planned, deployed, call]) expect(singing(`${out}\n${err}`)).toEqual([]);
 });
 
-test('prints no committed secret when a build fails', within, async () => {
+test('prints no committed secret when a build fails', async () => {
   await writeFile(join(repository.folder, 'committed.txt'), Object.values(secrets).join('\n'));
   await repository.commit('Keep it where everybody can find it');
   const failed = await step();
@@ -141,7 +139,7 @@ test('prints no committed secret when a build fails', within, async () => {
   expect(singing(reported(failed))).toEqual([]);
 });
 
-test('reports no secret that an agent throws at startup', within, async () => {
+test('reports no secret that an agent throws at startup', async () => {
   await rm(join(repository.folder, 'committed.txt'));
   await repository.edit('graph.ts', "'nothing'", "'throw'");
   await repository.commit('Fail at the start');
@@ -152,13 +150,13 @@ test('reports no secret that an agent throws at startup', within, async () => {
   expect(singing(reported(failed))).toEqual([]);
 });
 
-test('repeats no secret when it rejects a request', within, async () => {
+test('repeats no secret when it rejects a request', async () => {
   const refused = await step({ 'build-command': 'cat a | sh' });
   expect(refused).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
   expect(singing(reported(refused))).toEqual([]);
 });
 
-test("keeps secrets out of the service's logs, revisions, files and output", within, async () => {
+test("keeps secrets out of the service's logs, revisions, files and output", async () => {
   const revisions = await fixture.revisions(id);
   expect(revisions.map(({ status }) => status)).toEqual(['DEPLOY_FAILED', 'BUILD_FAILED', 'DEPLOYED']);
   const { control } = fixture;

@@ -72,7 +72,7 @@ const deployed = (count: number): Promise<void> =>
     { timeout: 60_000, interval: 100 },
   );
 
-test('a day forward and back loses nothing, fires no storm, and stops nothing', { timeout: 240_000 }, async () => {
+test('a day forward and back loses nothing, fires no storm, and stops nothing', async () => {
   const { url } = await fixture.control.getDeployment(deploymentId);
   const ask: Ask = askOf(url ?? '', fixture.service.apiKey);
   const post = (path: string, body: unknown): Promise<unknown> => ask(path, { method: 'POST', body });

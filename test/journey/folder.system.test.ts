@@ -18,8 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-const within = { timeout: 60_000 };
-
 const step = (inputs: Record<string, string> = {}): Promise<StepResult> =>
   runStep({
     main: join(root, 'dist/index.js'),
@@ -46,7 +44,7 @@ const edit = async (from: string, to: string): Promise<void> => {
 
 let deployed: StepResult['outputs'] = {};
 
-test('uploads and builds a folder; the revision that waited for it is replaced', within, async () => {
+test('uploads and builds a folder; the revision that waited for it is replaced', async () => {
   const first = await step();
   expect(first).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create' } });
   deployed = first.outputs;
@@ -55,13 +53,13 @@ test('uploads and builds a folder; the revision that waited for it is replaced',
   expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
 });
 
-test('leaves an unchanged folder alone, by the digest that the service reports', within, async () => {
+test('leaves an unchanged folder alone, by the digest that the service reports', async () => {
   const again = await step();
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false' } });
   expect(await fixture.revisions(deployed['deployment-id'])).toHaveLength(2);
 });
 
-test('makes one revision of new content, and a rollback restores the former one', within, async () => {
+test('makes one revision of new content, and a rollback restores the former one', async () => {
   await edit("'first'", "'second'");
   expect(await step()).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch' } });
   expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'second you' });
@@ -69,7 +67,7 @@ test('makes one revision of new content, and a rollback restores the former one'
   expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
 });
 
-test('deletes everything, and the name is free again', within, async () => {
+test('deletes everything, and the name is free again', async () => {
   const id = deployed['deployment-id'] ?? '';
   expect(await step({ mode: 'delete', 'dry-run': 'true' })).toMatchObject({ outputs: { outcome: 'planned' } });
   await fixture.control.getDeployment(id);

@@ -115,7 +115,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
     isServing = true;
   }
 
-  test('loses nothing, names no file to clients, and is over with space', { timeout: 240_000 }, async () => {
+  test('loses nothing, names no file to clients, and is over with space', async () => {
     const answers: string[] = [];
     const failed = async (path: string, body: unknown): Promise<string> => {
       const { url } = await fixture.control.getDeployment(deploymentId);
@@ -153,7 +153,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
     await newestIs('DEPLOYED');
   });
 
-  test('loses nothing where the service is killed meanwhile', { timeout: 240_000 }, async () => {
+  test('loses nothing where the service is killed meanwhile', async () => {
     await whileFull(async () => {
       await fixture.kill();
       isServing = false;

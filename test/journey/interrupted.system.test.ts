@@ -25,8 +25,6 @@ afterAll(async () => {
   await gate?.remove();
 });
 
-const within = { timeout: 90_000 };
-
 async function ask(): Promise<{ said: string; pid: number }> {
   const answer = await fixture.ask(address, 'hello');
   if (!met.includes(answer.pid)) met.push(answer.pid);
@@ -43,7 +41,7 @@ async function deployWord(former: string, word: string, given: Parameters<Journe
   return { step, building };
 }
 
-test('resumes the build after the service is killed, and so does the waiting step', within, async () => {
+test('resumes the build after the service is killed, and so does the waiting step', async () => {
   const former = await ask();
   const { step, building } = await deployWord('first', 'second');
   await fixture.kill();
@@ -67,7 +65,7 @@ test('resumes the build after the service is killed, and so does the waiting ste
   expect(await ask()).toMatchObject({ said: 'second hello' });
 });
 
-test('a cancelled step exits within two seconds, and its revision continues', within, async () => {
+test('a cancelled step exits within two seconds, and its revision continues', async () => {
   gate.close();
   const cancel = new AbortController();
   const { step } = await deployWord('second', 'third', { cancel: cancel.signal });
@@ -89,7 +87,7 @@ test('a cancelled step exits within two seconds, and its revision continues', wi
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged' } });
 });
 
-test('stopping the service ends all of its processes', within, async () => {
+test('stopping the service ends all of its processes', async () => {
   await fixture.service.stop();
   expect(met.length).toBeGreaterThanOrEqual(5);
   expect(met.filter(runs)).toEqual([]);

@@ -16,8 +16,6 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-const within = { timeout: 60_000 };
-
 async function proxy(fateOf: (request: string) => Fate | Promise<Fate>): Promise<CuttingProxy> {
   const opened = await startCuttingProxy(fixture.service.url, fateOf);
   proxies.push(opened);
@@ -55,12 +53,12 @@ describe('two steps at the same moment', () => {
     return one;
   }
 
-  test('that create one deployment make one revision between them', within, async () => {
+  test('that create one deployment make one revision between them', async () => {
     const { outputs } = await twoSteps();
     expect(await fixture.revisions(outputs['deployment-id'])).toHaveLength(1);
   });
 
-  test('that deploy one commit: one makes the revision, the other adopts it', within, async () => {
+  test('that deploy one commit: one makes the revision, the other adopts it', async () => {
     await repository.edit('graph.ts', "'first'", "'second'");
     const commit = await repository.commit('Say something else');
     const { outputs } = await twoSteps();
@@ -70,13 +68,13 @@ describe('two steps at the same moment', () => {
     expect(await fixture.ask(outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
   });
 
-  test('and one more a moment later, which changes nothing', within, async () => {
+  test('and one more a moment later, which changes nothing', async () => {
     const again = await fixture.step(repository);
     expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false', plan: 'none' } });
     expect(await fixture.revisions(again.outputs['deployment-id'])).toHaveLength(2);
   });
 
-  test('rebuild: always builds a commit again that is live', within, async () => {
+  test('rebuild: always builds a commit again that is live', async () => {
     const step = await fixture.step(repository, { inputs: { rebuild: 'always' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch', changed: 'true' } });
     const revisions = await fixture.revisions(step.outputs['deployment-id']);
@@ -85,7 +83,7 @@ describe('two steps at the same moment', () => {
     expect(newest).toBe(former);
   });
 
-  test('rebuild: never leaves a new commit where it is', within, async () => {
+  test('rebuild: never leaves a new commit where it is', async () => {
     await repository.edit('graph.ts', "'second'", "'third'");
     await repository.commit('Not to be deployed yet');
     const step = await fixture.step(repository, { inputs: { rebuild: 'never' } });
@@ -105,7 +103,7 @@ describe('a lost response', () => {
     lossy = await proxy((request) => (lost.test(request) ? 'answer lost' : 'passes'));
   });
 
-  test('to a creation: finds the deployment by its name and follows it', within, async () => {
+  test('to a creation: finds the deployment by its name and follows it', async () => {
     const step = await fixture.step(repository, { baseUrl: lossy.url });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create', changed: 'true' } });
     expect(writes(lossy, 'POST')).toBe(1);
@@ -113,7 +111,7 @@ describe('a lost response', () => {
     expect(revisions.map(({ id }) => id)).toEqual([step.outputs['revision-id']]);
   });
 
-  test('to a change: finds its revision and follows it', within, async () => {
+  test('to a change: finds its revision and follows it', async () => {
     await repository.edit('graph.ts', "'first'", "'second'");
     const commit = await repository.commit('Say something else');
     lost = /^PATCH /;

@@ -43,7 +43,7 @@ async function write(files: Record<string, string | undefined>): Promise<void> {
 const config = (graphs: object, more: object = {}): string => JSON.stringify({ graphs, ...more }, undefined, 2);
 const sound = config({ talk: './graph.ts:graph' });
 
-test('a sound agent serves', { timeout: 60_000 }, async () => {
+test('a sound agent serves', async () => {
   const step = await run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed' } });
   address = step.outputs['deployment-url'] ?? '';
@@ -94,7 +94,7 @@ describe('what cannot be built fails the step, and the former revision stays liv
       },
       [/has no export "grap"/, /Did you mean "graph"\?/],
     ],
-  ])('%s', { timeout: 30_000 }, async (_, files, sentences) => {
+  ])('%s', async (_, files, sentences) => {
     await write(files);
     await repository.commit('Break it');
     const step = await run();
@@ -115,7 +115,7 @@ describe('rejects a malicious repo-url before it makes anything', () => {
     ['a folder that is not allowed', () => 'file:///etc', '--allow-git'],
     ['a way out of the folder that is allowed', () => `${repository.folder}/../../../data`, '--allow-git'],
     ['an address for which there is no key', () => 'git@github.com:acme/talker.git', 'https address'],
-  ])('%s', { timeout: 30_000 }, async (_, url, sentence) => {
+  ])('%s', async (_, url, sentence) => {
     const step = await run({ name: 'trap', 'repo-url': url(trap()) });
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', changed: 'false', 'deployment-id': '' } });
     expect(step.outputs['reason']).toContain(sentence);
@@ -123,7 +123,7 @@ describe('rejects a malicious repo-url before it makes anything', () => {
     expect((await fixture.control.listDeployments({})).resources.map(({ name }) => name)).toEqual(['talker']);
   });
 
-  test('a password in it is refused, and shown nowhere', { timeout: 30_000 }, async () => {
+  test('a password in it is refused, and shown nowhere', async () => {
     const step = await run({ name: 'trap', 'repo-url': 'https://user:p4ssw0rd-of-git@example.com/acme/talker' });
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', changed: 'false' } });
     expect(step.log).toMatch(/^::error title=Input repo-url::.*(user|password)/m);

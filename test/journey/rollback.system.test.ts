@@ -16,8 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-const within = { timeout: 60_000 };
-
 /** The answer that the one smoke test expects. */
 const expecting = (said: string): Record<string, string> => ({
   'smoke-tests': JSON.stringify([
@@ -59,7 +57,7 @@ async function nowhere(): Promise<string> {
   return `http://127.0.0.1:${found.port}`;
 }
 
-test('after two deploys, mode: rollback restores the first one and tests it', within, async () => {
+test('after two deploys, mode: rollback restores the first one and tests it', async () => {
   const first = await run(expecting('first Ada'));
   expect(first).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', 'smoke-verdict': 'passed' } });
   id = first.outputs['deployment-id'] ?? '';
@@ -75,7 +73,7 @@ test('after two deploys, mode: rollback restores the first one and tests it', wi
   expect(await seen()).toEqual({ revisions: 3, active: back.outputs['active-revision-id'], said: 'first you' });
 });
 
-test('deploys a rolled-back commit again on request', within, async () => {
+test('deploys a rolled-back commit again on request', async () => {
   const step = await run(expecting('second Ada'));
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', 'smoke-verdict': 'passed' } });
   expect(await seen()).toEqual({ revisions: 4, active: step.outputs['revision-id'], said: 'second you' });
@@ -91,19 +89,19 @@ test.each([
   expect(await seen()).toEqual(before);
 });
 
-test('mode: smoke on an unreachable agent proves nothing', within, async () => {
+test('mode: smoke on an unreachable agent proves nothing', async () => {
   const step = await run({ mode: 'smoke', 'agent-url': await nowhere(), ...expecting('second Ada') });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'unproven', 'smoke-verdict': 'unproven' } });
   expect(step.outputs['reason']).toContain('repeats its input');
 });
 
-test('an unreachable revision is unproven, and is not rolled back', within, async () => {
+test('an unreachable revision is unproven, and is not rolled back', async () => {
   const step = await deployWord('second', 'third', { 'on-failure': 'rollback', 'agent-url': await nowhere() });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'unproven', 'rolled-back-to': '' } });
   expect(await seen()).toEqual({ revisions: 5, active: step.outputs['revision-id'], said: 'third you' });
 });
 
-test('on-failure: keep leaves a revision with wrong answers, reported as broken', within, async () => {
+test('on-failure: keep leaves a revision with wrong answers, reported as broken', async () => {
   const step = await deployWord('third', 'fourth', { 'on-failure': 'keep', ...expecting('third Ada') });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'broken', 'rolled-back-to': '' } });
   expect(step.outputs['reason']).toContain('fourth Ada');

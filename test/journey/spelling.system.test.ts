@@ -18,9 +18,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-const within = { timeout: 60_000 };
-
-test('a deployment is created in the public spelling by a service that answers in it', within, async () => {
+test('a deployment is created in the public spelling by a service that answers in it', async () => {
   const step = await fixture.step(repository, { baseUrl: inPublic.url, inputs: { 'field-names': 'public' } });
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create' } });
   expect(inPublic.bodies.filter((body) => body.includes('"langgraph_config_path":"langgraph.json"'))).toHaveLength(1);

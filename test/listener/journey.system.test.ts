@@ -14,7 +14,6 @@ import { nodeEnvironment } from '../node-environment.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const aJourney = { timeout: 60_000 };
 let cluster: ApiServer;
 let services: LocalServices;
 let listenerId = '';
@@ -131,7 +130,7 @@ async function holderOf(made: Made): Promise<ListenerProcess> {
   return holder;
 }
 
-test('an image is applied in the listener’s namespace, and live', aJourney, async () => {
+test('an image is applied in the listener’s namespace, and live', async () => {
   const made = await deploy();
   await becomes(made, 'DEPLOYED');
   expect(await services.control.getDeployment(made.id)).toMatchObject({
@@ -143,7 +142,7 @@ test('an image is applied in the listener’s namespace, and live', aJourney, as
   expect(logs.map(({ message }) => message)).toContain('The cluster says that the agent is available.');
 });
 
-test('a failure ends with the pod’s own reason, and the live revision stays', aJourney, async () => {
+test('a failure ends with the pod’s own reason, and the live revision stays', async () => {
   const made = await deploy();
   await becomes(made, 'DEPLOYED');
   cluster.controller.outcomes.set('', 'image missing');
@@ -154,7 +153,7 @@ test('a failure ends with the pod’s own reason, and the live revision stays', 
   expect(await services.control.getDeployment(made.id)).toMatchObject({ active_revision_id: made.latest_revision_id });
 });
 
-test('where the one that holds the lease is killed, the other ends the work', aJourney, async () => {
+test('where the one that holds the lease is killed, the other ends the work', async () => {
   cluster.faults.push({ method: 'PATCH', path: '/deployments/', times: 1, how: { kind: 'silent' } });
   const made = await deploy();
   const holder = await holderOf(made);
@@ -166,7 +165,7 @@ test('where the one that holds the lease is killed, the other ends the work', aJ
   expect(events.logs.filter(({ message }) => message.startsWith('Starting the agent'))).toHaveLength(2);
 });
 
-test('on SIGTERM it returns its work within 10 s, and exits with 0', aJourney, async () => {
+test('on SIGTERM it returns its work within 10 s, and exits with 0', async () => {
   cluster.faults.push({ method: 'PATCH', path: '/deployments/', times: 1, how: { kind: 'silent' } });
   const made = await deploy();
   const holder = await holderOf(made);
@@ -178,7 +177,7 @@ test('on SIGTERM it returns its work within 10 s, and exits with 0', aJourney, a
   await becomes(made, 'DEPLOYED');
 });
 
-test('a deleted deployment is pruned from the cluster, and gone', aJourney, async () => {
+test('a deleted deployment is pruned from the cluster, and gone', async () => {
   const made = await deploy();
   await becomes(made, 'DEPLOYED');
   await services.control.deleteDeployment(made.id);

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { publicDocument } from './public-document.ts';
-
-/** Each test sends some hundred requests. */
-vi.setConfig({ testTimeout: 120_000 });
 
 /** JSON Schema, as far as this test generates values from it. */
 interface Described {

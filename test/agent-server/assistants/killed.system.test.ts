@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { askAt } from '../ask.ts';
@@ -6,9 +6,6 @@ import { sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
 import { assistantOf, made, says, versionsOf } from './fixture.ts';
-
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The process to kill; the other ones of its deployment run in the test process, where they start at once. */
 let killed: AgentProcess;

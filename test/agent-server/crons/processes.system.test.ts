@@ -1,15 +1,12 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { Client as Database } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/fixture.ts';
 import { sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
-
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The process to kill; the other ones of its deployment run in the test process, where they start at once. */
 let killed: AgentProcess;

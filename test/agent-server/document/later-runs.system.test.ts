@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SettableClock } from '../crons/settable-clock.ts';
 import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { sendTo } from './send.ts';
 import type { Send } from './send.ts';
-
-/** Runs are slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const clock = new SettableClock('2026-11-21T08:00:00Z');
 let serving: Serving;

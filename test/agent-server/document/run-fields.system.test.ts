@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { until } from '../promises/fixture.ts';
@@ -6,9 +6,6 @@ import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
-
-/** Runs are slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 /** `echoes` returns what a node receives of its run, in three steps. */
 const graph = `

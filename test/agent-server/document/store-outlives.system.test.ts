@@ -1,14 +1,11 @@
 import { silentLogger } from '../../../src/logger.ts';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 import { rememberingAgent } from '../store/remembering-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
-
-/** Startup is slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runStreamModes } from '../../../src/contract/agent/stream-event.ts';
 import { UUID } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { sendTo } from './send.ts';
 import type { Send } from './send.ts';
-
-/** Runs are slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let serving: Serving;
 beforeAll(async () => {

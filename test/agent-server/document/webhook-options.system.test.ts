@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askAt } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { serveConfig } from './serve-config.ts';
@@ -6,9 +6,6 @@ import type { Serving } from '../serving.ts';
 
 /** Which option a rejected webhook's error names; `accepted` if accepted. */
 const outcome = (isTaken: boolean, words: RegExp): RegExp => (isTaken ? /^accepted$/ : words);
-
-/** Startup is slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 /** The documented paths that accept a webhook; `:thread` stands for a thread's id. */
 const OPERATIONS = [

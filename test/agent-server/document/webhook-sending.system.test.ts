@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { ISO, until, UUID } from '../promises/fixture.ts';
 import type { Serving } from '../serving.ts';
@@ -7,9 +7,6 @@ import type { Receiver } from '../webhooks/receiver.ts';
 import { sendTo } from './send.ts';
 import type { Send } from './send.ts';
 import { serveConfig, whyItDoesNotStart } from './serve-config.ts';
-
-/** Startup is slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const VARIABLES = ['LG_WEBHOOK_TOKEN', 'MINE_TOKEN'] as const;
 const run = { assistant_id: 'hook', input: { word: 'hi' } };

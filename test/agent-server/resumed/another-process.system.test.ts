@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase } from '../runs/two-servers.ts';
 import type { Asking, Servers } from '../runs/two-servers.ts';
 import { askingAgent, waiting } from './agent.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const agent = askingAgent();
 let servers: Servers;

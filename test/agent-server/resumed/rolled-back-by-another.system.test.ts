@@ -1,11 +1,9 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase } from '../runs/two-servers.ts';
 import type { Servers } from '../runs/two-servers.ts';
 import { askingAgent, waiting } from './agent.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const agent = askingAgent();
 let servers: Servers;

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Pool } from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -21,8 +21,6 @@ declare global {
   var startedNodes: string[];
   var gate: Promise<unknown> | undefined;
 }
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let folder: string;
 let postgres: EmbeddedPostgres;

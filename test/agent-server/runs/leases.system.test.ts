@@ -1,14 +1,11 @@
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/fixture.ts';
 import { agentConfig } from '../serving.ts';
-
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 90_000 });
 
 let postgres: TestPostgres;
 const started: AgentProcess[] = [];

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase } from './two-servers.ts';
 import type { Servers } from './two-servers.ts';
-
-/** Two servers start slowly while many tests run. */
-vi.setConfig({ testTimeout: 90_000 });
 
 let servers: Servers;
 beforeAll(async () => {

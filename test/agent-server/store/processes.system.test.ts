@@ -1,14 +1,11 @@
 import { Client } from '@langchain/langgraph-sdk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { rememberingAgent } from './remembering-agent.ts';
-
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let postgres: TestPostgres;
 let agent: TemporaryAgent;

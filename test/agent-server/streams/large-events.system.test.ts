@@ -1,11 +1,9 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentConfig } from '../serving.ts';
 import { asking, eventsOf, sharedDatabase } from '../runs/two-servers.ts';
 import type { Asking, Servers } from '../runs/two-servers.ts';
 import { countingAgent, numbersIn } from './counting-agent.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MB = 1024 * 1024;
 const agent = countingAgent();

@@ -1,12 +1,10 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { asking, eventsOf } from '../runs/two-servers.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { countingAgent, numbersIn } from './counting-agent.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const agent = countingAgent();
 let serving: Serving;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
@@ -9,8 +9,6 @@ import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/fixture.ts';
 import { eventsOf } from '../runs/two-servers.ts';
 import { countingAgent, numbersIn } from './counting-agent.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 90_000 });
 
 const MB = 1024 * 1024;
 const agent = countingAgent();

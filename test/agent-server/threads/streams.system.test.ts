@@ -1,13 +1,11 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { Client } from '@langchain/langgraph-sdk';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { ISO, UNKNOWN_ID } from '../promises/fixture.ts';
 import { hurriedClock } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { clientOf, refusedWith, serveThreads, threadsAgent } from './clients.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Heard {
   id?: string;

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
@@ -9,9 +9,6 @@ import { until } from '../promises/fixture.ts';
 import { agentConfig, serveAgent, type Serving } from '../serving.ts';
 import { temporaryAgent, type TemporaryAgent } from '../temporary-agent.ts';
 import { startCollector, type Collector } from './collector.ts';
-
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let collector: Collector;
 let talking: TemporaryAgent;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunCreate } from '../../../src/contract/agent/run.ts';
 import { webhookPayloadSchema, type WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { connectAgentServer } from '../../../src/client/agent.ts';
@@ -10,9 +10,6 @@ import type { TemporaryAgent } from '../temporary-agent.ts';
 import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
-
-/** Deliveries are slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let receiver: Receiver;
 let agentFolder: TemporaryAgent;

@@ -23,8 +23,6 @@ import { until } from '../promises/fixture.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const SPEED = 20;
 /** Time that passes twenty times as fast: a wait of one second takes 50 ms. */
 const hurried: Clock = {

@@ -11,9 +11,6 @@ import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Starting a process takes seconds while many tests run. */
-vi.setConfig({ testTimeout: 90_000 });
-
 let servers: Servers;
 let receiver: Receiver;
 let folder: TemporaryAgent;

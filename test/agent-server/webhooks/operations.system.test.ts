@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookOperations } from '../../../src/contract/agent/webhook.ts';
 import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
@@ -8,9 +8,6 @@ import { hookedAgent } from './hooked-agent.ts';
 import { expectTable } from './payload-table.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
-
-/** Deliveries are slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 let receiver: Receiver;
 let folder: TemporaryAgent;

@@ -1,7 +1,7 @@
 import { loggerTo } from '../../logger.ts';
 import { silentLogger, type Logger } from '../../../src/logger.ts';
 import { Client } from '@langchain/langgraph-sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerOptions } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -14,9 +14,6 @@ import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 import { eachClaim } from '../../conformance/each-claim.ts';
-
-/** Deliveries are slow while many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const atTheEnd: (() => Promise<unknown> | void)[] = [];
 let receiver: Receiver;

@@ -12,8 +12,7 @@ import { streamsOf } from './streams.ts';
 import { threadsOf } from './threads.ts';
 
 // The tests mostly wait, so they run concurrently.
-vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 });
-
+vi.setConfig({ maxConcurrency: 12 });
 let deployed: Deployed;
 let watched: Watched;
 beforeAll(async () => {

@@ -54,7 +54,7 @@ const clientFor = (url: string | null) => new Client({ apiUrl: url ?? '', apiKey
 const saidBy = (url: string | null, input: string) => clientFor(url).runs.wait(null, 'talk', { input: { input } });
 
 describe.concurrent('create, read, poll until DEPLOYED, change', () => {
-  test('of a git repository', { timeout: 200_000 }, async () => {
+  test('of a git repository', async () => {
     const folder = join(served.folder, 'git/acme/talker');
     const repository = await Repository.ofExample(join(import.meta.dirname, '../../journey/agents/talker'), folder);
     await served.agent('talker', folder);
@@ -95,7 +95,7 @@ describe.concurrent('create, read, poll until DEPLOYED, change', () => {
     expect(await client.threads.get(thread_id)).toMatchObject({ values: { said: 'first you' } });
   });
 
-  test('of an uploaded folder', { timeout: 200_000 }, async () => {
+  test('of an uploaded folder', async () => {
     const folder = join(served.folder, 'upload');
     await served.agent('talker', folder);
     await promisify(execFile)('tar', ['-czf', `${folder}.tar.gz`, '-C', folder, '.']);
@@ -125,7 +125,7 @@ describe.concurrent('create, read, poll until DEPLOYED, change', () => {
     expect(await saidBy(live.source_config.custom_url, 'you')).toMatchObject({ said: 'first you' });
   });
 
-  test('of an image, which fails clearly without a container runtime', { timeout: 60_000 }, async () => {
+  test('of an image, which fails clearly without a container runtime', async () => {
     const made = await create({
       name: 'from-image',
       source: 'external_docker',
@@ -139,7 +139,7 @@ describe.concurrent('create, read, poll until DEPLOYED, change', () => {
   });
 });
 
-test('a deployment is deleted at once, and soon its agent too', { timeout: 60_000 }, async () => {
+test('a deployment is deleted at once, and soon its agent too', async () => {
   const { id, source_config } = await create({
     name: 'to-be-deleted',
     source: 'external_docker',

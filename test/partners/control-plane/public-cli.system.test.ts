@@ -28,12 +28,11 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => served?.close());
 
-const within = { timeout: 120_000 };
 const ended = (end: CliEnd) => end.events.at(-1);
 const statuses = async (): Promise<string[]> =>
   (await served.control.listRevisions(id, {})).resources.map(({ status }) => status);
 
-test('deploys a folder, and waits until it is live', within, async () => {
+test('deploys a folder, and waits until it is live', async () => {
   const end = await deploy('--install-command', linkPackages);
   expect([end.code, end.stderr]).toEqual([0, '']);
   const [deployment] = (await served.control.listDeployments({ name })).resources;
@@ -63,7 +62,7 @@ test('lists it with its address, and reads its revisions and logs', async () => 
   expect(ran.stdout).toContain('The agent is healthy');
 });
 
-test('reports a failed build with its log tail, and the former revision stays live', within, async () => {
+test('reports a failed build with its log tail, and the former revision stays live', async () => {
   const end = await deploy('--install-command', 'node no-such-file.mjs');
   expect(end.code).toBe(1);
   expect(ended(end)).toMatchObject({ event: 'result', status: 'failed' });
@@ -88,7 +87,7 @@ test('rejects an invalid key', async () => {
   expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining('status 401') });
 });
 
-test('deletes it', within, async () => {
+test('deletes it', async () => {
   expect(await cli('delete', id, '--force')).toMatchObject({ code: 0, stdout: `Deleted deployment ${id}.\n` });
   const isGone = () =>
     served.control.getDeployment(id).then(

@@ -14,8 +14,7 @@ import { threadRows } from './thread-rows.ts';
 import { deadlyWebhookRows, strictWebhookRows, webhookRows } from './webhook-rows.ts';
 
 // Most of a question is waiting, which many can do at once.
-vi.setConfig({ maxConcurrency: 12, testTimeout: 120_000 });
-
+vi.setConfig({ maxConcurrency: 12 });
 const quiet = [...assistantRows, ...threadRows, ...runRows, ...cronRows, ...storeRows, ...webhookRows, ...systemRows];
 // These take their time, and the last of them kill the servers, or hang them.
 const loud = [...deadlyWebhookRows, ...killedRows, ...strictWebhookRows];
