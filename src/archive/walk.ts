@@ -238,7 +238,7 @@ export function readFailure(error: unknown): string {
   if (!(error instanceof Error && 'code' in error)) throw error;
   switch (error.code) {
     case 'ENOENT':
-      return 'there is nothing here';
+      return 'there is no such file or folder';
     case 'ENOTDIR':
       return 'this is no folder';
     case 'EACCES':

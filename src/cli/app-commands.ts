@@ -35,7 +35,7 @@ export function addAppCommands(
 }
 
 const limit = (): Option =>
-  new Option('--limit <count>', 'How many at most.').default(usualLimit).argParser((text) => {
+  new Option('--limit <count>', `How many at most (default: ${usualLimit}).`).default(usualLimit).argParser((text) => {
     const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (count < 1) throw new InvalidArgumentError('It is a number from 1 to 99999.');
     return count;

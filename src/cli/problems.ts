@@ -1,5 +1,7 @@
+import { inputs } from '../config/input-table.ts';
 import { inputsFile } from '../config/inputs.ts';
 import { type Problem, formatProblem } from '../diagnostics/problem.ts';
+import { variables } from './deploy-flags.ts';
 import type { Terminal } from './terminal.ts';
 import { readFileSync } from 'node:fs';
 
@@ -7,14 +9,27 @@ import { readFileSync } from 'node:fs';
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`. */
+/** A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`, `--name x` of `name: x`. */
 export function onCommandLine(problem: Problem): Problem {
-  return problem.file === inputsFile ? { ...problem, file: `--${problem.field.split(/[.[]/)[0] ?? ''}` } : problem;
+  if (problem.file !== inputsFile) return problem;
+  const name = problem.field.split(/[.[]/)[0] ?? '';
+  const variable = variables.get(name);
+  const isMissing = variable !== undefined && problem.message.startsWith(`${name} is missing`);
+  const message = problem.message
+    .replaceAll(/`([a-z-]+): ([^`]+)`/g, (input, option: string, value: string) =>
+      inputs.has(option) ? `\`--${option} ${value}\`` : input,
+    )
+    .replace('give the inputs,', 'give options,');
+  return { ...problem, file: `--${name}`, message: isMissing ? `${message}, by --${name} or ${variable}` : message };
 }
 
-/** Every problem on a line of its own, in the format of a compiler. */
+/** Every problem on a line of its own, in the format of a compiler; that of a whole option has no line. */
 export function complain(terminal: Terminal, problems: readonly Problem[]): void {
-  for (const problem of problems) terminal.complain(formatProblem(problem));
+  for (const problem of problems) {
+    const isWhole = problem.file.startsWith('--') && problem.line === 1 && problem.column === 1;
+    const line = formatProblem(problem);
+    terminal.complain(isWhole ? line.replace(`${problem.file}:1:1:`, `${problem.file}:`) : line);
+  }
 }
 
 /** A problem with an option as a whole. */

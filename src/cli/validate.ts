@@ -49,7 +49,8 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
-  if (fine) for (const file of files) terminal.print(`${file}: fine`);
+  const butFor = warnings.length === 0 ? '' : `, but for ${warnings.length} warning${warnings.length === 1 ? '' : 's'}`;
+  if (fine) for (const file of files) terminal.print(`${file}: fine${file === files[0] ? butFor : ''}`);
   terminal.conclude({ fine, files, problems, warnings });
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }

@@ -80,6 +80,7 @@ const beforeFields = {
     kind: 'flag',
     description:
       'Write nothing (true or false). With mode delete it is said which deployment would be deleted; mode deploy becomes plan.',
+    option: 'Write nothing, and report what would be done (true or false).',
     default: 'false',
   },
   config: {
@@ -134,6 +135,7 @@ const last = {
     kind: 'word',
     words: ['fail', 'pass'],
     description: 'Whether the step fails or passes when a newer revision took the place of this one.',
+    option: 'Whether a newer revision in the place of this one is a failure (fail or pass).',
     default: 'fail',
   },
   'keep-tracing-project': {
@@ -141,6 +143,8 @@ const last = {
     kind: 'flag',
     description:
       'With mode delete, leave the tracing project (true or false). While it stands, no deployment can be created under the same name.',
+    option:
+      'Of `delete`: leave the tracing project (true or false). While it stands, no deployment can be created under the same name.',
     default: 'false',
   },
   'github-token': {

@@ -19,7 +19,7 @@ export function adviceOn(error: ServiceError): string {
         return 'Look at the store that the service names for uploads: it did not take its own address.';
       return status === 403
         ? 'Check what the key of api-key may do, and give tenant-id: a key of an organisation needs it.'
-        : 'Check api-key: the service does not take this key.';
+        : 'Check api-key (LANDFALL_API_KEY in a terminal): the service does not accept this key.';
     case 'missing':
       if (operation === 'request upload')
         return 'This service takes no uploads: choose another source, or another service in base-url.';

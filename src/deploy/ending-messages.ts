@@ -64,7 +64,8 @@ export function reportOfVerdict(request: DeployRequest, known: Known): EndingDes
     return { kind: 'broken', reason: `${wrong}.`, advice };
   }
   if (request.mode === 'smoke' && verdict?.kind === 'none') {
-    return { kind: 'unproven', reason: 'No smoke tests ran: none are configured.', advice: 'Give smoke-tests.' };
+    const advice = 'Write smoke-tests into the deploy file, or give smoke-tests.';
+    return { kind: 'unproven', reason: 'No smoke tests ran: none are configured.', advice };
   }
   if (verdict?.kind !== 'unproven') return undefined;
   return {

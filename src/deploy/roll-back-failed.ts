@@ -58,7 +58,7 @@ export async function rollBackToFormer(deployment: Deployment, run: DeployRun): 
     );
   }
   if (!former.value) return impossible(noneLiveBefore(active), 'Deploy the former commit or image instead.');
-  return rollBackTo(former.value, deployment, 'mode is rollback', run);
+  return rollBackTo(former.value, deployment, 'as requested', run);
 }
 
 function impossible(why: string, advice: string): Rollback {

@@ -187,7 +187,7 @@ describe('a folder that cannot be packed', () => {
   test('reports a missing folder, a file, and an empty folder', async () => {
     const folder = await folderOf({ file: 'x' });
     expect(await problemsOf(join(folder, 'nowhere'), { graphConfigPath: 'a' })).toEqual([
-      expect.stringContaining('there is nothing here'),
+      expect.stringContaining('there is no such file or folder'),
     ]);
     expect(await problemsOf(join(folder, 'file'))).toEqual([expect.stringContaining('this is no folder')]);
     await rm(join(folder, 'file'));

@@ -38,10 +38,23 @@ const firstCells = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)`/
 const section = (page: string, title: string): string =>
   new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(read(page))?.[1] ?? '';
 
+/** The anchors of a page, as GitHub makes them of its headings. */
+const headings = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
 describe.each(pages)('%s', (page) => {
   test('has no broken links', () => {
-    const links = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
-    expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
+    const links = [...read(page).matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)];
+    const broken = links.filter(([, path = '', heading]) => {
+      const target = path === '' ? page : join(dirname(page), path);
+      return !existsSync(join(root, target)) || (heading !== undefined && !headings(target).includes(heading));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 });
 

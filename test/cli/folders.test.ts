@@ -44,7 +44,7 @@ describe('a folder on a terminal', () => {
   test('a missing one exits with 2, and sends nothing', async () => {
     const end = await result(['deploy', ...requested]);
     expect(end.code).toBe(2);
-    expect(end.err).toBe('agent:1:1: there is nothing here\n');
+    expect(end.err).toBe('agent:1:1: there is no such file or folder\n');
     expect(stub?.requests).toEqual([]);
   });
 });

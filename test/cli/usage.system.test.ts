@@ -56,14 +56,14 @@ describe('invalid input', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         '.github/landfall.yml:4:5: `repo-urll` is not a field of a deployment; did you mean `repo-url`?',
-        '--base-url:1:1: base-url is missing: give the address of the control service',
-        '--poll-seconds:1:1: poll-seconds is a number from 0.1 to 600',
+        '--base-url: base-url is missing: give the address of the control service, by --base-url or LANDFALL_BASE_URL',
+        '--poll-seconds: poll-seconds is a number from 0.1 to 600',
         '--smoke-tests:1:2: `smoke-tests[0].input` is missing',
-        '--secrets:1:1: `secrets[0]` takes its value from the environment variable UNSET_VARIABLE, which is not set',
-        '--api-key:1:1: the key of the control service is missing: set LANDFALL_API_KEY',
+        '--secrets: `secrets[0]` takes its value from the environment variable UNSET_VARIABLE, which is not set',
+        '--api-key: the key of the control service is missing: set LANDFALL_API_KEY',
       ]),
     );
-    for (const line of lines) expect(line).toMatch(/^\S+:\d+:\d+: \S/);
+    for (const line of lines) expect(line).toMatch(/^(--[a-z-]+|\S+:\d+:\d+): \S/);
   });
 
   test('is reported as one line of JSON with --json', async () => {
@@ -79,10 +79,10 @@ describe('invalid input', () => {
   });
 
   test.each([
-    ['a deploy file that is not there', ['--config', 'none.yml'], /^--config:1:1: there is no file/m],
+    ['a deploy file that is not there', ['--config', 'none.yml'], /^--config: there is no file none\.yml: check/m],
     ['a folder in the place of the deploy file', ['--config', '.github'], /^\.github:1:1: this is a folder/m],
-    ['several deployments and none chosen', ['--config', 'two.yml'], /^--deployment:1:1: .*choose one/m],
-    ['a commit that is none', ['--commit', 'main'], /^--commit:1:1: a commit is given by its sha/m],
+    ['several deployments and none chosen', ['--config', 'two.yml'], /^--deployment: .*choose one/m],
+    ['a commit that is none', ['--commit', 'main'], /^--commit: a commit is given by its sha/m],
   ])('may be %s', async (_, args, said) => {
     const end = await runHere(['plan', ...args], { cwd: folder.path, env });
     expect(end.code).toBe(2);

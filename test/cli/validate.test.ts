@@ -29,7 +29,7 @@ describe('landfall validate', () => {
   test('passes without a local graph configuration, and says that it was not read', async () => {
     expect(await validated({ '.github/landfall.yml': deployFile })).toEqual({
       code: 0,
-      out: '.github/landfall.yml: fine\n',
+      out: '.github/landfall.yml: fine, but for 1 warning\n',
       err: expect.stringMatching(
         /^agent\/langgraph\.json:1:1: this graph configuration file is not here.*\(warning\)\n$/,
       ),

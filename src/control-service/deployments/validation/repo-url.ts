@@ -58,7 +58,8 @@ function readFileUrl(url: URL, allowGit: readonly string[]): ReadRepoUrl {
 function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
   const path = resolve(written);
   if (allowGit.some((folder) => isWithin(resolve(folder), path))) return { ok: true, kind: 'folder', path };
-  const allowed = allowGit.length === 0 ? 'no folder is allowed' : `allowed is what lies in ${allowGit.join(', ')}`;
+  const allowed =
+    allowGit.length === 0 ? 'no folder is allowed' : `allowed is what lies in ${[...new Set(allowGit)].join(', ')}`;
   return refused(
     `names ${path}, a folder of this machine that the service was not started to allow (--allow-git DIR): ${allowed}`,
   );
