@@ -48,7 +48,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
     }
     const { settings } = read;
     const mask = strictMaskOf(secretsOf(settings));
-    log = createProgramLogger({ name: 'app', env, isTerminal, write: (line) => say(mask(line)) });
+    log = createProgramLogger({ name: 'app', env, isTerminal, mask, write: (line) => say(mask(line)) });
     // Loaded late, so that invalid settings are reported at once.
     const { startApp } = await import('./start.ts');
     app = await startApp({ settings, clock: systemClock, log, makeWork });

@@ -16,15 +16,28 @@ export interface LoggerSettings {
   level?: string | undefined;
   /** Where the lines go, one JSON object each. Each is written at once, so that none is lost when the program is killed. */
   destination: DestinationStream;
+  /** Masks secrets in a message before it is cut: the start of one would not be recognized any more. */
+  mask?: ((text: string) => string) | undefined;
 }
 
-/** The longest message (characters). Longer lines would be cut by readers such as the deploy log, which drops their level. */
-const longestMessage = 6_000;
-const shortened = <T>(value: T): T | string =>
-  typeof value === 'string' && value.length > longestMessage ? `${value.slice(0, longestMessage)} [...]` : value;
+/** Ends a message that was cut. */
+export const cutMark = ' [...]';
 
-export const createLogger = ({ name, level, destination }: LoggerSettings): Logger =>
-  pino(
+/**
+ * The longest message (characters), and as JSON. Longer lines would be cut by readers such as the deploy log, which drops
+ * their level.
+ */
+const longest = { message: 6_000, json: 15_000, escaped: 2_500 } as const;
+
+function shortened(text: string, mask: (text: string) => string): string {
+  const grows = text.length > longest.escaped && JSON.stringify(text.slice(0, longest.message)).length > longest.json;
+  const most = grows ? longest.escaped : longest.message;
+  return text.length > most ? `${mask(text).slice(0, most)}${cutMark}` : text;
+}
+
+export const createLogger = ({ name, level, destination, mask = (text) => text }: LoggerSettings): Logger => {
+  const cut = <T>(value: T): T | string => (typeof value === 'string' ? shortened(value, mask) : value);
+  return pino(
     {
       name,
       level: levels.find((known) => known === level?.toLowerCase()) ?? 'info',
@@ -34,13 +47,14 @@ export const createLogger = ({ name, level, destination }: LoggerSettings): Logg
       hooks: {
         logMethod(values, log) {
           const [first, second, ...more] = values;
-          if (second === undefined) log.call(this, shortened(first));
-          else log.call(this, first, shortened(second), ...more);
+          if (second === undefined) log.call(this, cut(first));
+          else log.call(this, cut(first), cut(second), ...more);
         },
       },
     },
     destination,
   );
+};
 
 /** For callers whose log nobody reads. */
 export const silentLogger: Logger = createLogger({ name: 'silent', level: 'silent', destination: { write: () => {} } });

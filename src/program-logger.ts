@@ -10,10 +10,12 @@ export interface ProgramLoggerSettings {
   isTerminal: boolean;
   /** Writes one line, without a line break. */
   write: (line: string) => void;
+  /** Masks secrets in a message before it is cut. */
+  mask?: (text: string) => string;
 }
 
 /** The logger of a program that a person may start in a terminal. */
-export function createProgramLogger({ name, env, isTerminal, write }: ProgramLoggerSettings): Logger {
+export function createProgramLogger({ name, env, isTerminal, write, mask }: ProgramLoggerSettings): Logger {
   const isPretty = env['LOG_FORMAT'] === 'pretty' || (isTerminal && env['LOG_FORMAT'] !== 'json');
   const pretty = prettyFactory({
     colorize: false,
@@ -25,7 +27,7 @@ export function createProgramLogger({ name, env, isTerminal, write }: ProgramLog
   const destination = {
     write: (line: string) => write(isPretty ? withoutControls(pretty(line).trimEnd()) : line.trimEnd()),
   };
-  return createLogger({ name, level: env['LOG_LEVEL'], destination });
+  return createLogger({ name, level: env['LOG_LEVEL'], destination, mask });
 }
 
 /** Replaces control characters, which a terminal would execute: names of branches and messages of others are untrusted. */

@@ -54,3 +54,14 @@ test.each([
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', msg: `${'\n'.repeat(6_000)} [...]` });
   expect(lines[0]?.length).toBeLessThan(16_384);
 });
+
+test('a message is masked before it is cut, and one that grows as JSON is cut earlier', () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ name: 'app', destination, mask: (text) => text.replaceAll('a-secret', '***') });
+  log.error(`${'x'.repeat(5_997)}a-secret and more`);
+  log.error('\u0001'.repeat(6_000));
+  const messages = lines.map((line) => String(JSON.parse(line).msg));
+  expect(messages[0]).toBe(`${'x'.repeat(5_997)}*** [...]`);
+  expect(messages[1]).toBe(`${'\u0001'.repeat(2_500)} [...]`);
+});

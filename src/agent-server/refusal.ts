@@ -25,6 +25,13 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses new runs because this process shuts down: another one accepts them. */
+export class ShuttingDown extends Refusal {
+  constructor() {
+    super(503, 'The server is shutting down and accepts no new runs. Retry in a moment.');
+  }
+}
+
 export const missing = (what: string): Refusal => new Refusal(404, what);
 
 /** A missing assistant, named by a uuid or a graph's id. */

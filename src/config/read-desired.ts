@@ -65,10 +65,7 @@ function draftsOf({ inputs, file }: RequestInput): Drafts {
   if (config !== undefined && config !== defaultConfigPath) {
     return {
       drafts: [],
-      problems: [
-        ...problems,
-        inputProblem('config', `there is no file ${config}: check the path that \`config\` gives`),
-      ],
+      problems: [...problems, inputProblem('config', 'there is no file at the path that `config` gives')],
     };
   }
   if (inputText(inputs, 'deployment') !== undefined) {

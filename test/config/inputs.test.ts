@@ -143,7 +143,7 @@ describe('where nothing is named', () => {
     [
       'another path, where there is no file',
       { ...github, config: 'deploy/landfall.yml' },
-      ['input:1:1: there is no file deploy/landfall.yml: check the path that `config` gives'],
+      ['input:1:1: there is no file at the path that `config` gives'],
     ],
     [
       'a choice without a file to choose from',

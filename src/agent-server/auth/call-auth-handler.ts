@@ -57,6 +57,6 @@ export async function mustHold(
 ): Promise<void> {
   if (wanted === undefined) return;
   const metadata = await find(kind, id);
-  const isLeft = metadata === undefined && runId !== undefined && isUuid(id);
+  const isLeft = metadata === undefined && (runId !== undefined || kind === 'run') && isUuid(id);
   if (isLeft || (metadata !== undefined && !holds(metadata, wanted))) throw notThere(kind, id, runId);
 }

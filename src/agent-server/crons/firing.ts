@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunAccess } from '../auth/run-access.ts';
-import { Refusal } from '../refusal.ts';
+import { ShuttingDown } from '../refusal.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runOf, timingOf } from './cron-row.ts';
 import type { StoredCron } from './cron-row.ts';
@@ -124,8 +124,7 @@ export class CronFiring {
       await this.#fire(cron, next);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      // A process that shuts down accepts no runs; another one does.
-      if (error instanceof Refusal && error.status === 503) return;
+      if (error instanceof ShuttingDown) return;
       if (now - due >= maxWaitMs) await passOver(messageOf(error));
     }
   }

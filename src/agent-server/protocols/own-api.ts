@@ -42,7 +42,9 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const response = await fetch(request);
-    if (!response.ok) throw new Refusal(response.status, refusalOf(await response.text()));
+    // The agent's own middleware may redirect, which no protocol can answer with.
+    const status = response.status < 400 ? 503 : response.status;
+    if (!response.ok) throw new Refusal(status, refusalOf(await response.text()));
     return signal === undefined ? response : cancelledBy(response, signal);
   };
   return {

@@ -58,7 +58,7 @@ export class Following {
   }
 
   /** The stored events of an ended stateless run, whose row is gone; undefined if there are none. */
-  async keptOf(threadId: string | undefined, runId: string): Promise<Followable | undefined> {
+  async keptOf(threadId: string, runId: string): Promise<Followable | undefined> {
     const { events, remoteRuns } = this.#parts;
     if (!(await events.areLeft(threadId, runId))) return undefined;
     return remoteRuns.events({ runId, attempt: 1, resumable: true });

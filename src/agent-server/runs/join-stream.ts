@@ -41,13 +41,12 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
 /**
  * Streams the stored events of an ended stateless run after `Last-Event-ID`; undefined if there are none.
  *
- * @param threadId of the path, if it has one.
  * @throws Refusal if some of those events have been pruned.
  */
-export async function keptStream(c: Context<Env>, threadId: string | undefined): Promise<Response | undefined> {
+export async function keptStream(c: Context<Env>): Promise<Response | undefined> {
   const { runs, clock } = c.var.parts;
   const runId = pathId(c, 'run_id');
-  const kept = await runs.following.keptOf(threadId, runId);
+  const kept = await runs.following.keptOf(pathId(c, 'thread_id'), runId);
   if (!kept) return undefined;
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
   if (last >= 0) await runs.following.mustBeKept({ run_id: runId }, last);

@@ -112,7 +112,7 @@ export const runOperations: readonly Operation<Env>[] = [
       const run = await runStore.get(threadId, runId);
       if (run) return joinStream(c, run);
       // A stateless run leaves only its events for a while. A thread created with that id since must not expose them.
-      const kept = (await threads.get(threadId)) ? undefined : await keptStream(c, threadId);
+      const kept = (await threads.get(threadId)) ? undefined : await keptStream(c);
       return kept ?? joinStream(c, await runInPath(c));
     },
   }),
@@ -185,10 +185,8 @@ export const runOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const runId = pathId(c, 'run_id');
       const run = await c.var.parts.runStore.find(runId);
-      if (run) return joinStream(c, run);
-      const kept = await keptStream(c, undefined);
-      if (!kept) throw missing(`Run ${runId} does not exist.`);
-      return kept;
+      if (!run) throw missing(`Run ${runId} does not exist.`);
+      return joinStream(c, run);
     },
   }),
 ];

@@ -180,13 +180,13 @@ export class RunEvents {
   }
 
   /** Whether events are all that remains of an ended stateless run. */
-  async areLeft(threadId: string | undefined, runId: string): Promise<boolean> {
+  async areLeft(threadId: string, runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query(
       `select from run_events where run_id = $1
          and not exists (select from runs where run_id = $1 or thread_id = $2)
          and not exists (select from threads where thread_id = $2)
        limit 1`,
-      [runId, threadId ?? null],
+      [runId, threadId],
     );
     return rowCount === 1;
   }

@@ -3,7 +3,7 @@ import type { CancelAction, RunCreate } from '../../contract/agent/run.ts';
 import type { RunAccess } from '../auth/run-access.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { Refusal } from '../refusal.ts';
+import { ShuttingDown } from '../refusal.ts';
 import { noCheckpoint } from '../threads/place.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
@@ -226,8 +226,7 @@ export class Runs {
   }
 
   #mustBeOpen(): void {
-    if (this.#closing)
-      throw new Refusal(503, 'The server is shutting down and accepts no new runs. Retry in a moment.');
+    if (this.#closing) throw new ShuttingDown();
   }
 
   /** @throws Refusal if the run can't be accepted. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cutMark } from '../../logger.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import type { Mask } from '../../contract/mask.ts';
@@ -40,8 +41,12 @@ export async function logProcess(
   const writeEntry = (line: OutputLine & { level: LogLevel }): void => {
     const entry = readAgentServerEntry(line.text);
     if (!entry) return writeLine(line);
-    const [first = '', ...more] = entry.msg.split(/[\r\n\u2028\u2029]+/);
-    for (const text of [first, ...more.map((each) => `  ${each}`)]) writeLine({ text, cut: false, level: entry.level });
+    const isCut = entry.msg.endsWith(cutMark);
+    const message = isCut ? entry.msg.slice(0, -cutMark.length) : entry.msg;
+    const lines = message.split(/[\r\n\u2028\u2029]+/).map((text, at) => (at === 0 ? text : `  ${text}`));
+    for (const [at, text] of lines.entries()) {
+      writeLine({ text, cut: isCut && at === lines.length - 1, level: entry.level });
+    }
   };
   const budget = lineBudget(writeEntry, (message) => write('warning', message), clock, bounds);
   const readAs = (level: LogLevel) => (line: OutputLine) => budget.writeLine({ ...line, level });

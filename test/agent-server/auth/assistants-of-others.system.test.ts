@@ -214,5 +214,6 @@ describe('what a run without a thread leaves', () => {
     expect(await ask('bob', 'GET', `/runs/${made.run_id}/stream`)).toMatchObject({ status: 404 });
     expect(await ask('ada', 'POST', `${place}/cancel?wait=true`)).toMatchObject({ status: 204 });
     expect(await ask('bob', 'GET', `${place}/stream`)).toMatchObject({ status: 404 });
+    expect(await ask('bob', 'GET', `/runs/${made.run_id}/stream`)).toMatchObject({ status: 404 });
   });
 });

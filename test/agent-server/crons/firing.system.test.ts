@@ -8,7 +8,7 @@ import type { StoredCron } from '../../../src/agent-server/crons/cron-row.ts';
 import { CronFiring } from '../../../src/agent-server/crons/firing.ts';
 import type { FiringParts } from '../../../src/agent-server/crons/firing.ts';
 import { CronStore } from '../../../src/agent-server/crons/store.ts';
-import { Refusal } from '../../../src/agent-server/refusal.ts';
+import { Refusal, ShuttingDown } from '../../../src/agent-server/refusal.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
 import { expiredBy, thereBy } from '../../../src/agent-server/threads/expiry-sql.ts';
@@ -243,7 +243,7 @@ describe('crons', () => {
     const cron = await make();
     clock.set('2026-03-25T09:10:00Z');
     await firing(0, () => {
-      throw new Refusal(503, 'The server is stopping.');
+      throw new ShuttingDown();
     }).look();
     expect(await nextOf(cron)).toBe('2026-03-25T09:00:00.000Z');
     const leaving = firing(0);
@@ -252,6 +252,19 @@ describe('crons', () => {
     await leaving.look();
     await firing(1).look();
     expect(await started()).toEqual([cron.cron_id]);
+  });
+
+  test('are passed over after a while if the agent itself refuses with a 503', async () => {
+    clock.set('2026-03-25T08:59:50Z');
+    const cron = await make();
+    clock.set('2026-03-25T09:00:31Z');
+    await firing(0, () => {
+      throw new Refusal(503, 'The directory of users is away.');
+    }).look();
+    expect(await nextOf(cron)).toBe('2026-03-26T09:00:00.000Z');
+    expect(lines).toEqual([
+      expect.stringContaining('starts no run for 2026-03-25T09:00:00.000Z: The directory of users'),
+    ]);
   });
 
   test('skip a busy thread if their strategy says so', async () => {

@@ -16,6 +16,7 @@ const app = `
   import { Hono } from 'hono';
   export const app = new Hono();
   app.use('*', async (c, next) => {
+    c.header('x-request-id', '7');
     await next();
     c.header('x-seen-by', 'the agent');
   });
@@ -201,6 +202,8 @@ describe('the agent’s own application', () => {
     expect((await json(get('/assistants/special'))).body).toEqual({ special: true });
     const info = await get('/info');
     expect(info.headers.get('x-seen-by')).toBe('the agent');
+    const missing = await get('/threads/00000000-0000-4000-8000-000000000000');
+    expect([missing.status, missing.headers.get('x-request-id')]).toEqual([404, '7']);
     expect(await info.json()).toHaveProperty('version');
   });
 

@@ -96,6 +96,13 @@ test('never logs half of a secret, even where masking shortened the line', async
   expect(line).toBe('*** [...]');
 });
 
+test('never logs the start of a secret that the agent server has cut', async () => {
+  const msg = `first\n${'x'.repeat(100)}a-secret-of [...]`;
+  const entry = JSON.stringify({ level: 'error', time: 'now', name: 'agent-server', msg });
+  const lines = await logged({ out: [`${entry}\n`], secrets: ['a-secret-of-the-deployment'] });
+  expect(lines).toEqual(['error: first', `error:   ${'x'.repeat(100)}*** [...]`]);
+});
+
 test('logs the start and the end of a flood, and how many lines are missing', async () => {
   const flood = Array.from({ length: 100 }, (_, number) => `line ${number}\n`);
   const recorded = await logged({ out: flood, bounds: { burst: 3, perSecond: 2, keepLast: 2 } });

@@ -100,15 +100,12 @@ export function streamsOf(given: () => Client): void {
   test('a stateless run is joined by its id alone', async () => {
     const { runs } = given();
     const made = await runs.create(null, 'slow', {
-      input: { each: 150 },
+      input: { each: 1_500 },
       streamMode: 'updates',
       streamResumable: true,
     });
-    const joined = (): Promise<Heard[]> => Array.fromAsync(runs.joinStream(null, made.run_id, { lastEventId: '-1' }));
-    const heard = await joined();
+    const heard: Heard[] = await Array.fromAsync(runs.joinStream(null, made.run_id, { lastEventId: '-1' }));
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
-    // The run has ended, and only its events are left.
-    expect(await joined()).toEqual(heard);
   });
 
   test('a disconnecting caller ends the run, or not, as requested', async () => {
