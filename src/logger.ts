@@ -24,15 +24,19 @@ export interface LoggerSettings {
 export const cutMark = ' [...]';
 
 /**
- * The longest message (characters), and as JSON. Longer lines would be cut by readers such as the deploy log, which drops
- * their level.
+ * The longest message, in characters. Longer lines would be cut by readers such as the deploy log, which drops their
+ * level, so a message whose JSON is longer than `maxJsonLength`, because most of it is escaped, is cut earlier.
  */
-const longest = { message: 6_000, json: 15_000, escaped: 2_500 } as const;
+const maxLength = 6_000;
+const maxJsonLength = 15_000;
+const maxEscapedLength = 2_500;
 
 function shortened(text: string, mask: (text: string) => string): string {
-  const grows = text.length > longest.escaped && JSON.stringify(text.slice(0, longest.message)).length > longest.json;
-  const most = grows ? longest.escaped : longest.message;
-  return text.length > most ? `${mask(text).slice(0, most)}${cutMark}` : text;
+  if (text.length <= maxEscapedLength) return text;
+  const masked = mask(text);
+  const isEscaped = JSON.stringify(masked.slice(0, maxLength)).length > maxJsonLength;
+  const max = isEscaped ? maxEscapedLength : maxLength;
+  return masked.length > max ? `${masked.slice(0, max)}${cutMark}` : masked;
 }
 
 export const createLogger = ({ name, level, destination, mask = (text) => text }: LoggerSettings): Logger => {

@@ -55,6 +55,16 @@ test.each([
   expect(lines[0]?.length).toBeLessThan(16_384);
 });
 
+test('a message that is short once it is masked is not cut', () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const key = 'k'.repeat(4_000);
+  createLogger({ name: 'app', destination, mask: (text) => text.replaceAll(key, '***') }).error(
+    `${key}${'x'.repeat(3_000)}`,
+  );
+  expect(JSON.parse(lines[0] ?? '').msg).toBe(`***${'x'.repeat(3_000)}`);
+});
+
 test('a message is masked before it is cut, and one that grows as JSON is cut earlier', () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };

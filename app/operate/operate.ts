@@ -28,6 +28,8 @@ export interface OperateTerminal {
   conclude(result: unknown): void;
   /** From now on this is never shown. */
   hide(secret: string): void;
+  /** The text without anything that is hidden. */
+  masked(text: string): string;
 }
 
 /** Runs an operator's command. Prints the problem and returns false on failure. */
@@ -93,7 +95,8 @@ export async function operate(
     }
     // Its job is gone. If one is running all the same, the later of the two finds it handled.
     const write = (line: string): void => terminal.complain(line);
-    const log = createProgramLogger({ name: 'app', env, isTerminal: true, write });
+    const mask = (text: string): string => terminal.masked(text);
+    const log = createProgramLogger({ name: 'app', env, isTerminal: true, write, mask });
     const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);
     await queue.stop({ timeoutMs: 1_000 });

@@ -58,7 +58,7 @@ export function adviceOnTransientError({ kind, status, operation }: ServiceError
     case 'unauthorized':
       return status === 403
         ? 'Check what LANDFALL_API_KEY may do, and LANDFALL_TENANT_ID: a key of an organisation needs it.'
-        : 'Check LANDFALL_API_KEY: the service does not take this key.';
+        : 'Check LANDFALL_API_KEY: the service does not accept this key.';
     case 'missing':
       return operation.includes('redeploy')
         ? 'This service does not deploy an old revision again: revert the commit and push it.'

@@ -81,27 +81,27 @@ export interface Refusal {
   retryAfter?: number;
 }
 
-/** The refusal of a moment in which nothing can be taken. */
-export const comeAgain = (problem: string, retryAfter = 10): Refusal => ({ status: 503, problem, retryAfter });
+/** The refusal of a moment in which nothing can be accepted: retry later. */
+export const unavailable = (problem: string, retryAfter = 10): Refusal => ({ status: 503, problem, retryAfter });
 
 /** A body, or why there is none: longer than allowed, no room for it now, or the connection broke off. */
 type ReadBody = { kind: 'read'; bytes: Buffer } | { kind: 'too-long' } | { kind: 'no-room' } | { kind: 'broken' };
 
-/** What one body holds of a budget. */
-interface Held {
+/** The part of a memory budget that one body uses. */
+interface Reservation {
   /** Reserves so many bytes; false if there is no room. */
-  take(bytes: number): boolean;
+  add(bytes: number): boolean;
   release(): void;
 }
 
 /** Memory budget (bytes) of all request bodies together. */
-export function byteBudget(most: number): () => Held {
+export function byteBudget(max: number): () => Reservation {
   let taken = 0;
   return () => {
     let own = 0;
     return {
-      take: (bytes) => {
-        if (taken + bytes > most) return false;
+      add: (bytes) => {
+        if (taken + bytes > max) return false;
         taken += bytes;
         own += bytes;
         return true;
@@ -118,7 +118,7 @@ export function byteBudget(most: number): () => Held {
  * Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. Excess bytes are
  * dropped.
  */
-export function readBody(request: IncomingMessage, longest: number, held: Held): Promise<ReadBody> {
+export function readBody(request: IncomingMessage, longest: number, reservation: Reservation): Promise<ReadBody> {
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let length = 0;
@@ -130,7 +130,7 @@ export function readBody(request: IncomingMessage, longest: number, held: Held):
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > longest) end({ kind: 'too-long' });
-      else if (!held.take(chunk.length)) end({ kind: 'no-room' });
+      else if (!reservation.add(chunk.length)) end({ kind: 'no-room' });
       else chunks.push(chunk);
     };
     const onEnd = (): void => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { codeOf, stackOf } from '../../src/errors.ts';
 import { type Clock, pause } from '../../src/clock.ts';
-import { comeAgain, refuse, sendText } from './http-messages.ts';
+import { unavailable, refuse, sendText } from './http-messages.ts';
 
 /** How long slow clients are borne with (ms). */
 export interface Timeouts {
@@ -60,7 +60,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       return refuse(
         request,
         response,
-        comeAgain('The App is leaving; another copy, or the next start, takes over.'),
+        unavailable('The App is leaving; another copy, or the next start, takes over.'),
         clock,
       );
     }

@@ -1,5 +1,5 @@
 import { fromJson } from '../../src/contract/json-text.ts';
-import { sendText, refuse, comeAgain, byteBudget, readBody } from './http-messages.ts';
+import { sendText, refuse, unavailable, byteBudget, readBody } from './http-messages.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Route } from './http-server.ts';
 
@@ -18,11 +18,11 @@ export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 const longestRun = 10 * 1024 * 1024;
 /** The longest one that is parsed (bytes): parsing it holds the event loop. */
 const longestParsed = 256 * 1024;
-const heldAtOnce = 64 * 1024 * 1024;
+const maxBufferedBytes = 64 * 1024 * 1024;
 
 /** `POST /runs/{intent}?token=`: receives agents' webhooks about finished smoke test runs. */
 export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
-  const hold = byteBudget(heldAtOnce);
+  const reserve = byteBudget(maxBufferedBytes);
   return {
     method: 'POST',
     path: '/runs/:intent',
@@ -33,13 +33,13 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
         return refuse(request, response, { status: 401, problem: 'The token is missing.' }, clock);
       }
       if (Number(request.headers['content-length']) > longestRun) return refuse(request, response, tooLong, clock);
-      const held = hold();
+      const reservation = reserve();
       try {
         if (request.headers.expect !== undefined) response.writeContinue();
-        const body = await readBody(request, longestRun, held);
+        const body = await readBody(request, longestRun, reservation);
         if (body.kind === 'too-long') return await refuse(request, response, tooLong, clock);
         if (body.kind === 'no-room') {
-          return await refuse(request, response, comeAgain('Too much is coming in at once.'), clock);
+          return await refuse(request, response, unavailable('Too much is coming in at once.'), clock);
         }
         if (body.kind === 'broken') return undefined;
         const { status } = await receiveRun({
@@ -49,7 +49,7 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
         });
         return sendText(response, status, status < 300 ? 'taken' : 'not taken');
       } finally {
-        held.release();
+        reservation.release();
       }
     },
   };

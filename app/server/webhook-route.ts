@@ -3,18 +3,18 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
 import { StorageError, type StoreDelivery } from '../inbox/store-deliveries.ts';
-import { comeAgain, type Refusal, refuse, byteBudget, readBody } from './http-messages.ts';
+import { unavailable, type Refusal, refuse, byteBudget, readBody } from './http-messages.ts';
 import type { Route } from './http-server.ts';
 import { isUuid } from '../../src/contract/uuid.ts';
 import { isUtf8 } from 'node:buffer';
 import { Webhooks } from '@octokit/webhooks';
 
-/** How a webhook was answered. */
+/** The result of a webhook. */
 export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
 
-type Taken = Extract<IntakeResult, 'stored' | 'known'>;
+type Acknowledged = Extract<IntakeResult, 'stored' | 'known'>;
 
-/** What taking webhooks needs. */
+/** The dependencies of the webhook routes. */
 export interface WebhookOptions {
   verify: VerifySignature;
   store: StoreDelivery;
@@ -23,8 +23,8 @@ export interface WebhookOptions {
   log: Logger;
   /** Called with the result of each webhook; `event` is undefined without a valid signature. */
   count?: (event: string | undefined, result: IntakeResult) => void;
-  /** Bytes that the webhooks under way may hold together; 128 MB when absent. */
-  heldAtMost?: number;
+  /** Memory limit (bytes) of all webhooks in progress; 128 MB when absent. */
+  maxBufferedBytes?: number;
   /** Called once a new delivery is stored, before it is answered. */
   onStored?: () => void | Promise<void>;
   /** Called when a delivery could not be stored: GitHub does not retry by itself. */
@@ -35,7 +35,7 @@ export interface WebhookOptions {
 export const webhookPaths = ['/', '/api/github/webhooks'] as const;
 
 /** Default limit for the bytes of all webhooks in progress. */
-const usuallyHeld = 128 * 1024 * 1024;
+const defaultMaxBufferedBytes = 128 * 1024 * 1024;
 
 /**
  * Takes webhooks: verified, stored with their job, answered 202, and nothing else. One that is known already is
@@ -43,9 +43,12 @@ const usuallyHeld = 128 * 1024 * 1024;
  */
 export function webhookRoutes(options: WebhookOptions): Route[] {
   const { verify, store, clock, log, count, onStored, onUnstored } = options;
-  const hold = byteBudget(options.heldAtMost ?? usuallyHeld);
+  const reserve = byteBudget(options.maxBufferedBytes ?? defaultMaxBufferedBytes);
 
-  async function take({ id, event, signature }: DeliveryHeaders, bytes: Buffer): Promise<Taken | Refusal> {
+  async function storeVerified(
+    { id, event, signature }: DeliveryHeaders,
+    bytes: Buffer,
+  ): Promise<Acknowledged | Refusal> {
     const payload = await verify(bytes, signature);
     if (payload === undefined) return wrongSignature;
     const about = readPayload(payload);
@@ -60,22 +63,25 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
       log.error(`A webhook could not be stored: ${error.message}. The App requests it from GitHub later.`);
       count?.(event, 'unstored');
       onUnstored?.();
-      return comeAgain(`The webhook could not be stored: ${error.message}.`);
+      return unavailable(`The webhook could not be stored: ${error.message}.`);
     }
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<Taken | Refusal | undefined> {
+  async function receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Acknowledged | Refusal | undefined> {
     const judged = judgeHeaders(request.headers);
     if (!judged.ok) return judged.refusal;
-    const held = hold();
+    const reservation = reserve();
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
-      const body = await readBody(request, longestPayload, held);
-      if (body.kind === 'too-long') return tooLongRefusal;
-      if (body.kind === 'no-room') return comeAgain('Too much is coming in at once.');
-      return body.kind === 'broken' ? undefined : await take(judged.headers, body.bytes);
+      const body = await readBody(request, longestPayload, reservation);
+      if (body.kind === 'too-long') return payloadTooLarge;
+      if (body.kind === 'no-room') return unavailable('Too much is coming in at once.');
+      return body.kind === 'broken' ? undefined : await storeVerified(judged.headers, body.bytes);
     } finally {
-      held.release();
+      reservation.release();
     }
   }
 
@@ -132,7 +138,7 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
   if (type !== 'application/json' && !json.test(type))
     return refuse(415, "The webhook's content type has to be application/json.");
   if (encoding !== '' && encoding !== 'identity') return refuse(415, 'The webhook has to come without an encoding.');
-  if (Number(text('content-length')) > longestPayload) return tooLong;
+  if (Number(text('content-length')) > longestPayload) return { ok: false, refusal: payloadTooLarge };
   const event = text('x-github-event');
   if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or no name of an event.');
   const id = text('x-github-delivery').toLowerCase();
@@ -144,8 +150,7 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
 }
 
 /** The refusal of what is longer than GitHub sends. */
-const tooLongRefusal: Refusal = { status: 413, problem: 'The webhook is longer than 25 MB.' };
-const tooLong: JudgedHeaders = { ok: false, refusal: tooLongRefusal };
+const payloadTooLarge: Refusal = { status: 413, problem: 'The webhook is longer than 25 MB.' };
 
 /** The text of a body whose signature is right; undefined for any other. */
 type VerifySignature = (body: Buffer, signature: string) => Promise<string | undefined>;

@@ -9,10 +9,16 @@ import { readFileSync } from 'node:fs';
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`, `--name x` of `name: x`. */
+/** The place of a problem of the options together. */
+const allOptions = 'options';
+
+/**
+ * A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`, `--name x` of `name: x`.
+ * One of a whole deployment is one of the option that its message begins with.
+ */
 export function onCommandLine(problem: Problem): Problem {
   if (problem.file !== inputsFile) return problem;
-  const name = problem.field.split(/[.[]/)[0] ?? '';
+  const name = problem.field === '' ? firstInputIn(problem.message) : (problem.field.split(/[.[]/)[0] ?? '');
   const variable = variables.get(name);
   const isMissing = variable !== undefined && problem.message.startsWith(`${name} is missing`);
   const message = problem.message
@@ -20,13 +26,20 @@ export function onCommandLine(problem: Problem): Problem {
       inputs.has(option) ? `\`--${option} ${value}\`` : input,
     )
     .replace('give the inputs,', 'give options,');
-  return { ...problem, file: `--${name}`, message: isMissing ? `${message}, by --${name} or ${variable}` : message };
+  const file = name === '' ? allOptions : `--${name}`;
+  return { ...problem, file, message: isMissing ? `${message}, by --${name} or ${variable}` : message };
+}
+
+function firstInputIn(message: string): string {
+  const name = /^`([a-z-]+)/.exec(message)?.[1] ?? '';
+  return inputs.has(name) ? name : '';
 }
 
 /** Every problem on a line of its own, in the format of a compiler; that of a whole option has no line. */
 export function complain(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) {
-    const isWhole = problem.file.startsWith('--') && problem.line === 1 && problem.column === 1;
+    const isOption = problem.file.startsWith('--') || problem.file === allOptions;
+    const isWhole = isOption && problem.line === 1 && problem.column === 1;
     const line = formatProblem(problem);
     terminal.complain(isWhole ? line.replace(`${problem.file}:1:1:`, `${problem.file}:`) : line);
   }

@@ -49,11 +49,17 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
-  const butFor = warnings.length === 0 ? '' : `, but for ${warnings.length} warning${warnings.length === 1 ? '' : 's'}`;
-  if (fine) for (const file of files) terminal.print(`${file}: fine${file === files[0] ? butFor : ''}`);
+  if (fine) for (const file of files) terminal.print(`${file}: fine${butFor(countOf(file, { files, warnings }))}`);
   terminal.conclude({ fine, files, problems, warnings });
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
+
+/** How many warnings are of a file; those of files that were not read are of the first, which names them. */
+const countOf = (file: string, { files, warnings }: Pick<Validation, 'files' | 'warnings'>): number =>
+  warnings.filter((warning) => (files.includes(warning.file) ? warning.file : files[0]) === file).length;
+
+const butFor = (warnings: number): string =>
+  warnings === 0 ? '' : `, but for ${warnings} warning${warnings === 1 ? '' : 's'}`;
 
 /** What a deployment names: a graph configuration, and the folder that it lies in where that is uploaded. */
 interface Named {

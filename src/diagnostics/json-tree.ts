@@ -12,12 +12,16 @@ interface JsonNode {
 /** Deeper values exhaust the stack of those who walk through them. */
 const deepest = 500;
 
+/** More values are no configuration; holding each against a schema would take too long. */
+const maxValues = 5_000;
+
 /** The places in a text that `JSON.parse` accepts, and what is odd about it. */
 export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddities: Irregularity[] } {
   const root: JsonNode = { offset: 0, key: undefined, inner: new Map() };
   const oddities: Irregularity[] = [];
   const open: { node: JsonNode; isMap: boolean }[] = [{ node: root, isMap: false }];
   let key: { name: string; offset: number } | undefined;
+  let values = 0;
   for (const { offset, text: token } of jsonTokens(text)) {
     const around = open.at(-1);
     if (token === ',' || token === ':' || around === undefined) continue;
@@ -36,6 +40,11 @@ export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddi
     const node: JsonNode = { offset, key: key?.offset, inner: isMap || token === '[' ? new Map() : undefined };
     within.set(key?.name ?? within.size, node);
     key = undefined;
+    values += 1;
+    if (values > maxValues) {
+      oddities.push({ offset, message: `this has more than ${maxValues} values: take out what is no configuration` });
+      break;
+    }
     if (node.inner) {
       open.push({ node, isMap });
       if (open.length <= deepest) continue;

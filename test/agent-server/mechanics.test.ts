@@ -95,13 +95,13 @@ describe('slots', () => {
     expect(slots.tryTake()).toBe(false);
     const order: string[] = [];
     const waiting = ['a', 'b'].map((name) => slots.take(never).then(() => order.push(name)));
-    slots.give();
+    slots.release();
     await waiting[0];
     expect(order).toEqual(['a']);
-    slots.give();
+    slots.release();
     await waiting[1];
     expect(order).toEqual(['a', 'b']);
-    slots.give();
+    slots.release();
     expect(slots.tryTake()).toBe(true);
   });
 
@@ -113,7 +113,7 @@ describe('slots', () => {
     const second = slots.take(never);
     impatient.abort(new Error('enough'));
     await expect(first).rejects.toThrow('enough');
-    slots.give();
+    slots.release();
     await second;
     expect(slots.tryTake()).toBe(false);
   });
@@ -124,10 +124,10 @@ describe('slots', () => {
     const impatient = new AbortController();
     const first = slots.take(impatient.signal);
     const second = slots.take(new AbortController().signal);
-    slots.give();
+    slots.release();
     impatient.abort(new Error('enough'));
     await first;
-    slots.give();
+    slots.release();
     await second;
     expect(slots.tryTake()).toBe(false);
   });

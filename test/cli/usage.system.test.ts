@@ -78,6 +78,21 @@ describe('invalid input', () => {
     });
   });
 
+  const none = folderOf({});
+  afterAll(none.remove);
+
+  test.each([
+    [
+      'nothing at all',
+      [],
+      /^--name: nothing says which deployment is meant: .* or give options, for example `--name support`/,
+    ],
+    ['a deployment without a source', ['--name', 'a'], /^--source: `source` is missing: write one of/],
+  ])('is reported by its option without a deploy file: %s', async (_, args, said) => {
+    const end = await runHere(['plan', ...args], { cwd: none.path, env });
+    expect(end).toMatchObject({ code: 2, err: expect.stringMatching(said) });
+  });
+
   test.each([
     ['a deploy file that is not there', ['--config', 'none.yml'], /^--config: there is no file at the path/m],
     ['a folder in the place of the deploy file', ['--config', '.github'], /^\.github:1:1: this is a folder/m],

@@ -54,8 +54,11 @@ describe('landfall validate', () => {
       '.github/landfall.yml': deployFile,
       'agent/langgraph.json': '{ "graphs": { "support": "./graph.ts:graph" }, "zebra": 1 }\n',
     });
-    expect(end.code).toBe(0);
-    expect(end.err).toBe('agent/langgraph.json:1:48: `zebra` is not known here and has no effect (warning)\n');
+    expect(end).toEqual({
+      code: 0,
+      out: '.github/landfall.yml: fine\nagent/langgraph.json: fine, but for 1 warning\n',
+      err: 'agent/langgraph.json:1:48: `zebra` is not known here and has no effect (warning)\n',
+    });
   });
 
   test('warns of keys without effect, and of those that a Landfall service rejects', async () => {

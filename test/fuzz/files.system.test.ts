@@ -164,11 +164,21 @@ test('no graph configuration of a repository holds the control service', async (
 
 test('what is left out of many problems is counted', () => {
   const read = readGraphConfig(
-    `{"graphs":{${Array.from({ length: 5_000 }, (_, at) => `"k${at}":1`).join()}}}`,
+    `{"graphs":{${Array.from({ length: 4_000 }, (_, at) => `"k${at}":1`).join()}}}`,
     'g.json',
   );
   expect(read.ok ? [] : read.problems.length).toBe(mostProblems + 1);
-  expect(read.ok ? '' : read.problems.at(-1)?.message).toBe('and 4900 more');
+  expect(read.ok ? '' : read.problems.at(-1)?.message).toBe('and 3900 more');
+});
+
+test('a graph configuration of very many values is refused as a whole', () => {
+  const dependencies = (count: number) =>
+    `{${agent},"dependencies":[${Array.from({ length: count }, () => '""').join()}]}`;
+  expect(readGraphConfig(dependencies(4_900), 'g.json').ok).toBe(true);
+  const read = readGraphConfig(dependencies(5_100), 'g.json');
+  expect(read.ok ? [] : read.problems.map(({ message }) => message)).toEqual([
+    'this has more than 5000 values: take out what is no configuration',
+  ]);
 });
 
 test('a file that takes too long is given up, and the next one is read', async () => {

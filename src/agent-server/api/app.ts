@@ -69,13 +69,12 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
 
 /** Reports every error as `{"detail": ...}`. The details of an internal error go to the log only. */
 function answerError(error: Error, c: Context, log: Logger): Response {
-  if (error instanceof Refusal) {
-    const response = error.toResponse();
+  // The agent's own application may throw its framework's errors.
+  if (error instanceof Refusal || error instanceof HTTPException) {
+    const response = error instanceof Refusal ? error.toResponse() : error.getResponse();
     // By the context, which adds the headers that the agent's own middleware has set.
     return c.newResponse(response.body, response);
   }
-  // The agent's own application may throw its framework's errors.
-  if (error instanceof HTTPException) return error.getResponse();
   // The caller waits for a run that ends in another process.
   if (error instanceof RunStopped) return c.json({ detail: error.message }, 503, { 'retry-after': '1' });
   if (isDatabaseUnavailable(error)) {

@@ -95,11 +95,11 @@ export async function beat(
   everyMs = heartbeatMs,
 ): Promise<void> {
   for (;;) {
-    const goesOn = await clock.sleep(everyMs, signal).then(
+    const isDue = await clock.sleep(everyMs, signal).then(
       () => true,
       () => false,
     );
-    if (!goesOn || signal.aborted) return;
+    if (!isDue || signal.aborted) return;
     onBeat();
   }
 }

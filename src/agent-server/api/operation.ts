@@ -17,7 +17,7 @@ import type { OpenThreads } from '../threads/open.ts';
 import type { Logger } from '../../logger.ts';
 import type { Context } from 'hono';
 import { Refusal } from '../refusal.ts';
-import { holds } from '../auth/filters.ts';
+import { matches } from '../auth/filters.ts';
 import { ask } from '../auth/call-auth-handler.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
 
@@ -83,5 +83,5 @@ async function mayDelete(auth: AgentAuth, c: Context, { thread_id, metadata }: G
   const user = c.get('authUser');
   if (user === undefined) throw new Refusal(401, 'Unauthorized');
   const wanted = await ask({ auth, user }, 'threads', 'delete', { thread_id });
-  return wanted === undefined || holds(metadata, wanted);
+  return wanted === undefined || matches(metadata, wanted);
 }

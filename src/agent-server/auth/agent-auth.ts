@@ -3,8 +3,8 @@ import { agentExport } from '../agent-export.ts';
 import { splitExportPath } from '../../graph-config/export-path.ts';
 import type { Configuration } from '../configuration.ts';
 import { Refusal } from '../refusal.ts';
-import { wantedBy } from './filters.ts';
-import type { Wanted } from './filters.ts';
+import { parseFilter } from './filters.ts';
+import type { MetadataFilter } from './filters.ts';
 
 /** The user that the agent's `authenticate` returned, with all other fields it set. */
 export interface AuthUser {
@@ -37,7 +37,7 @@ export interface AgentAuth {
    *
    * @throws Refusal if the agent refuses.
    */
-  decide(question: Question): Promise<Wanted | undefined>;
+  decide(question: Question): Promise<MetadataFilter | undefined>;
   /** Whether a caller with a key of the service may present itself as the Studio and skip `authenticate`. */
   trustsStudio: boolean;
 }
@@ -91,8 +91,8 @@ export async function loadAuth(configuration: Configuration, configPath: string)
       if (answer === undefined || answer === null || answer === true) return undefined;
       if (answer === false) throw new Refusal(403, 'Forbidden');
       if (!isObject(answer)) throw new TypeError(`The handler of ${event} returned neither a boolean nor filters.`);
-      const wanted = wantedBy(answer);
-      return Object.keys(wanted).length === 0 ? undefined : wanted;
+      const filter = parseFilter(answer);
+      return Object.keys(filter).length === 0 ? undefined : filter;
     },
   };
 }

@@ -3,9 +3,9 @@ import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { noVersion, Refusal } from '../refusal.ts';
 import type { Access } from './access.ts';
-import { holds, narrowed } from './filters.ts';
-import type { Wanted } from './filters.ts';
-import { ask, mustHold, resources } from './call-auth-handler.ts';
+import { matches, narrow } from './filters.ts';
+import type { MetadataFilter } from './filters.ts';
+import { ask, mustMatch, resources } from './call-auth-handler.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, rewriteBody } from './request-body.ts';
 
@@ -27,9 +27,9 @@ export async function authorizeCreate(question: AuthorizationContext, { kind }: 
   body[field] ??= randomUUID();
   const id = body[field];
   const value = { if_exists: 'raise', ...body, metadata: objectIn(body, 'metadata') };
-  const wanted = await ask(question, resources[kind], 'create', value);
-  const there = wanted === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
-  if (wanted !== undefined && there !== undefined && !holds(there, wanted)) {
+  const filter = await ask(question, resources[kind], 'create', value);
+  const existing = filter === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
+  if (filter !== undefined && existing !== undefined && !matches(existing, filter)) {
     throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
   }
   rewriteBody(question.c, changed(body, value));
@@ -51,8 +51,8 @@ export async function authorizeSearch(
     metadata: objectIn(body, 'metadata'),
     ...(counts ? { limit: 0, offset: 0 } : {}),
   };
-  const wanted = await ask(question, resources[kind], 'search', value);
-  if (narrowBody(c, { ...body, metadata: value['metadata'] }, wanted)) return undefined;
+  const filter = await ask(question, resources[kind], 'search', value);
+  if (narrowBody(c, { ...body, metadata: value['metadata'] }, filter)) return undefined;
   return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
 }
 
@@ -66,14 +66,14 @@ export async function authorizeVersions(
   { id }: Of<'versions'>,
 ): Promise<Response | undefined> {
   const { c } = question;
-  const wanted = await ask(question, 'assistants', 'read', { assistant_id: id });
-  await mustHold(question, wanted, { kind: 'assistant', id });
-  return narrowBody(c, await readObject(c), wanted) ? undefined : c.json([]);
+  const filter = await ask(question, 'assistants', 'read', { assistant_id: id });
+  await mustMatch(question, filter, { kind: 'assistant', id });
+  return narrowBody(c, await readObject(c), filter) ? undefined : c.json([]);
 }
 
 /** Narrows the requested metadata by the filter; false if they contradict each other. */
-function narrowBody(c: Context, body: FreeObject, wanted: Wanted | undefined): boolean {
-  const metadata = narrowed(objectIn(body, 'metadata'), wanted ?? {});
+function narrowBody(c: Context, body: FreeObject, filter: MetadataFilter | undefined): boolean {
+  const metadata = narrow(objectIn(body, 'metadata'), filter ?? {});
   if (metadata === undefined) return false;
   const { metadata: _, ...others } = body;
   rewriteBody(c, Object.keys(metadata).length === 0 ? others : { ...others, metadata });
@@ -94,9 +94,9 @@ export async function authorizeResource(
     ...(runId === undefined ? {} : { run_id: runId }),
     ...(action === 'update' && runId !== undefined ? { action: question.c.req.query('action') ?? 'interrupt' } : {}),
   };
-  const wanted = await ask(question, resources[kind], action, value);
-  await mustHold(question, wanted, { kind, id, runId });
-  if (hasVersion === true) await versionMustHold(question, wanted, { id, version: body['version'] });
+  const filter = await ask(question, resources[kind], action, value);
+  await mustMatch(question, filter, { kind, id, runId });
+  if (hasVersion === true) await versionMustMatch(question, filter, { id, version: body['version'] });
   if (hasBody === true) rewriteBody(question.c, changed(body, value));
 }
 
@@ -105,21 +105,21 @@ export async function authorizeResource(
  *
  * @throws Refusal 404 if the caller may not see it.
  */
-async function versionMustHold(
+async function versionMustMatch(
   { c, find }: AuthorizationContext,
-  wanted: Wanted | undefined,
+  filter: MetadataFilter | undefined,
   named: { id: string; version: unknown },
 ): Promise<void> {
   const version = Number(named.version ?? c.req.query('version'));
-  if (wanted === undefined || !Number.isSafeInteger(version)) return;
+  if (filter === undefined || !Number.isSafeInteger(version)) return;
   const metadata = await find('assistant', named.id, version);
-  if (metadata !== undefined && !holds(metadata, wanted)) throw noVersion(named.id, version);
+  if (metadata !== undefined && !matches(metadata, filter)) throw noVersion(named.id, version);
 }
 
 /** Authorizes copying a thread: reading it, and creating one with its metadata. */
 export async function authorizeCopy(question: AuthorizationContext, { id }: Of<'copy'>): Promise<void> {
-  const wanted = await ask(question, 'threads', 'read', { thread_id: id });
-  await mustHold(question, wanted, { kind: 'thread', id });
+  const filter = await ask(question, 'threads', 'read', { thread_id: id });
+  await mustMatch(question, filter, { kind: 'thread', id });
   const metadata = await question.find('thread', id);
   await ask(question, 'threads', 'create', { metadata: { ...metadata } });
 }
@@ -131,9 +131,9 @@ export async function authorizePrune(question: AuthorizationContext): Promise<vo
   const ids: unknown[] = Array.isArray(body['thread_ids']) ? body['thread_ids'] : [];
   const kept: unknown[] = [];
   for (const id of ids) {
-    const wanted = await ask(question, 'threads', 'delete', { thread_id: id });
-    const metadata = wanted === undefined || typeof id !== 'string' ? undefined : await find('thread', id);
-    if (wanted === undefined || metadata === undefined || holds(metadata, wanted)) kept.push(id);
+    const filter = await ask(question, 'threads', 'delete', { thread_id: id });
+    const metadata = filter === undefined || typeof id !== 'string' ? undefined : await find('thread', id);
+    if (filter === undefined || metadata === undefined || matches(metadata, filter)) kept.push(id);
   }
   rewriteBody(c, { ...body, thread_ids: kept });
 }

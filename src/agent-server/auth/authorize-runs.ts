@@ -4,7 +4,7 @@ import { isObject } from '../../contract/json-object.ts';
 import { unacceptable } from '../refusal.ts';
 import type { Access } from './access.ts';
 import { configurableOf, withoutClaims } from './caller.ts';
-import { ask, mustHold } from './call-auth-handler.ts';
+import { ask, mustMatch } from './call-auth-handler.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, readObjects, rewriteBody } from './request-body.ts';
 
@@ -38,8 +38,8 @@ export async function accessToRun(
     after_seconds: body['after_seconds'] ?? 0,
     kwargs,
   };
-  const wanted = await ask(question, 'threads', 'create_run', value);
-  if (threadId !== undefined) await mustHold(question, wanted, { kind: 'thread', id: threadId });
+  const filter = await ask(question, 'threads', 'create_run', value);
+  if (threadId !== undefined) await mustMatch(question, filter, { kind: 'thread', id: threadId });
   const changed = isObject(value['kwargs']) ? value['kwargs'] : {};
   return { ...withUser(question, { ...body, ...changed }), metadata: value['metadata'] };
 }
@@ -65,14 +65,14 @@ export async function authorizeCancel(question: AuthorizationContext): Promise<v
     action: question.c.req.query('action') ?? 'interrupt',
     metadata: { run_ids, status },
   };
-  const wanted = await ask(question, 'threads', 'update', value);
-  if (wanted !== undefined && typeof threadId !== 'string') {
+  const filter = await ask(question, 'threads', 'update', value);
+  if (filter !== undefined && typeof threadId !== 'string') {
     throw unacceptable(
       'thread_id',
       "is required: this agent's authorization rules do not allow cancelling across threads",
     );
   }
-  if (typeof threadId === 'string') await mustHold(question, wanted, { kind: 'thread', id: threadId });
+  if (typeof threadId === 'string') await mustMatch(question, filter, { kind: 'thread', id: threadId });
   rewriteBody(question.c, body);
 }
 

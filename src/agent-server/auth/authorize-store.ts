@@ -3,8 +3,8 @@ import { isObject } from '../../contract/json-object.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { labelsProblem } from '../store/namespace.ts';
 import type { Access } from './access.ts';
-import { holds } from './filters.ts';
-import type { Wanted } from './filters.ts';
+import { matches } from './filters.ts';
+import type { MetadataFilter } from './filters.ts';
 import { ask } from './call-auth-handler.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
@@ -30,18 +30,18 @@ export async function authorizeStore(
   const field = action === 'search' ? 'namespace_prefix' : action === 'list_namespaces' ? 'prefix' : 'namespace';
   const value: FreeObject = { ...body, namespace: labels(body[field] ?? []) };
   if (field !== 'namespace') delete value[field];
-  const wanted = await ask(question, 'store', action, value);
+  const filter = await ask(question, 'store', action, value);
   const { namespace: requested, ...rest } = value;
   const namespace = labels(requested ?? []);
-  if (wanted !== undefined) {
+  if (filter !== undefined) {
     if (action === 'search' || action === 'list_namespaces') {
       const words = "This agent's rules filter what is stored, and this server filters no searches of it.";
       throw new Refusal(403, words);
     }
     const key = String(value['key']);
-    const there = await findItem(namespace, key);
-    if (there !== undefined && !isOf(wanted, namespace, key, there)) throw missing('There is no such item.');
-    if (action === 'put' && !isOf(wanted, namespace, key, value['value'])) throw new Refusal(403, 'Forbidden');
+    const existing = await findItem(namespace, key);
+    if (existing !== undefined && !isOf(filter, namespace, key, existing)) throw missing('There is no such item.');
+    if (action === 'put' && !isOf(filter, namespace, key, value['value'])) throw new Refusal(403, 'Forbidden');
   }
   rewriteBody(question.c, { ...rest, [field]: namespace });
   return undefined;
@@ -51,14 +51,14 @@ async function authorizeGet(question: AuthorizationContext, findItem: FindItem):
   const { c } = question;
   const query = new URL(c.req.url).searchParams;
   const value: FreeObject = { namespace: namespaceIn(query), key: query.get('key') ?? '' };
-  const wanted = await ask(question, 'store', 'get', value);
+  const filter = await ask(question, 'store', 'get', value);
   const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
   // The query joins labels by periods: a period in a label would let a caller reach another namespace.
   const problem = labelsProblem(namespace);
   if (problem !== undefined)
     throw new Refusal(422, [{ loc: ['query', 'namespace'], msg: problem, type: 'value_error' }]);
-  const there = wanted && (await findItem(namespace, key));
-  if (wanted && there && !isOf(wanted, namespace, key, there)) return c.json(null);
+  const existing = filter && (await findItem(namespace, key));
+  if (filter && existing && !isOf(filter, namespace, key, existing)) return c.json(null);
   query.delete('namespace');
   if (namespace.length > 0) query.set('namespace', namespace.join('.'));
   query.set('key', key);
@@ -67,8 +67,8 @@ async function authorizeGet(question: AuthorizationContext, findItem: FindItem):
 }
 
 /** Whether a filter matches an item's value, namespace and key. */
-const isOf = (wanted: Wanted, namespace: string[], key: string, value: unknown): boolean =>
-  holds({ ...(isObject(value) ? value : {}), namespace, key }, wanted);
+const isOf = (filter: MetadataFilter, namespace: string[], key: string, value: unknown): boolean =>
+  matches({ ...(isObject(value) ? value : {}), namespace, key }, filter);
 
 /** Reads `namespace=a.b`, or one parameter for each label. */
 function namespaceIn(query: URLSearchParams): string[] {

@@ -4,8 +4,8 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { missing, noAssistant } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';
-import { holds } from './filters.ts';
-import type { Wanted } from './filters.ts';
+import { matches } from './filters.ts';
+import type { MetadataFilter } from './filters.ts';
 import type { FindMetadata } from './rows.ts';
 
 /** A request that needs authorization. */
@@ -22,7 +22,7 @@ export const ask = (
   resource: Resource,
   action: Action,
   value: FreeObject,
-): Promise<Wanted | undefined> => auth.decide({ resource, action, value, user });
+): Promise<MetadataFilter | undefined> => auth.decide({ resource, action, value, user });
 
 /** The resource name of each kind. */
 export const resources = {
@@ -33,7 +33,7 @@ export const resources = {
 } as const satisfies Record<Kind, Resource>;
 
 /** The error for a missing resource, which a hidden one gets too. */
-function notThere(kind: Kind, id: string, runId?: string): Error {
+function notFound(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
   if (kind === 'assistant') return noAssistant(id);
   const words = {
@@ -50,13 +50,13 @@ function notThere(kind: Kind, id: string, runId?: string): Error {
  *
  * @throws Refusal 404 if the caller may not see it.
  */
-export async function mustHold(
+export async function mustMatch(
   { find }: Pick<AuthorizationContext, 'find'>,
-  wanted: Wanted | undefined,
+  filter: MetadataFilter | undefined,
   { kind, id, runId }: { kind: Kind; id: string; runId?: string | undefined },
 ): Promise<void> {
-  if (wanted === undefined) return;
+  if (filter === undefined) return;
   const metadata = await find(kind, id);
-  const isLeft = metadata === undefined && (runId !== undefined || kind === 'run') && isUuid(id);
-  if (isLeft || (metadata !== undefined && !holds(metadata, wanted))) throw notThere(kind, id, runId);
+  const isDeletedRun = metadata === undefined && (runId !== undefined || kind === 'run') && isUuid(id);
+  if (isDeletedRun || (metadata !== undefined && !matches(metadata, filter))) throw notFound(kind, id, runId);
 }

@@ -6,7 +6,7 @@ import { isObject } from '../../contract/json-object.ts';
  * What the metadata of a resource must contain for the caller to see it: an equal value, or each value of a list.
  * Equivalent to the database's `@>` for these two forms.
  */
-export type Wanted = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+export type MetadataFilter = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 type Scalar = string | number | boolean | null;
 
 /**
@@ -15,11 +15,11 @@ type Scalar = string | number | boolean | null;
  *
  * @throws TypeError for any other filter, which must not match anything.
  */
-export function wantedBy(filters: object): Wanted {
-  return Object.fromEntries(Object.entries(filters).map(([key, filter]) => [key, wantedValue(key, filter)]));
+export function parseFilter(filters: object): MetadataFilter {
+  return Object.fromEntries(Object.entries(filters).map(([key, filter]) => [key, parseValue(key, filter)]));
 }
 
-function wantedValue(key: string, filter: unknown): Scalar | readonly Scalar[] {
+function parseValue(key: string, filter: unknown): Scalar | readonly Scalar[] {
   if (isScalar(filter)) return filter;
   const [[operator, operand] = [], ...others] = isObject(filter) ? Object.entries(filter) : [];
   if (others.length === 0 && operator === '$eq' && isScalar(operand)) return operand;
@@ -31,8 +31,8 @@ function wantedValue(key: string, filter: unknown): Scalar | readonly Scalar[] {
 }
 
 /** Whether metadata matches a filter. */
-export function holds(metadata: FreeObject, wanted: Wanted): boolean {
-  return Object.entries(wanted).every(([key, value]) => {
+export function matches(metadata: FreeObject, filter: MetadataFilter): boolean {
+  return Object.entries(filter).every(([key, value]) => {
     const found = metadata[key];
     if (isScalar(value)) return found === value;
     return Array.isArray(found) && value.every((item) => found.includes(item));
@@ -44,9 +44,9 @@ export function holds(metadata: FreeObject, wanted: Wanted): boolean {
  *
  * @returns undefined if nothing can match both.
  */
-export function narrowed(requested: FreeObject, wanted: Wanted): FreeObject | undefined {
+export function narrow(requested: FreeObject, filter: MetadataFilter): FreeObject | undefined {
   const both: FreeObject = { ...requested };
-  for (const [key, value] of Object.entries(wanted)) {
+  for (const [key, value] of Object.entries(filter)) {
     const also = requested[key];
     if (also === undefined || isDeepStrictEqual(also, value)) both[key] = value;
     else if (Array.isArray(also) && Array.isArray(value)) both[key] = [...also, ...value];

@@ -7,8 +7,8 @@ import { userOf } from './agent-auth.ts';
 import type { AgentAuth, AuthUser } from './agent-auth.ts';
 import { accessToRun } from './authorize-runs.ts';
 import { userClaim } from './caller.ts';
-import { holds } from './filters.ts';
-import type { Wanted } from './filters.ts';
+import { matches } from './filters.ts';
+import type { MetadataFilter } from './filters.ts';
 import { ask } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
@@ -37,8 +37,8 @@ export function runAccess(auth: AgentAuth, find: FindMetadata): RunAccess {
     async mayUse(assistant, request) {
       const user = userIn(request);
       if (user === undefined) return;
-      const wanted = await ask({ auth, user }, 'assistants', 'read', { assistant_id: assistant.assistant_id });
-      if (wanted !== undefined && !mayRun(assistant, wanted)) throw noAssistant(request.assistant_id);
+      const filter = await ask({ auth, user }, 'assistants', 'read', { assistant_id: assistant.assistant_id });
+      if (filter !== undefined && !mayRun(assistant, filter)) throw noAssistant(request.assistant_id);
     },
     async asMaker(request, threadId) {
       const user = userIn(request);
@@ -59,10 +59,10 @@ function userIn({ config }: RunCreate): AuthUser | undefined {
  * Whether a filter lets an assistant run. The default assistant of a graph has no owner, so everyone may run it unless
  * its own metadata contradicts the filter.
  */
-function mayRun(assistant: StoredAssistant, wanted: Wanted): boolean {
+function mayRun(assistant: StoredAssistant, filter: MetadataFilter): boolean {
   const { metadata } = assistant;
-  return holds(metadata, isDefault(assistant) ? ofKeysIn(metadata, wanted) : wanted);
+  return matches(metadata, isDefault(assistant) ? ofKeysIn(metadata, filter) : filter);
 }
 
-const ofKeysIn = (metadata: FreeObject, wanted: Wanted): Wanted =>
-  Object.fromEntries(Object.entries(wanted).filter(([key]) => Object.hasOwn(metadata, key)));
+const ofKeysIn = (metadata: FreeObject, filter: MetadataFilter): MetadataFilter =>
+  Object.fromEntries(Object.entries(filter).filter(([key]) => Object.hasOwn(metadata, key)));

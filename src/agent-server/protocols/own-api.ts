@@ -17,7 +17,7 @@ export interface Asking {
  * protocols too.
  */
 export interface OwnApi {
-  /** @throws Refusal for every error status. */
+  /** @throws Refusal for every error status, and for a redirect. */
   ask(method: 'GET' | 'POST', path: string, asking?: Asking): Promise<Response>;
   /** Parses the JSON of a response by a schema; skips leading white space. */
   read<T>(schema: z.ZodType<T>, method: 'GET' | 'POST', path: string, asking?: Asking): Promise<T>;
@@ -42,9 +42,8 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const response = await fetch(request);
-    // The agent's own middleware may redirect, which no protocol can answer with.
-    const status = response.status < 400 ? 503 : response.status;
-    if (!response.ok) throw new Refusal(status, refusalOf(await response.text()));
+    if (response.status < 400 && !response.ok) throw redirected(method, path, response.status);
+    if (!response.ok) throw new Refusal(response.status, refusalOf(await response.text()));
     return signal === undefined ? response : cancelledBy(response, signal);
   };
   return {
@@ -52,6 +51,13 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
     read: async (schema, method, path, asking) => schema.parse(await (await ask(method, path, asking)).json()),
   };
 }
+
+/** No protocol can answer with a redirect of the agent's own middleware. */
+const redirected = (method: string, path: string, status: number): Refusal =>
+  new Refusal(
+    500,
+    `The agent's own middleware answered ${method} ${path} with ${status}. It must pass on the server's own paths.`,
+  );
 
 function refusalOf(text: string): string {
   const refused = refusedBody.safeParse(fromJson(text));

@@ -31,5 +31,5 @@ export interface RunStart {
   /** Settles when the previous run on its thread, in this process, has ended. */
   after: Promise<unknown> | undefined;
   /** Queues a delayed run on its thread: settles as `after` does. */
-  joinLine: (sequence: number) => Promise<unknown> | undefined;
+  enqueue: (sequence: number) => Promise<unknown> | undefined;
 }

@@ -21,7 +21,7 @@ import { waitForTurn } from './turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The details of a failure for the agent's log: its stack, truncated. */
-function reported(failure: unknown): string {
+function stackOf(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
 }
@@ -33,7 +33,7 @@ const thrownBy = (error: unknown): unknown =>
 const isTaken = (failure: unknown): boolean => failure instanceof RunStopped && failure.reason === 'taken';
 
 /** Whether another process continues the run; callers waiting here are released. */
-const isContinued = (failure: unknown): failure is RunStopped =>
+const isReleased = (failure: unknown): failure is RunStopped =>
   failure instanceof RunStopped && failure.reason === 'released';
 
 /** One run in this process, from its acceptance to its stored end. */
@@ -46,27 +46,27 @@ export class Execution {
    * shuts down first.
    */
   readonly ended: Promise<string>;
-  readonly #around: RunDependencies;
+  readonly #dependencies: RunDependencies;
   readonly #stop = new AbortController();
   readonly #result: Result;
   #recorder: Recorder | undefined;
-  /** Set while another process executes the run. */
-  #left: AbortController | undefined;
+  /** Ends following the run; set while another process executes it. */
+  #following: AbortController | undefined;
   #isWaiting: boolean;
   #isDelayed: boolean;
   #hasStarted = false;
-  #goesOn = false;
+  #continuesElsewhere = false;
   #isRecorded: boolean;
   /** The response for a waiting caller if the run succeeds. */
   #answer = 'null';
 
-  constructor(plan: RunPlan, around: RunDependencies, start: RunStart) {
+  constructor(plan: RunPlan, dependencies: RunDependencies, start: RunStart) {
     this.plan = plan;
     this.attempt = start.attempt;
     const retention = plan.resumable ? 'all' : start.followed ? 'until-followed' : 'none';
     this.events = new EventLog(retention, this.#firstId);
-    this.#around = around;
-    this.#result = new Result(plan.runId, around.log);
+    this.#dependencies = dependencies;
+    this.#result = new Result(plan.runId, dependencies.log);
     this.#isWaiting = !start.started;
     this.#isDelayed = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
@@ -86,26 +86,26 @@ export class Execution {
 
   /** Another process executes it; this one only follows it. */
   get isRemote(): boolean {
-    return isTaken(this.#stop.signal.reason) || this.#left !== undefined;
+    return isTaken(this.#stop.signal.reason) || this.#following !== undefined;
   }
 
-  /** This process has released the unfinished run to another one. */
-  get goesOn(): boolean {
-    return this.#goesOn;
+  /** This process has released the unfinished run, or no longer follows it: its end is not known here. */
+  get continuesElsewhere(): boolean {
+    return this.#continuesElsewhere;
   }
 
   /** Stops the run, or only following it if another process has it. The first reason counts. */
   stop(reason: StopReason, message?: string): void {
-    if (!this.#left) this.#stop.abort(new RunStopped(reason, message));
+    if (!this.#following) this.#stop.abort(new RunStopped(reason, message));
     // A poll that was already under way may report `taken` again.
-    else if (reason !== 'taken') this.#left.abort(new RunStopped(reason));
+    else if (reason !== 'taken') this.#following.abort(new RunStopped(reason));
   }
 
   /** Stores the run's events, from now on or from its start, for followers in other processes. */
   record(): void {
     this.#isRecorded = true;
     if (this.#isWaiting || this.#recorder) return;
-    const { events, clock, log: complain } = this.#around;
+    const { events, clock, log: complain } = this.#dependencies;
     const { runId } = this.plan;
     this.#recorder = new Recorder({ runId, firstId: this.#firstId, log: this.events, events, clock, complain });
   }
@@ -121,11 +121,11 @@ export class Execution {
     let failure: unknown;
     const over = new AbortController();
     try {
-      const joinLine = (place: number) => {
+      const enqueue = (place: number) => {
         this.#isDelayed = false;
-        return start.joinLine(place);
+        return start.enqueue(place);
       };
-      await waitForTurn(this.plan, { ...start, joinLine }, this.#around, this.#stop.signal);
+      await waitForTurn(this.plan, { ...start, enqueue }, this.#dependencies, this.#stop.signal);
       this.#isWaiting = false;
       this.#hasStarted = true;
       if (this.#isRecorded) this.record();
@@ -133,10 +133,10 @@ export class Execution {
       try {
         graph = await this.#makeGraph();
         const started = graph;
-        await withRetries({ clock: this.#around.clock, signal: this.#stop.signal }, () => this.#run(started));
+        await withRetries({ clock: this.#dependencies.clock, signal: this.#stop.signal }, () => this.#run(started));
       } finally {
         over.abort();
-        this.#around.slots.give();
+        this.#dependencies.slots.release();
       }
     } catch (error) {
       // An error of the graph is the result of its run, not a failure of the server.
@@ -144,24 +144,24 @@ export class Execution {
     }
     this.#isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
-    if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
+    if (this.plan.temporary) await this.#dependencies.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
-    this.#goesOn = isContinued(failure);
+    this.#continuesElsewhere = isReleased(failure);
     if (end.error) this.events.add(errorEvent, JSON.stringify(end.error));
-    if (isContinued(failure)) throw failure;
+    if (isReleased(failure)) throw failure;
     return end.error ? JSON.stringify({ [errorKey]: end.error }) : this.#answer;
   }
 
   /** Stops the run at its time limit. */
   #limit(over: AbortSignal): void {
-    const { limitMs, clock } = this.#around;
+    const { limitMs, clock } = this.#dependencies;
     if (limitMs === undefined) return;
-    const most = `${limitMs / 1000} seconds, the most that a run may take on this server`;
+    const limit = `${limitMs / 1000} seconds, the most that a run may take on this server`;
     clock.sleep(limitMs, over).then(
       () =>
         this.stop(
           'timed-out',
-          `The run took longer than ${most} (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).`,
+          `The run took longer than ${limit} (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).`,
         ),
       () => undefined,
     );
@@ -169,22 +169,22 @@ export class Execution {
 
   /** Stores the end of the run. */
   async #end(failure: unknown, graph: Graph | undefined): Promise<RunEnd | 'taken'> {
-    const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
+    const end = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
       // Even inspecting an error of the agent may throw; the run has ended anyway.
-      this.#around.log.error(
+      this.#dependencies.log.error(
         { runId: this.plan.runId },
         `The outcome of run ${this.plan.runId} can't be determined: ${describeError(mistake).message}`,
       );
       return unreadableError;
     });
-    const { error } = reached;
+    const { error } = end;
     // Stored before the run's end, so that processes that see the end find all events.
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
-    const ended = { plan: this.plan, end: { ...reached, usage: this.#result.usage() }, failure };
-    if (failure === undefined) return recordEnd(ended, this.#around);
-    return this.#around.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#around));
+    const ended = { plan: this.plan, end: { ...end, usage: this.#result.usage() }, failure };
+    if (failure === undefined) return recordEnd(ended, this.#dependencies);
+    return this.#dependencies.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
   }
 
   /** Follows the run in another process until this process shuts down. */
@@ -194,25 +194,25 @@ export class Execution {
     const after = this.#firstId + (this.#hasStarted ? attemptIds : 0) - 1;
     const run = { runId, resumable, attempt: this.attempt, after };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
-    this.#left = new AbortController();
-    const { promise: reported, resolve } = Promise.withResolvers<void>();
-    const unfollow = this.#around.remoteRuns.events(run).follow((event) => {
+    this.#following = new AbortController();
+    const { promise: logged, resolve } = Promise.withResolvers<void>();
+    const unfollow = this.#dependencies.remoteRuns.events(run).follow((event) => {
       if (event === undefined) resolve();
       else if (event.json !== own) this.events.addNumbered(event);
     });
     try {
-      const { remoteRuns, clock } = this.#around;
-      const answer = retryWhileDatabaseDown(() => remoteRuns.ended(run), clock, this.#left.signal);
-      return (await unlessAborted(Promise.all([answer, reported]), this.#left.signal))[0];
+      const { remoteRuns, clock } = this.#dependencies;
+      const answer = retryWhileDatabaseDown(() => remoteRuns.ended(run), clock, this.#following.signal);
+      return (await unlessAborted(Promise.all([answer, logged]), this.#following.signal))[0];
     } finally {
-      this.#goesOn = this.#left.signal.aborted;
+      this.#continuesElsewhere = this.#following.signal.aborted;
       unfollow();
     }
   }
 
   #makeGraph(): Promise<Graph> {
     const { graphId, kwargs, temporary } = this.plan;
-    return this.#around.graphs.make(
+    return this.#dependencies.graphs.make(
       graphId,
       { configurable: kwargs.config.configurable },
       temporary ? 'nothing' : 'thread',
@@ -221,7 +221,12 @@ export class Execution {
 
   async #run(graph: Graph): Promise<void> {
     const { attempt } = this;
-    const { input, kwargs } = await beginAttempt(this.plan, { attempt, graph, ask: queryWithRetries, ...this.#around });
+    const { input, kwargs } = await beginAttempt(this.plan, {
+      attempt,
+      graph,
+      ask: queryWithRetries,
+      ...this.#dependencies,
+    });
     await runEngine(
       graph,
       input,
@@ -244,19 +249,19 @@ export class Execution {
     const status = statusOf(failure);
     // A run that another process continues or has ended is not a failure of the agent.
     if (status === 'error' && !(failure instanceof RunOwnershipLost))
-      this.#around.log.error(
+      this.#dependencies.log.error(
         { runId: this.plan.runId },
-        `Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${reported(failure)}`,
+        `Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${stackOf(failure)}`,
       );
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();
     const { temporary, kwargs } = this.plan;
     // A run that continued from an interrupted state may have failed with that interrupt open.
-    const continued = failure !== undefined && (kwargs.command != null || kwargs.input == null);
-    const isInTheMiddle = stopped || continued || this.#result.reached.waitsFor !== undefined;
+    const mayKeepInterrupt = failure !== undefined && (kwargs.command != null || kwargs.input == null);
+    const isInTheMiddle = stopped || mayKeepInterrupt || this.#result.reached.waitsFor !== undefined;
     if (temporary || graph === undefined || !isInTheMiddle)
       return { status, error, values, interrupts: '{}', unfinishedState: false };
-    const { log, clock } = this.#around;
+    const { log, clock } = this.#dependencies;
     const after = await retryWhileDatabaseDown(() => stateAfter(graph, this.plan.threadId, log), clock);
     return { status, error, values, ...after };
   }

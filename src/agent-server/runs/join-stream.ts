@@ -32,7 +32,8 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
   return eventStream(runs.following.events(run), {
     clock,
     onGone: onGone(c, run),
-    headers: isResumable ? { location: c.req.path } : {},
+    // Not the path of this request: by its id alone, a run is found only until it ends.
+    headers: isResumable ? { location: `/threads/${run.thread_id}/runs/${run.run_id}/stream` } : {},
     afterId: Number.isNaN(last) ? undefined : last,
     modes: readList(c, 'stream_mode', modes),
   });

@@ -54,10 +54,10 @@ export class RunExecutor {
   }
 
   /** Starts to execute a stored run. */
-  start(plan: RunPlan, sequence: number, start: Omit<RunStart, 'after' | 'joinLine'>): Execution {
+  start(plan: RunPlan, sequence: number, start: Omit<RunStart, 'after' | 'enqueue'>): Execution {
     const { runId, threadId } = plan;
     let leave = (): void => undefined;
-    const joinLine = (place: number): Promise<unknown> | undefined => {
+    const enqueue = (place: number): Promise<unknown> | undefined => {
       const before = this.#lines.endBefore(threadId, place);
       leave = this.#lines.add(threadId, { sequence: place, ended: execution.ended });
       return before;
@@ -65,10 +65,10 @@ export class RunExecutor {
     // A delayed run does not block its thread until it is due.
     const isPutOff = plan.delayMs > 0;
     const after = isPutOff ? undefined : this.#lines.endBefore(threadId, sequence);
-    const execution = new Execution(plan, this.#around, { ...start, after, joinLine });
+    const execution = new Execution(plan, this.#around, { ...start, after, enqueue });
     this.#executions.set(runId, execution);
     this.onStarted(execution);
-    if (!isPutOff) void joinLine(sequence);
+    if (!isPutOff) void enqueue(sequence);
     void execution.ended
       .catch((error: unknown) => {
         if (!(error instanceof RunStopped))

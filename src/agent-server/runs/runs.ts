@@ -86,7 +86,7 @@ export class Runs {
         return execution;
       });
     } finally {
-      if (mayStart && !started) slots.give();
+      if (mayStart && !started) slots.release();
     }
   }
 

@@ -41,7 +41,7 @@ export class Slots {
   }
 
   /** Releases a slot to the run that has waited longest. */
-  give(): void {
+  release(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#free += 1;

@@ -14,7 +14,7 @@ const turnPollMs = 200;
  */
 export async function waitForTurn(
   { runId, delayMs }: RunPlan,
-  { started, after, joinLine }: RunStart,
+  { started, after, enqueue }: RunStart,
   { clock, slots, store, queue }: RunDependencies,
   signal: AbortSignal,
 ): Promise<void> {
@@ -24,17 +24,17 @@ export async function waitForTurn(
     await clock.sleep(delayMs, signal);
     const place = await retryWhileDatabaseDown(() => queue.comeDue(runId), clock, signal);
     if (place === undefined) throw new RunStopped('taken');
-    before = joinLine(place);
+    before = enqueue(place);
   }
   if (before) await unlessAborted(Promise.allSettled([before]), signal);
   for (;;) {
     await slots.take(signal);
     const mine = await retryWhileDatabaseDown(mayStart, clock, signal).catch((error: unknown) => {
-      slots.give();
+      slots.release();
       throw error;
     });
     if (mine) return;
-    slots.give();
+    slots.release();
     await clock.sleep(turnPollMs, signal);
   }
 

@@ -48,18 +48,18 @@ export async function openThreads(around: ThreadDependencies): Promise<OpenThrea
     threads,
     graphs,
     clock,
-    written: (threadId, state, at) => streams.written(threadId, state, at),
+    reportUpdate: (threadId, state, at) => streams.reportUpdate(threadId, state, at),
   });
   const stateOf = async (threadId: string) => {
     const thread = await threads.get(threadId);
     return thread && states.at(thread, {}, false);
   };
   const streams = new ThreadStreams({ runs, threadRuns: new ThreadRuns(storage), stateOf, clock, log });
-  const gone = (threadId: string) => streams.gone(threadId);
+  const gone = (threadId: string) => streams.close(threadId);
   const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
   const sweep = new ThreadSweep({ lives, remover, everyMs: lifetimes.sweepMs, clock, gone, log });
   const end = async () => {
-    await streams.end();
+    await streams.closeAll();
     await sweep.end();
   };
   return { threads, states, lives, remover, streams, sweep: { begin: () => sweep.begin(), end } };

@@ -200,7 +200,7 @@ export const threadOperations: readonly Operation<Env>[] = [
       ];
       const afterId = lastEventIdOf(c.req.header(lastEventId.name));
       const { thread_id } = await threadInPath(c);
-      const events = streams.of(thread_id, requested.length > 0 ? requested : ['run_modes']);
+      const events = streams.events(thread_id, requested.length > 0 ? requested : ['run_modes']);
       return eventStream(events, { clock, onGone: () => undefined, afterId, headers: {} });
     },
   }),

@@ -22,7 +22,7 @@ export interface ThreadStatesParts {
   graphs: Graphs;
   clock: Clock;
   /** Called after a manual update: the thread's newest state in the API's form, and when (ms). */
-  written: (threadId: string, state: object, at: number) => void;
+  reportUpdate: (threadId: string, state: object, at: number) => void;
 }
 
 /** A manual update of a state. */
@@ -125,7 +125,7 @@ export class ThreadStates {
       const step = { updates: [{ values, asNode }] };
       return this.#write(client, { threadId, graphId, where, steps: [step] });
     });
-    this.#parts.written(threadId, state, at);
+    this.#parts.reportUpdate(threadId, state, at);
     return checkpoint;
   }
 

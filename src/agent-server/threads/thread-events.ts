@@ -6,7 +6,7 @@ import type { Follower, LoggedEvent } from '../runs/event-buffer.ts';
 export const stateUpdateEvent = 'state_update';
 
 /** The memory limit (characters) of one thread's events, for clients that reconnect. */
-export const mostKept = 4 * 1024 * 1024;
+export const maxKept = 4 * 1024 * 1024;
 /** The number of events per millisecond before the numbers run ahead of the clock. */
 const perMs = 1000;
 
@@ -28,26 +28,26 @@ export function isOfModes(event: string, modes: readonly ThreadStreamMode[]): bo
 export class ThreadEvents {
   readonly #followers = new Set<Follower>();
   readonly #now: () => number;
-  readonly #most: () => number;
+  readonly #limit: () => number;
   #kept: LoggedEvent[] = [];
   #size = 0;
   #last: number;
-  #complete: number;
+  #completeAfter: number;
 
   /**
    * @param now milliseconds since the epoch.
-   * @param most the current memory limit (characters).
+   * @param limit the current memory limit (characters).
    */
-  constructor(now: () => number, most = () => mostKept) {
+  constructor(now: () => number, limit = () => maxKept) {
     this.#now = now;
-    this.#most = most;
+    this.#limit = limit;
     this.#last = idAt(now());
-    this.#complete = this.#last;
+    this.#completeAfter = this.#last;
   }
 
   /** Events with a higher number than this are all in memory. */
-  get complete(): number {
-    return this.#complete;
+  get completeAfter(): number {
+    return this.#completeAfter;
   }
 
   get isFollowed(): boolean {
@@ -77,11 +77,11 @@ export class ThreadEvents {
   }
 
   #trim(): void {
-    while (this.#size > this.#most()) {
+    while (this.#size > this.#limit()) {
       const dropped = this.#kept.shift();
       if (dropped === undefined) return;
       this.#size -= dropped.json.length;
-      this.#complete = dropped.id ?? this.#complete;
+      this.#completeAfter = dropped.id ?? this.#completeAfter;
     }
   }
 }

@@ -5,56 +5,56 @@ import { idAt, timeOf, type ThreadEvents } from './thread-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 
 /** The data of the event that reports the end of a run on its thread's stream. */
-export const endOf = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
+export const endOfRun = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
 
 /** The data of the event that reports the start of a run. */
 export const startOfRun = (runId: string, attempt: number): string => JSON.stringify({ run_id: runId, attempt });
 
 /** The events for an ended run whose own events are gone: its metadata, its error, its end. */
-export function eventsLeft(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>): { event: string; json: string }[] {
+export function summaryOfRun(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>): { event: string; json: string }[] {
   return [
     { event: metadataEvent, json: startOfRun(run.run_id, run.attempt) },
     ...(run.error === null ? [] : [{ event: errorEvent, json: JSON.stringify(run.error) }]),
-    { event: metadataEvent, json: endOf(run.run_id) },
+    { event: metadataEvent, json: endOfRun(run.run_id) },
   ];
 }
 
 /** The maximum number of past runs to report. */
-const mostPast = 1000;
+const maxEndedRuns = 1000;
 
 /** The events for a thread's runs that ended after the event `afterId` and before a time (ms). */
-export async function pastOf(
+export async function eventsOfEndedRuns(
   threadRuns: ThreadRuns,
   threadId: string,
   { afterId, until }: { afterId: number; until: number },
 ): Promise<LoggedEvent[]> {
-  const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, mostPast);
+  const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, maxEndedRuns);
   return runs.flatMap((run) => {
     const id = idAt(run.ended_at?.getTime() ?? until);
     // Later events have higher numbers.
-    return eventsLeft(run).map((event, at) => ({ ...event, id: Math.min(id + at, idAt(until)) }));
+    return summaryOfRun(run).map((event, at) => ({ ...event, id: Math.min(id + at, idAt(until)) }));
   });
 }
 
 /** A run whose events go to the stream of its thread. */
 export interface Subscription {
   /** Unsubscribes. */
-  forget: () => void;
+  unsubscribe: () => void;
   /** Reports the start of a run that waits for its turn. */
-  begin?: (() => void) | undefined;
+  reportStart?: (() => void) | undefined;
   /** When it has ended (ms). */
   endedAt?: number;
 }
 
 /** A thread with followers, now or recently. */
-export interface Followed {
+export interface FollowedThread {
   events: ThreadEvents;
   openedAt: number;
   /** When its last follower disconnected; undefined while there is one. */
-  leftAt: number | undefined;
+  unfollowedAt: number | undefined;
   runs: Map<string, Subscription>;
-  /** Up to which time (ms) manual updates have been reported. */
-  writtenAt: number;
+  /** Up to which time (ms) manual updates have been subscription. */
+  updatedAt: number;
 }
 
 /**
@@ -64,14 +64,14 @@ export interface Followed {
  * @param complain called if the past can't be read; new events are delivered anyway.
  * @returns unsubscribes.
  */
-export function afterPast(
+export function followAfter(
   past: Promise<readonly LoggedEvent[]>,
   follow: (follower: Follower) => () => void,
   notify: Follower,
   complain: (error: unknown) => void,
 ): () => void {
   let waiting: Parameters<Follower>[0][] | undefined = [];
-  const leave = follow((event) => {
+  const unfollow = follow((event) => {
     if (waiting) waiting.push(event);
     else notify(event);
   });
@@ -82,5 +82,5 @@ export function afterPast(
       waiting?.forEach(notify);
       waiting = undefined;
     });
-  return leave;
+  return unfollow;
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Storage } from '../storage/open.ts';
 
-/** The current state of a followed thread. */
-export interface FollowedThread {
+/** A thread, and when it was last updated by hand. */
+export interface ThreadUpdate {
   thread_id: string;
   /** When the last manual update happened; null if the newest state is a run's. */
   written_at: Date | null;
@@ -18,8 +18,8 @@ export class ThreadRuns {
   }
 
   /** The existing ones of these threads. */
-  async standing(threadIds: readonly string[]): Promise<FollowedThread[]> {
-    const { rows } = await this.#storage.pool.query<FollowedThread>({
+  async existing(threadIds: readonly string[]): Promise<ThreadUpdate[]> {
+    const { rows } = await this.#storage.pool.query<ThreadUpdate>({
       name: 'followed-threads',
       text: `
         select thread_id, case when not exists (

@@ -9,16 +9,16 @@ import type { Runs } from '../runs/runs.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
 import { toWire } from '../wire.ts';
 import {
-  afterPast,
-  type Followed,
+  followAfter,
+  type FollowedThread,
   type Subscription,
   startOfRun,
-  endOf,
-  eventsLeft,
-  pastOf,
+  endOfRun,
+  summaryOfRun,
+  eventsOfEndedRuns,
 } from './thread-run-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';
-import { isOfModes, mostKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
+import { isOfModes, maxKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `ThreadStreams`. */
@@ -32,13 +32,13 @@ export interface ThreadStreamsParts {
 }
 
 /** The polling interval (ms) for changes by other processes on the followed threads. */
-const lookMs = 500;
+const pollMs = 500;
 /** The maximum clock difference (ms) of two processes. */
 const skewMs = 5000;
 /** The memory limit (characters) of all threads' events together, for clients that reconnect. */
-const keptOfAll = 64 * 1024 * 1024;
+const maxKeptOfAll = 64 * 1024 * 1024;
 /** How long (ms) the events of a thread are kept after the last follower disconnected, which may reconnect. */
-const lingerMs = 60_000;
+const keepUnfollowedMs = 60_000;
 
 /**
  * The events on threads: those of every run, and manual updates. Runs of this process are reported at once, those of
@@ -46,20 +46,20 @@ const lingerMs = 60_000;
  */
 export class ThreadStreams {
   readonly #parts: ThreadStreamsParts;
-  readonly #threads = new Map<string, Followed>();
+  readonly #threads = new Map<string, FollowedThread>();
   readonly #stop = new AbortController();
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
 
   constructor(parts: ThreadStreamsParts) {
     this.#parts = parts;
-    parts.runs.onStarted((execution) => this.#started(execution));
+    parts.runs.onStarted((execution) => this.#subscribe(execution));
   }
 
   /**
    * The events on a thread. A follower that resumes after a number receives the missed events that are kept here; for runs
    * that ended before those, their metadata and outcome.
    */
-  of(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
+  events(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
     return {
       follow: (follower, afterId) => {
         const notify: Follower = (event) => {
@@ -71,27 +71,27 @@ export class ThreadStreams {
   }
 
   /** Reports a manual update in this process at that time (ms). */
-  written(threadId: string, state: object, at: number): void {
+  reportUpdate(threadId: string, state: object, at: number): void {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
-    thread.writtenAt = at;
+    thread.updatedAt = at;
     thread.events.add(stateUpdateEvent, toWire({ thread_id: threadId, state }));
   }
 
   /** Ends the stream of a deleted thread. */
-  gone(threadId: string): void {
+  close(threadId: string): void {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
     this.#threads.delete(threadId);
-    for (const { forget } of thread.runs.values()) forget();
+    for (const { unsubscribe } of thread.runs.values()) unsubscribe();
     thread.events.close();
   }
 
   /** Disconnects all followers. */
-  async end(): Promise<void> {
+  async closeAll(): Promise<void> {
     this.#stop.abort();
-    for (const threadId of this.#threads.keys()) this.gone(threadId);
-    await this.#looking;
+    for (const threadId of this.#threads.keys()) this.close(threadId);
+    await this.#polling;
   }
 
   #follow(threadId: string, notify: Follower, afterId: number | undefined): () => void {
@@ -101,9 +101,9 @@ export class ThreadStreams {
     }
     const isNew = !this.#threads.has(threadId);
     const thread = this.#open(threadId);
-    thread.leftAt = undefined;
+    thread.unfollowedAt = undefined;
     const { events } = thread;
-    if (afterId !== undefined && afterId < events.complete)
+    if (afterId !== undefined && afterId < events.completeAfter)
       return this.#followFromPast(threadId, thread, notify, afterId);
     if (!isNew && afterId === undefined) {
       for (const run of this.#parts.runs.ofThread(threadId)) {
@@ -111,141 +111,144 @@ export class ThreadStreams {
           notify({ id: undefined, event: metadataEvent, json: startOfRun(run.plan.runId, run.attempt) });
       }
     }
-    const leave = events.follow(notify, isNew ? events.complete : afterId);
-    return () => this.#leave(thread, leave);
+    const unfollow = events.follow(notify, isNew ? events.completeAfter : afterId);
+    return () => this.#unfollow(thread, unfollow);
   }
 
-  #followFromPast(threadId: string, thread: Followed, notify: Follower, afterId: number): () => void {
+  #followFromPast(threadId: string, thread: FollowedThread, notify: Follower, afterId: number): () => void {
     const { clock, log, threadRuns } = this.#parts;
     const { events } = thread;
-    const when = { afterId, until: timeOf(events.complete) };
-    const past = retryWhileDatabaseDown(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
-    const follow = (follower: Follower) => events.follow(follower, events.complete);
-    const leave = afterPast(past, follow, notify, (error) => {
+    const when = { afterId, until: timeOf(events.completeAfter) };
+    const past = retryWhileDatabaseDown(() => eventsOfEndedRuns(threadRuns, threadId, when), clock, this.#stop.signal);
+    const follow = (follower: Follower) => events.follow(follower, events.completeAfter);
+    const unfollow = followAfter(past, follow, notify, (error) => {
       if (!this.#stop.signal.aborted)
         log.error({ threadId }, `The past events of thread ${threadId} can't be read: ${String(error)}`);
     });
-    return () => this.#leave(thread, leave);
+    return () => this.#unfollow(thread, unfollow);
   }
 
-  #leave(thread: Followed, leave: () => void): void {
-    leave();
-    if (!thread.events.isFollowed) thread.leftAt = this.#parts.clock.now();
+  #unfollow(thread: FollowedThread, unfollow: () => void): void {
+    unfollow();
+    if (!thread.events.isFollowed) thread.unfollowedAt = this.#parts.clock.now();
   }
 
-  #open(threadId: string): Followed {
+  #open(threadId: string): FollowedThread {
     const known = this.#threads.get(threadId);
     if (known) return known;
     const { clock, runs } = this.#parts;
     const now = clock.now();
-    const share = () => Math.min(mostKept, keptOfAll / this.#threads.size);
+    const share = () => Math.min(maxKept, maxKeptOfAll / this.#threads.size);
     const events = new ThreadEvents(() => clock.now(), share);
-    const thread: Followed = { events, openedAt: now, leftAt: undefined, runs: new Map(), writtenAt: now };
+    const thread: FollowedThread = { events, openedAt: now, unfollowedAt: undefined, runs: new Map(), updatedAt: now };
     this.#threads.set(threadId, thread);
-    for (const execution of runs.ofThread(threadId)) this.#started(execution);
-    this.#looking ??= this.#keepLooking();
+    for (const execution of runs.ofThread(threadId)) this.#subscribe(execution);
+    this.#polling ??= this.#pollWhileFollowed();
     return thread;
   }
 
   /** Subscribes to a run of this process. One that waits for its turn is reported when it starts. */
-  #started(execution: Execution): void {
+  #subscribe(execution: Execution): void {
     const { threadId, runId } = execution.plan;
     const thread = this.#threads.get(threadId);
     if (!thread) return;
-    thread.runs.get(runId)?.forget();
-    const reported: Subscription = { forget: () => undefined };
-    thread.runs.set(runId, reported);
-    const notify = this.#follower(thread, runId, reported, execution);
-    const begin = () => {
-      reported.begin = undefined;
+    thread.runs.get(runId)?.unsubscribe();
+    const subscription: Subscription = { unsubscribe: () => undefined };
+    thread.runs.set(runId, subscription);
+    const notify = this.#follower(thread, runId, subscription, execution);
+    const reportStart = () => {
+      subscription.reportStart = undefined;
       notify({ id: undefined, event: metadataEvent, json: startOfRun(runId, execution.attempt) });
     };
-    if (execution.isWaiting) reported.begin = begin;
-    reported.forget = execution.events.tap((event) => {
-      if (reported.begin && (execution.goesOn || event?.event === metadataEvent)) return;
-      reported.begin?.();
+    if (execution.isWaiting) subscription.reportStart = reportStart;
+    subscription.unsubscribe = execution.events.tap((event) => {
+      if (subscription.reportStart && (execution.continuesElsewhere || event?.event === metadataEvent)) return;
+      subscription.reportStart?.();
       notify(event);
     });
   }
 
   /** Forwards a run's events and its end to its thread; a run that continues in another process has no end here. */
-  #follower(thread: Followed, runId: string, reported: Subscription, execution?: Execution): Follower {
+  #follower(thread: FollowedThread, runId: string, subscription: Subscription, execution?: Execution): Follower {
     return (event) => {
-      if (execution?.goesOn) {
+      if (execution?.continuesElsewhere) {
         // Another process executes the run from now on.
-        if (event === undefined && thread.runs.get(runId) === reported) thread.runs.delete(runId);
+        if (event === undefined && thread.runs.get(runId) === subscription) thread.runs.delete(runId);
         return;
       }
       if (event !== undefined) return thread.events.add(event.event, event.json);
       if (this.#parts.runs.hasClosed) return;
-      reported.endedAt = this.#parts.clock.now();
-      thread.writtenAt = reported.endedAt;
-      thread.events.add(metadataEvent, endOf(runId));
+      subscription.endedAt = this.#parts.clock.now();
+      thread.updatedAt = subscription.endedAt;
+      thread.events.add(metadataEvent, endOfRun(runId));
     };
   }
 
-  async #keepLooking(): Promise<void> {
+  async #pollWhileFollowed(): Promise<void> {
     const { clock, log } = this.#parts;
     const { signal } = this.#stop;
     let since = clock.now() - skewMs;
     while (!signal.aborted && this.#threads.size > 0) {
       const before = clock.now();
       try {
-        await this.#look(since);
+        await this.#poll(since);
         since = before - skewMs;
       } catch (error) {
         if (!isDatabaseUnavailable(error)) log.error(`Polling followed threads failed: ${String(error)}`);
       }
-      await pause(clock, lookMs, signal);
+      await pause(clock, pollMs, signal);
     }
-    this.#looking = undefined;
+    this.#polling = undefined;
   }
 
-  async #look(since: number): Promise<void> {
+  async #poll(since: number): Promise<void> {
     const { threadRuns } = this.#parts;
-    for (const [threadId, thread] of this.#threads) this.#tidy(threadId, thread, since);
+    for (const [threadId, thread] of this.#threads) this.#expire(threadId, thread, since);
     const ids = [...this.#threads.keys()];
     if (ids.length === 0) return;
-    const standing = new Map((await threadRuns.standing(ids)).map((thread) => [thread.thread_id, thread]));
+    const existing = new Map((await threadRuns.existing(ids)).map((thread) => [thread.thread_id, thread]));
     const known = ids.flatMap((id) => [...(this.#threads.get(id)?.runs.keys() ?? [])]);
-    for (const run of await threadRuns.recent(ids, since, known)) this.#followRun(run);
+    for (const run of await threadRuns.recent(ids, since, known)) this.#subscribeToRemote(run);
     for (const id of ids) {
-      const thread = standing.get(id);
-      if (!thread) this.gone(id);
+      const thread = existing.get(id);
+      if (!thread) this.close(id);
       else if (thread.written_at) await this.#emitState(id, thread.written_at.getTime());
     }
   }
 
-  /** Reports started runs, and drops those that ended long ago. */
-  #tidy(threadId: string, { leftAt, runs }: Followed, since: number): void {
-    if (leftAt !== undefined && this.#parts.clock.now() - leftAt > lingerMs) this.gone(threadId);
-    for (const [runId, { begin, endedAt }] of runs) {
-      if (begin && this.#parts.runs.find(runId)?.isWaiting === false) begin();
+  /** Reports runs whose turn has come, forgets those that ended long ago, and closes a thread that nobody follows. */
+  #expire(threadId: string, { unfollowedAt, runs }: FollowedThread, since: number): void {
+    if (unfollowedAt !== undefined && this.#parts.clock.now() - unfollowedAt > keepUnfollowedMs) this.close(threadId);
+    for (const [runId, { reportStart, endedAt }] of runs) {
+      if (reportStart && this.#parts.runs.find(runId)?.isWaiting === false) reportStart();
       if (endedAt !== undefined && endedAt < since - skewMs) runs.delete(runId);
     }
   }
 
   /** Follows a run of another process. */
-  #followRun(run: StoredRun): void {
+  #subscribeToRemote(run: StoredRun): void {
     const thread = this.#threads.get(run.thread_id);
     if (!thread || thread.runs.has(run.run_id)) return;
     const { events } = thread;
-    const reported: Subscription = { forget: () => undefined };
-    thread.runs.set(run.run_id, reported);
+    const subscription: Subscription = { unsubscribe: () => undefined };
+    thread.runs.set(run.run_id, subscription);
     if (run.ended_at === null) {
-      reported.forget = this.#parts.runs.following.events(run).follow(this.#follower(thread, run.run_id, reported));
+      subscription.unsubscribe = this.#parts.runs.following
+        .events(run)
+        .follow(this.#follower(thread, run.run_id, subscription));
       return;
     }
-    reported.endedAt = run.ended_at.getTime();
-    if (reported.endedAt >= thread.openedAt) for (const { event, json } of eventsLeft(run)) events.add(event, json);
+    subscription.endedAt = run.ended_at.getTime();
+    if (subscription.endedAt >= thread.openedAt)
+      for (const { event, json } of summaryOfRun(run)) events.add(event, json);
   }
 
-  async #emitState(threadId: string, writtenAt: number): Promise<void> {
+  async #emitState(threadId: string, updatedAt: number): Promise<void> {
     const thread = this.#threads.get(threadId);
-    if (!thread || writtenAt <= thread.writtenAt) return;
+    if (!thread || updatedAt <= thread.updatedAt) return;
     // Set before reading, so that an unreadable state is logged once.
-    thread.writtenAt = writtenAt;
+    thread.updatedAt = updatedAt;
     const state = await this.#parts.stateOf(threadId);
-    if (state !== undefined) this.written(threadId, state, writtenAt);
+    if (state !== undefined) this.reportUpdate(threadId, state, updatedAt);
   }
 }

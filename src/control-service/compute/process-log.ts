@@ -29,30 +29,30 @@ export async function logProcess(
   { stdout, stderr }: Pick<GuardedProcess, 'stdout' | 'stderr'>,
   { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogSettings,
 ): Promise<void> {
-  const writeLine = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {
+  const writeMasked = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {
     const line = plainLine(text);
     if (line === '') return;
     const masked = mask(line, { cut });
     const isWarning = level === 'error' && line.startsWith('warning: ');
-    const isShort = !cut && masked.length <= maxLineLength;
-    write(isWarning ? 'warning' : level, isShort ? masked : `${masked.slice(0, maxLineLength)} [...]`);
+    const isWhole = !cut && masked.length <= maxLineLength;
+    write(isWarning ? 'warning' : level, isWhole ? masked : `${masked.slice(0, maxLineLength)} [...]`);
   };
   /** Writes an entry of the agent server's own log as its message, and any other line as it is. */
   const writeEntry = (line: OutputLine & { level: LogLevel }): void => {
     const entry = readAgentServerEntry(line.text);
-    if (!entry) return writeLine(line);
+    if (!entry) return writeMasked(line);
     const isCut = entry.msg.endsWith(cutMark);
-    const message = isCut ? entry.msg.slice(0, -cutMark.length) : entry.msg;
+    const message = isCut ? entry.msg.slice(0, -cutMark.length).trimEnd() : entry.msg;
     const lines = message.split(/[\r\n\u2028\u2029]+/).map((text, at) => (at === 0 ? text : `  ${text}`));
     for (const [at, text] of lines.entries()) {
-      writeLine({ text, cut: isCut && at === lines.length - 1, level: entry.level });
+      writeMasked({ text, cut: isCut && at === lines.length - 1, level: entry.level });
     }
   };
   const budget = lineBudget(writeEntry, (message) => write('warning', message), clock, bounds);
-  const readAs = (level: LogLevel) => (line: OutputLine) => budget.writeLine({ ...line, level });
+  const writeAs = (level: LogLevel) => (line: OutputLine) => budget.writeLine({ ...line, level });
   await Promise.all([
-    readLines(stdout, readAs('info'), { rate, clock }),
-    readLines(stderr, readAs(errorLevel), { rate, clock }),
+    readLines(stdout, writeAs('info'), { rate, clock }),
+    readLines(stderr, writeAs(errorLevel), { rate, clock }),
   ]);
   budget.end();
 }

@@ -81,7 +81,7 @@ export async function fail(
 }
 
 /** Ends a revision as failed from any status, for an unforeseen reason. */
-export async function failAnyway(
+export async function failRevision(
   { revision, buildLog }: RolloutJob,
   reason: string,
   { store, retrying }: Pick<Tools, 'store' | 'retrying'>,

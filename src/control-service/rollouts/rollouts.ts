@@ -12,7 +12,7 @@ import { retryBackoff, retryPolicy } from './retry-policy.ts';
 import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
-import { failAnyway, openJob, type Tools, nextRevision } from './rollout-job.ts';
+import { failRevision, openJob, type Tools, nextRevision } from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
@@ -97,7 +97,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     cloning: settings.cloning,
     tracing: settings.tracing,
   };
-  const working = new Map<string, Promise<void>>();
+  const activeWork = new Map<string, Promise<void>>();
   const hasMoreWork = new Set<string>();
   const inProgress = new Map<string, { revisionId: string; interrupt: AbortController }>();
   const background = new Set<Promise<void>>();
@@ -116,12 +116,12 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     background.add(kept);
   }
 
-  async function workOn(deploymentId: string): Promise<void> {
+  async function processQueue(deploymentId: string): Promise<void> {
     do {
       hasMoreWork.delete(deploymentId);
       const revision = await retrying(() => nextRevision(store, deploymentId));
       const deployment = await retrying(() => store.deployment(deploymentId));
-      if (deployment && deployment.deletion !== 'none') return removeOne(deployment);
+      if (deployment && deployment.deletion !== 'none') return deleteDeployment(deployment);
       if (!revision || !deployment) continue;
       await rollOut(deployment, revision);
       hasMoreWork.add(deploymentId);
@@ -142,7 +142,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
       log.error(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
       const words = mask(tenantErrorMessage(error));
-      await failAnyway(job, `The service could not carry this revision out: ${words}`, tools);
+      await failRevision(job, `The service could not carry this revision out: ${words}`, tools);
     } finally {
       inProgress.delete(deployment.id);
       await job.buildLog.flush();
@@ -150,7 +150,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   }
 
   /** Continues a deletion. Stores an error where the deployment is read, and retries later. */
-  async function removeOne(deployment: DeploymentRecord): Promise<void> {
+  async function deleteDeployment(deployment: DeploymentRecord): Promise<void> {
     const { id } = deployment;
     try {
       await performDeletion(deployment, tools, settings.deletionDrainMs ?? 10_000);
@@ -172,7 +172,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   function wake(deploymentId: string): void {
     if (!recovered || stopping.signal.aborted) return;
-    if (working.has(deploymentId)) {
+    if (activeWork.has(deploymentId)) {
       hasMoreWork.add(deploymentId);
       inBackground('Queueing a revision', () => claimNext(deploymentId));
       return;
@@ -180,42 +180,43 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     startWork(deploymentId, async () => undefined);
   }
 
-  function startWork(deploymentId: string, first: () => Promise<void>): void {
+  function startWork(deploymentId: string, prepare: () => Promise<void>): void {
     const work = async (): Promise<void> => {
-      await logErrors(`Serving deployment ${deploymentId} again`, first);
-      await logErrors(`The work on deployment ${deploymentId}`, () => workOn(deploymentId));
-      working.delete(deploymentId);
+      await logErrors(`Restarting the agent of deployment ${deploymentId}`, prepare);
+      await logErrors(`The work on deployment ${deploymentId}`, () => processQueue(deploymentId));
+      activeWork.delete(deploymentId);
       if (hasMoreWork.delete(deploymentId)) wake(deploymentId);
     };
-    working.set(deploymentId, work());
+    activeWork.set(deploymentId, work());
   }
 
-  async function wakeAll(): Promise<void> {
-    for (const id of await retrying(() => store.deploymentsWithWork())) if (!working.has(id)) wake(id);
+  async function wakeDeploymentsWithWork(): Promise<void> {
+    for (const id of await retrying(() => store.deploymentsWithWork())) if (!activeWork.has(id)) wake(id);
     const toDelete = await retrying(() => store.deletionsToCarryOut());
-    for (const id of toDelete) if (!working.has(id) && deletionBackoff.isDue(id)) wake(id);
+    for (const id of toDelete) if (!activeWork.has(id) && deletionBackoff.isDue(id)) wake(id);
   }
 
   async function poll(): Promise<void> {
     while (!stopping.signal.aborted) {
       await pause(clock, pollMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await logErrors('Serving live revisions', serveAll);
+      await logErrors('Restarting agents', restartAgents);
       await logErrors("Looking at the agents' databases", () => recordDatabaseStates(tools));
-      await logErrors('Looking for work', wakeAll);
+      await logErrors('Looking for work', wakeDeploymentsWithWork);
     }
   }
 
   /** Starts the agents of live revisions without supervision: at the start all of them, later those that failed. */
-  async function serveAll(): Promise<void> {
+  async function restartAgents(): Promise<void> {
     for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
       const { id } = deployment;
-      if (tools.live.isSupervised(id) || working.has(id) || !startBackoff.isDue(id)) continue;
-      startWork(id, () => serveAgain(deployment, revision));
+      if (tools.live.isSupervised(id) || activeWork.has(id) || !startBackoff.isDue(id)) continue;
+      startWork(id, () => restartAgent(deployment, revision));
     }
   }
 
-  async function serveAgain(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+  async function restartAgent(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+    // Counts as failed until it is done, however it ends.
     startBackoff.failed(deployment.id);
     const job = openJob(deployment, revision, stopping.signal, tools);
     const program = await liveProgram(job, tools);
@@ -239,14 +240,14 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
       await removeBuilds(tools, (build) => !named.has(build));
       await retrying(() => store.renameDatabases(log));
-      await serveAll();
+      await restartAgents();
       recovered = true;
-      await wakeAll();
+      await wakeDeploymentsWithWork();
       inBackground('Looking for work', poll);
     },
     async stop(withinMs = 9_000) {
       stopping.abort();
-      await Promise.all([tools.live.stop(withinMs), ...working.values(), ...background]);
+      await Promise.all([tools.live.stop(withinMs), ...activeWork.values(), ...background]);
       // An agent may have started at this very moment.
       await tools.live.stop(0);
       await tools.logs.flush();

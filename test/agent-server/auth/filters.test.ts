@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { holds, narrowed, wantedBy } from '../../../src/agent-server/auth/filters.ts';
+import { matches, narrow, parseFilter } from '../../../src/agent-server/auth/filters.ts';
 
 describe("a handler's filter", () => {
   test.each<[string, object, object]>([
@@ -9,7 +9,7 @@ describe("a handler's filter", () => {
     ['several items', { members: { $contains: ['ada', 'bob'] } }, { members: ['ada', 'bob'] }],
     ['nothing for an empty filter', {}, {}],
   ])('requires %s', (_, filters, wanted) => {
-    expect(wantedBy(filters)).toEqual(wanted);
+    expect(parseFilter(filters)).toEqual(wanted);
   });
 
   test.each<[string, object]>([
@@ -20,7 +20,7 @@ describe("a handler's filter", () => {
     ['undefined', { owner: undefined }],
     ['$eq with an object', { owner: { $eq: { name: 'ada' } } }],
   ])('rejects %s', (_, filters) => {
-    expect(() => wantedBy(filters)).toThrow('The filter of "owner"');
+    expect(() => parseFilter(filters)).toThrow('The filter of "owner"');
   });
 });
 
@@ -35,7 +35,7 @@ describe('metadata', () => {
     [false, 'has a string instead of a list', { members: 'ada' }, { members: { $contains: 'ada' } }],
     [true, 'has an empty filter', {}, {}],
   ])('passes (%s) when it %s', (through, _, metadata, filters) => {
-    expect(holds(metadata, wantedBy(filters))).toBe(through);
+    expect(matches(metadata, parseFilter(filters))).toBe(through);
   });
 });
 
@@ -54,6 +54,6 @@ describe('narrowing', () => {
     ['filters by a list instead of a value', { owner: ['ada'] }, { owner: 'ada' }, undefined],
     ['filters by null', { owner: null }, { owner: 'ada' }, undefined],
   ])('narrows a search that %s', (_, requested, filters, metadata) => {
-    expect(narrowed(requested, wantedBy(filters))).toEqual(metadata);
+    expect(narrow(requested, parseFilter(filters))).toEqual(metadata);
   });
 });

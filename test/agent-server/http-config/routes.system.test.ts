@@ -14,6 +14,7 @@ const graph = `
     .compile();`;
 const app = `
   import { Hono } from 'hono';
+  import { HTTPException } from 'hono/http-exception';
   export const app = new Hono();
   app.use('*', async (c, next) => {
     c.header('x-request-id', '7');
@@ -22,6 +23,7 @@ const app = `
   });
   app.get('/hello', (c) => c.json({ hello: c.req.header('x-landfall-agent-token') ?? 'world', who: c.get('auth')?.user.identity }));
   app.get('/broken', () => { throw new Error('broken'); });
+  app.get('/refused', () => { throw new HTTPException(403, { message: 'Not you.' }); });
   app.get('/assistants/special', (c) => c.json({ special: true }));`;
 const auth = `
   import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
@@ -204,6 +206,8 @@ describe('the agent’s own application', () => {
     expect(info.headers.get('x-seen-by')).toBe('the agent');
     const missing = await get('/threads/00000000-0000-4000-8000-000000000000');
     expect([missing.status, missing.headers.get('x-request-id')]).toEqual([404, '7']);
+    const refused = await get('/refused');
+    expect([refused.status, refused.headers.get('x-request-id')]).toEqual([403, '7']);
     expect(await info.json()).toHaveProperty('version');
   });
 

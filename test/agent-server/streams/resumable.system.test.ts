@@ -64,6 +64,15 @@ describe('resuming a stream', () => {
     for (const [id, events] of streams) expect(numbersIn(events)).toEqual(upTo(60).slice(Math.max(0, id)));
   });
 
+  test('works by the location that a client receives which joins by the run’s id alone', async () => {
+    const run = await here.json(here.post('/runs', resumable({ to: 60, every: 25 })));
+    const joined = await there.get(`/runs/${String(run['run_id'])}/stream`, from(-1));
+    const location = joined.headers.get('location') ?? '';
+    expect(numbersIn(await eventsOf(Promise.resolve(joined)))).toEqual(upTo(60));
+    await until(async () => (await here.get(`/runs/${String(run['run_id'])}/stream`)).status === 404 || undefined);
+    expect(numbersIn(await eventsOf(there.get(location, from(50))))).toEqual(upTo(60).slice(50));
+  });
+
   test('works beyond the events in memory', async () => {
     const run = await here.json(
       here.post(`/threads/${await here.thread()}/runs`, resumable({ to: 60, every: 1, size: 50_000 })),

@@ -157,7 +157,7 @@ describe('events of a thread', () => {
   test('are sent from the last received id, or from now on, until closed', () => {
     const events = new ThreadEvents(() => 5000);
     events.add('a', '1');
-    const whole = heard(events, events.complete);
+    const whole = heard(events, events.completeAfter);
     const fresh = heard(events);
     const gone = heard(events);
     gone.leave();
@@ -170,10 +170,10 @@ describe('events of a thread', () => {
 
   test('are kept up to a limit, and known to be incomplete before it', () => {
     const events = new ThreadEvents(() => 5000);
-    const before = events.complete;
+    const before = events.completeAfter;
     for (let n = 0; n < 10; n += 1) events.add(`e${n}`, 'x'.repeat(1024 * 1024));
     expect(heard(events, before).names).toEqual(['e6', 'e7', 'e8', 'e9']);
-    expect(events.complete).toBeGreaterThan(before);
-    expect(heard(events, events.complete).names).toEqual(['e6', 'e7', 'e8', 'e9']);
+    expect(events.completeAfter).toBeGreaterThan(before);
+    expect(heard(events, events.completeAfter).names).toEqual(['e6', 'e7', 'e8', 'e9']);
   });
 });

@@ -36,6 +36,7 @@ async function ask(command: OperateCommand, env: Record<string, string> = { DATA
       print: (line) => output.push(line),
       complain: (line) => complained.push(line),
       hide: (secret) => hidden.push(secret),
+      masked: (text) => text,
       conclude: (value) => (result = value),
     },
   );

@@ -110,7 +110,7 @@ describe('a service that fails', () => {
     await fixture.push('a');
     await fixture.run();
     expect(await fixture.intent(a)).toMatchObject({
-      end: { kind: 'refused', advice: 'Check LANDFALL_API_KEY: the service does not take this key.' },
+      end: { kind: 'refused', advice: 'Check LANDFALL_API_KEY: the service does not accept this key.' },
     });
     expect(fixture.made).toBe(0);
   });

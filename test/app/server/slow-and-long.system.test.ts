@@ -116,7 +116,7 @@ test('a disconnected client leaves nothing behind', async () => {
 });
 
 test('limits the memory of concurrent requests, and refuses the rest with a retry', async () => {
-  const intake = await startIntake({ heldAtMost: megabyte.length });
+  const intake = await startIntake({ maxBufferedBytes: megabyte.length });
   const body = Buffer.alloc(700_000, 'x');
   // Each sends all but its last byte, so that its body is held in memory.
   const senders = await Promise.all(

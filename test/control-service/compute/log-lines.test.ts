@@ -103,6 +103,11 @@ test('never logs the start of a secret that the agent server has cut', async () 
   expect(lines).toEqual(['error: first', `error:   ${'x'.repeat(100)}*** [...]`]);
 });
 
+test('marks the cut of an entry that was cut after a line break', async () => {
+  const entry = JSON.stringify({ level: 'error', time: 'now', name: 'agent-server', msg: 'first\n [...]' });
+  expect(await logged({ out: [`${entry}\n`] })).toEqual(['error: first [...]']);
+});
+
 test('logs the start and the end of a flood, and how many lines are missing', async () => {
   const flood = Array.from({ length: 100 }, (_, number) => `line ${number}\n`);
   const recorded = await logged({ out: flood, bounds: { burst: 3, perSecond: 2, keepLast: 2 } });
