@@ -33,7 +33,7 @@ const userAgent = 'landfall-app';
 const reportsAtOnce = 4;
 
 /** Builds the App's work from GitHub, the control service, agents, and the store. */
-export async function makeWork(resources: AppResources): Promise<AppWork> {
+export async function createAppWork(resources: AppResources): Promise<AppWork> {
   const { settings, clock, log, database, queue, probot, deliveries, metrics, alone, leaving } = resources;
   const { service, github, bindings, builder, publicUrl, allowHttp } = settings;
   const random = Math.random;

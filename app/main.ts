@@ -1,6 +1,6 @@
 import { runAppProgram } from './program.ts';
 
 await runAppProgram(async (resources) => {
-  const { makeWork } = await import('./create-app-work.ts');
-  return makeWork(resources);
+  const { createAppWork } = await import('./create-app-work.ts');
+  return createAppWork(resources);
 });

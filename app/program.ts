@@ -30,12 +30,12 @@ export interface ProgramEnvironment {
   printError: (text: string) => void;
   /** Resolves on a shutdown signal. */
   leave: Promise<void>;
-  makeWork: (resources: AppResources) => Promise<AppWork>;
+  createAppWork: (resources: AppResources) => Promise<AppWork>;
 }
 
 /** Runs the App until it is stopped; returns the exit code: 2 where its settings are invalid. */
 async function runApp(around: ProgramEnvironment): Promise<number> {
-  const { folder, env, isTerminal, say, printError, leave, makeWork } = around;
+  const { folder, env, isTerminal, say, printError, leave, createAppWork } = around;
   let app: RunningApp;
   let log: Logger;
   try {
@@ -51,7 +51,7 @@ async function runApp(around: ProgramEnvironment): Promise<number> {
     log = createProgramLogger({ name: 'app', env, isTerminal, mask, write: (line) => say(mask(line)) });
     // Loaded late, so that invalid settings are reported at once.
     const { startApp } = await import('./start.ts');
-    app = await startApp({ settings, clock: systemClock, log, makeWork });
+    app = await startApp({ settings, clock: systemClock, log, createAppWork });
     for (const line of banner(settings, app)) say(line);
   } catch (error) {
     printError(`The App did not start: ${messageOf(error)}`);
@@ -99,7 +99,7 @@ async function observe({ resources, context }: RunningApp, log: Logger): Promise
 }
 
 /** Runs the App as this process until shutdown, and exits. */
-export const runAppProgram = (makeWork: ProgramEnvironment['makeWork']): Promise<never> =>
+export const runAppProgram = (createAppWork: ProgramEnvironment['createAppWork']): Promise<never> =>
   runUntilSignal((leave) =>
     runApp({
       folder: process.cwd(),
@@ -108,7 +108,7 @@ export const runAppProgram = (makeWork: ProgramEnvironment['makeWork']): Promise
       say: (text) => process.stdout.write(`${text}\n`),
       printError: (text) => process.stderr.write(`${text}\n`),
       leave,
-      makeWork,
+      createAppWork,
     }),
   );
 

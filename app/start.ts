@@ -32,7 +32,7 @@ export interface StartOptions {
   clock: Clock;
   log: Logger;
   /** Builds the App's work from its resources. */
-  makeWork: (resources: AppResources) => Promise<AppWork>;
+  createAppWork: (resources: AppResources) => Promise<AppWork>;
 }
 
 /** The App, running. */
@@ -56,7 +56,7 @@ const jobsEndWithin = 5_000;
  *
  * @throws Error with advice when the port is taken, the data folder is in use, or the database can't be used.
  */
-export async function startApp({ settings, clock, log, makeWork }: StartOptions): Promise<RunningApp> {
+export async function startApp({ settings, clock, log, createAppWork }: StartOptions): Promise<RunningApp> {
   const opened: (() => Promise<unknown>)[] = [];
   const leaving = new AbortController();
   const end = async (): Promise<void> => {
@@ -96,7 +96,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
       alone: embedded,
       leaving: leaving.signal,
     };
-    const work = await makeWork(resources);
+    const work = await createAppWork(resources);
     // Jobs end before what they work with.
     opened.splice(-1, 0, () => work.close());
     await probot.load(landfall(work.context, work.register));

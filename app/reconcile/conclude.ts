@@ -5,7 +5,7 @@ import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer, ty
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained } from './mark-contained.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
-import { mayContain } from './contains.ts';
+import { mayContain } from './contains-commit.ts';
 import {
   headOf,
   saveIntents,

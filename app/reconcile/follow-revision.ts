@@ -17,7 +17,7 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
-import { mayContain } from './contains.ts';
+import { mayContain } from './contains-commit.ts';
 import { seenOf } from './observation.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart } from '../../src/contract/mask.ts';

@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { GitHubApiError } from '../github/github-api.ts';
-import { containsCommit } from './contains.ts';
+import { containsCommit } from './contains-commit.ts';
 import type { Intent } from './intent.ts';
 import { passesByItself } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';

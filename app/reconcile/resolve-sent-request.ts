@@ -2,7 +2,7 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { madeOf } from '../../src/planning/new-revisions.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
-import { mayContain } from './contains.ts';
+import { mayContain } from './contains-commit.ts';
 import { isOver } from './deadlines.ts';
 import { builtAsAnother, ended, noRevision, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';

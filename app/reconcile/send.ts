@@ -1,7 +1,7 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
-import { lingering } from '../../src/deploy/bounded.ts';
+import { withGrace } from '../../src/deploy/deadlines.ts';
 import { beginFollowing } from './begin-following.ts';
 import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
@@ -93,7 +93,7 @@ function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment)
 function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<Attempted<Deployment>> {
   const { deploymentId, sending, id, formerLatestRevisionId } = intent;
   const deadline = context.clock.now() + resolveWithinMs - 5_000;
-  return lingering(context.clock, graceMs, signal, (late) => {
+  return withGrace(context.clock, graceMs, signal, (late) => {
     const options: ChangeOptions = {
       signal: late,
       deadline,

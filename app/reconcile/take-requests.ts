@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { mayContain } from './contains.ts';
+import { mayContain } from './contains-commit.ts';
 import { isOver } from './deadlines.ts';
 import { decideRequest, anothersMs } from './decide-request.ts';
 import { branchGone, ended, supersededBy } from './outcomes.ts';

@@ -85,14 +85,17 @@ async function recoverRepository(
   }
 }
 
-interface Standing {
+interface BranchTarget {
   repository: RepositoryAt;
   branch: string;
   head: Head;
   target: Target;
 }
 
-async function recoverTarget(context: AppContext, { repository, branch, head, target }: Standing): Promise<boolean> {
+async function recoverTarget(
+  context: AppContext,
+  { repository, branch, head, target }: BranchTarget,
+): Promise<boolean> {
   const { store, control, clock, log } = context;
   const { deploymentId, terms } = target;
   const intents = await store.lastIntents(deploymentId, lastWords);

@@ -5,7 +5,7 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { within } from '../../src/deploy/bounded.ts';
+import { withTimeLimit } from '../../src/deploy/deadlines.ts';
 import { assistantWithContext } from '../../src/deploy/send-test-request.ts';
 
 /** The longest that starting a run may take (ms), whatever the test's own time is. */
@@ -32,7 +32,7 @@ export async function startRun(test: SmokeTest, starting: Starting): Promise<Sta
   const { clock, signal } = starting;
   const ms = Math.min(startMs, test.timeoutMs);
   const deadline = clock.now() + ms;
-  const started = await within(clock, ms, signal, (bound) =>
+  const started = await withTimeLimit(clock, ms, signal, (bound) =>
     attempt(createRun(test, starting, { signal: bound, deadline })),
   );
   signal.throwIfAborted();

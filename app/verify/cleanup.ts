@@ -3,7 +3,7 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
-import { within } from '../../src/deploy/bounded.ts';
+import { withTimeLimit } from '../../src/deploy/deadlines.ts';
 import type { Made, Prepared } from './progress.ts';
 
 /**
@@ -68,7 +68,7 @@ export async function cleanUp({ test, threadId, assistantId, runId }: Made, clea
   const { agent, clock, signal, left } = cleanup;
   const until = clock.now() + cleanupMs;
   const why = async (work: (options: CallOptions) => Promise<string | undefined>): Promise<string | undefined> => {
-    const done = await within(clock, cleanupMs, signal, (bound) => work({ signal: bound, deadline: until }));
+    const done = await withTimeLimit(clock, cleanupMs, signal, (bound) => work({ signal: bound, deadline: until }));
     signal.throwIfAborted();
     return done.kind === 'done' ? done.value : 'it took too long';
   };

@@ -8,7 +8,7 @@ import { isObject } from '../../src/contract/json-object.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { within } from '../../src/deploy/bounded.ts';
+import { withTimeLimit } from '../../src/deploy/deadlines.ts';
 import { isOver } from '../reconcile/deadlines.ts';
 import type { RunProgress } from './progress.ts';
 
@@ -32,7 +32,7 @@ export async function pollRun(
   { agent, clock, signal }: { agent: AgentServer; clock: Clock; signal: AbortSignal },
 ): Promise<Seen> {
   const deadline = clock.now() + lookMs;
-  const looked = await within(clock, lookMs, signal, (bound) =>
+  const looked = await withTimeLimit(clock, lookMs, signal, (bound) =>
     attempt(look(requested, agent, clock, { signal: bound, deadline })),
   );
   signal.throwIfAborted();

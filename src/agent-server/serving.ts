@@ -10,7 +10,7 @@ import { runAccess } from './auth/run-access.ts';
 import { Graphs } from './graphs/graphs.ts';
 import { RunQueue } from './runs/queue.ts';
 import { figuresOf, Metrics } from './metrics/metrics.ts';
-import { tasksIn } from './protocols/a2a/task-places.ts';
+import { tasksIn } from './protocols/a2a/find-task.ts';
 import { Recovery } from './runs/recovery.ts';
 import { RunEvents } from './runs/run-events.ts';
 import { Runs } from './runs/runs.ts';

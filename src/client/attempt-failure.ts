@@ -1,6 +1,6 @@
 import type { FieldProblem, ServiceErrorKind } from '../contract/service-error.ts';
 import { header, type HttpReply, type ReplyHeaders } from './http.ts';
-import type { Mask } from '../contract/mask.ts';
+import { maskStart, type Mask } from '../contract/mask.ts';
 import type { SendFailure } from './send-failure.ts';
 import { fromJson } from '../contract/json-text.ts';
 import { isObject } from '../contract/json-object.ts';
@@ -48,13 +48,16 @@ export function effectOfStatus(status: number): 'none' | 'unknown' {
 const isPassing = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 
-/** What is read of an error response (bytes). */
-const mostOfError = 32 * 1024;
+/** The longest error detail (characters). */
+export const maxDetail = 2_000;
+/** How much (characters) of a longer text is masked to show that: white space that is collapsed shortens it. */
+const maxMasked = 4 * maxDetail;
+
+/** A longer error response (bytes) is not parsed: its start is shown. */
+const maxParsed = 32 * 1024;
 
 const startOf = (body: Buffer, mask: Mask): string =>
-  body.length > mostOfError
-    ? mask(body.subarray(0, mostOfError).toString('utf8'), { cut: true })
-    : body.toString('utf8');
+  body.length > maxParsed ? mask(body.subarray(0, maxMasked).toString('utf8'), { cut: true }) : body.toString('utf8');
 
 /** Describes an error response. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
@@ -127,8 +130,6 @@ export function readRetryAfter(
   return Math.max(0, until - (Number.isNaN(theirNow) ? now : theirNow));
 }
 
-/** The longest error detail (characters). */
-export const maxDetail = 2_000;
 const maxProblems = 50;
 
 /** The service's explanation of an error. */
@@ -154,12 +155,12 @@ export function readErrorBody(body: string, mask: Mask): ErrorWords {
   return detail === '' ? { problems } : { detail, problems };
 }
 
-/** Puts external text on one line, without control characters and secrets, and truncates it to `MAX_DETAIL`. */
+/** Puts external text on one line, without control characters and secrets, and truncates it to `maxDetail`. */
 function trimmed(text: string, mask: Mask): string {
-  const line = mask(text)
+  const line = maskStart(mask, text, maxMasked)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
-  return line.length > maxDetail ? `${line.slice(0, maxDetail - 1)}…` : line;
+  return text.length > maxMasked || line.length > maxDetail ? `${line.slice(0, maxDetail - 1)}…` : line;
 }
 
 function problemsIn(body: unknown): { detail?: string | undefined; problems: FieldProblem[] } {

@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { SendFailure } from './send-failure.ts';
 
 /** The buffer size (bytes) from which reading from the server is paused. */
 const highWater = 256 * 1024;
+
+/** How much (bytes) is handed to the reader before other work of the process has its turn. */
+const bytesPerTurn = 64 * 1024;
 
 /** The time limit of a stream, and how to close it. */
 export interface BodyStreamOptions {
@@ -25,6 +29,7 @@ export class BodyStream {
   readonly #timer: NodeJS.Timeout;
   #queue: Uint8Array[] = [];
   #queued = 0;
+  #sinceTurn = 0;
   #end: End = 'open';
   #wake: (() => void) | undefined;
 
@@ -88,9 +93,14 @@ export class BodyStream {
 
   async #next(explain: (failure: SendFailure) => Error): Promise<IteratorResult<Uint8Array, undefined>> {
     for (;;) {
+      if (this.#sinceTurn >= bytesPerTurn) {
+        this.#sinceTurn = 0;
+        await nextTurn();
+      }
       const chunk = this.#queue.shift();
       if (chunk) {
         this.#queued -= chunk.length;
+        this.#sinceTurn += chunk.length;
         if (this.#queued < highWater) this.#controller.resume();
         return { done: false, value: chunk };
       }

@@ -6,7 +6,7 @@ import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
 import { attempt, type Attempted } from './attempt.ts';
 import type { CallOptions } from '../contract/call-options.ts';
-import { lingering } from './bounded.ts';
+import { withGrace } from './deadlines.ts';
 
 /** How long a write may take (ms), and how long it may go on after cancellation. */
 const writeMs = 60_000;
@@ -25,7 +25,7 @@ export async function write<T>(run: DeployRun, send: (options: CallOptions) => P
   signal?.throwIfAborted();
   run.known.writing = true;
   const deadline = clock.now() + writeMs;
-  const answered = await lingering(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
+  const answered = await withGrace(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
   run.known.writing = !answered.ok && answered.error.effect === 'unknown';
   return answered;
 }

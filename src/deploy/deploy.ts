@@ -7,7 +7,7 @@ import { startDeploy } from './start-deploy.ts';
 import { type Ended, describeEnding } from './describe-ending.ts';
 import { find } from './find.ts';
 import { watchRevision } from './watch.ts';
-import { rollBackToFormer, rollBackFailedRevision } from './roll-back-failed.ts';
+import { rollBackToFormer, rollBackFailedRevision } from './roll-back-to-former.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';

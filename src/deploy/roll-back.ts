@@ -26,14 +26,14 @@ export async function rollBackTo(
   run: DeployRun,
 ): Promise<Rollback> {
   run.emit({ kind: 'rolling-back', toRevisionId: target.id, why });
-  const tried = await attempt(rolledBack(target, deployment, run));
-  const rollback = tried.ok ? tried.value : failed(target, tried.error, run);
+  const tried = await attempt(performRollback(target, deployment, run));
+  const rollback = tried.ok ? tried.value : failedRollback(target, tried.error, run);
   run.known.rollback = rollback;
   run.emit({ kind: 'rolled-back', rollback });
   return rollback;
 }
 
-async function rolledBack(target: Revision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
+async function performRollback(target: Revision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const started = await redeploy(target, deployment, run);
   if ('kind' in started) return started;
   const { clock, timeoutMs } = run.request;
@@ -41,14 +41,14 @@ async function rolledBack(target: Revision, deployment: Deployment, run: DeployR
   run.emit({ kind: 'started', how: 'redeployed', deploymentId: deployment.id, revisionId: started.revisionId });
   const deadline = clock.now() + timeoutMs;
   const record = (rollout: Rollout) => {
-    run.known.rollback = underWay(target, rollout);
+    run.known.rollback = unfinishedRollback(target, rollout);
   };
   record(rolloutOf(started.revisionId));
   const rollout = await watchRevision(
     { deploymentId: deployment.id, revisionId: started.revisionId, deadline, record },
     run,
   );
-  if (rollout.kind !== 'live') return underWay(target, rollout);
+  if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
   const verdict = await smokeLive(run);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
   return {
@@ -62,7 +62,7 @@ async function rolledBack(target: Revision, deployment: Deployment, run: DeployR
 }
 
 /** An unfinished rollback: `known` holds it in case the run is interrupted. */
-function underWay(target: Revision, rollout: Rollout): Rollback {
+function unfinishedRollback(target: Revision, rollout: Rollout): Rollback {
   const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
   return {
     kind: 'failed',
@@ -73,13 +73,13 @@ function underWay(target: Revision, rollout: Rollout): Rollback {
   };
 }
 
-type Started = { revisionId: string };
+type StartedRevision = { revisionId: string };
 
-async function redeploy(target: Revision, before: Deployment, run: DeployRun): Promise<Started | Rollback> {
+async function redeploy(target: Revision, before: Deployment, run: DeployRun): Promise<StartedRevision | Rollback> {
   const { control } = run.request;
   const answered = await write(run, (options) => control.redeployRevision(before.id, target.id, options));
   if (!answered.ok && isNotOffered(answered.error)) return restoreSource(target, before, run);
-  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, run);
+  if (!answered.ok && answered.error.effect === 'none') return failedRollback(target, answered.error, run);
   if (answered.ok) {
     const { latest_revision_id: latest } = run.saw(answered.value);
     // A service may make a new revision of the old build, or put the old one itself into place.
@@ -88,10 +88,14 @@ async function redeploy(target: Revision, before: Deployment, run: DeployRun): P
   run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
   const found = await resolveRedeploy(before, resolveMs, run);
   run.known.writing = found === undefined;
-  return found?.revisionId ? { revisionId: found.revisionId } : failed(target, answered.error, run);
+  return found?.revisionId ? { revisionId: found.revisionId } : failedRollback(target, answered.error, run);
 }
 
-async function restoreSource(target: Revision, before: Deployment, run: DeployRun): Promise<Started | Rollback> {
+async function restoreSource(
+  target: Revision,
+  before: Deployment,
+  run: DeployRun,
+): Promise<StartedRevision | Rollback> {
   const former = formerSource(target, before);
   if (!former) {
     return {
@@ -100,7 +104,7 @@ async function restoreSource(target: Revision, before: Deployment, run: DeployRu
       advice: 'Revert the commit and push it: the next deploy builds the head of the branch.',
     };
   }
-  const request: DeploymentPatchRequest = { source_revision_config: former.part, ...formerSettings(run) };
+  const request: DeploymentPatchRequest = { source_revision_config: former.patch, ...formerSettings(run) };
   if (former.isSame && Object.keys(request).length === 1) {
     return {
       kind: 'impossible',
@@ -113,7 +117,7 @@ async function restoreSource(target: Revision, before: Deployment, run: DeployRu
   }
   const { control } = run.request;
   const answered = await write(run, (options) => control.patchDeployment(before.id, request, options));
-  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, run);
+  if (!answered.ok && answered.error.effect === 'none') return failedRollback(target, answered.error, run);
   if (answered.ok) run.saw(answered.value);
   const latest = answered.ok ? answered.value.latest_revision_id : null;
   if (latest && latest !== before.latest_revision_id) return { revisionId: latest };
@@ -126,7 +130,7 @@ async function restoreSource(target: Revision, before: Deployment, run: DeployRu
   const found = await resolvePatch(planned, resolveMs, run);
   run.known.writing = !answered.ok && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
-  return answered.ok ? noRevision(target) : failed(target, answered.error, run);
+  return answered.ok ? noRevision(target) : failedRollback(target, answered.error, run);
 }
 
 /** What a revision was made from, where a field can ask for just that. */
@@ -136,10 +140,10 @@ function formerSource(
 ) {
   const { image_uri: image, source_tarball_path: path } = target;
   if ((source === 'external_docker' || source === 'internal_docker') && image) {
-    return { what: 'image', part: { image_uri: image }, isSame: now.image_uri === image } as const;
+    return { what: 'image', patch: { image_uri: image }, isSame: now.image_uri === image } as const;
   }
   if (source !== 'internal_source' || !path) return undefined;
-  return { what: 'folder', part: { source_tarball_path: path }, isSame: now.source_tarball_path === path } as const;
+  return { what: 'folder', patch: { source_tarball_path: path }, isSame: now.source_tarball_path === path } as const;
 }
 
 /** The secrets and resources that this run changed: the old image would otherwise run with the new ones. */
@@ -162,7 +166,7 @@ const noRevision = (target: Revision): Rollback => ({
   advice: 'Look at the deployment and put the former image back by hand.',
 });
 
-function failed(target: Revision, error: ServiceError, run: DeployRun): Rollback {
+function failedRollback(target: Revision, error: ServiceError, run: DeployRun): Rollback {
   const unknown = error.effect === 'unknown' ? '; it is unknown whether it took effect' : '';
   return {
     kind: 'failed',

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 import { answerAfter, evidenceOf, unanswered, type Answer } from './smoke-evidence.ts';
 import { attempt } from './attempt.ts';
-import { lingering, within } from './bounded.ts';
+import { withGrace, withTimeLimit } from './deadlines.ts';
 
 /** The agent under test and the dependencies of a request. */
 export interface Asking {
@@ -32,7 +32,7 @@ export async function sendTestRequest(test: SmokeTest, asking: Asking): Promise<
   const made: Made = {};
   try {
     const deadline = clock.now() + test.timeoutMs;
-    const requested = await within(clock, test.timeoutMs, signal, (bound) =>
+    const requested = await withTimeLimit(clock, test.timeoutMs, signal, (bound) =>
       attempt(question(test, asking, { signal: bound, deadline }, made)),
     );
     signal?.throwIfAborted();
@@ -169,8 +169,8 @@ async function removed(
   remove: (options: CallOptions) => Promise<void>,
 ): Promise<void> {
   const deadline = clock.now() + tidyMs;
-  const tried = await lingering(clock, shortTimeoutMs, signal, (late) =>
-    within(clock, tidyMs, late, (bound) => attempt(remove({ deadline, signal: bound }))),
+  const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
+    withTimeLimit(clock, tidyMs, late, (bound) => attempt(remove({ deadline, signal: bound }))),
   );
   if (tried.kind !== 'done') left(`${what} (it took too long)`);
   else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);

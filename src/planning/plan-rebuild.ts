@@ -13,52 +13,58 @@ import { requestedRules, tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
 import type { Obstacle, Seen, SeenTarball } from './plan-types.ts';
 
-/** Decides whether to build when no field differs: the existing build may still not be the requested one. */
-export type Rebuilding =
+/** Whether to build when no field differs: the existing build may still not be the requested one. */
+export type RebuildDecision =
   /** The source is restated, so that a new revision is made. */
   | { kind: 'make'; why: string; notes: readonly string[] }
   /** This revision is on its way and carries it. */
   | { kind: 'adopt'; revisionId: string; unreported: boolean; why: string; notes: readonly string[] }
   | { kind: 'stay'; why: string; notes: readonly string[] }
-  /** `always`: a revision that another field makes would not help either. */
+  /** `always` (not the setting): a revision that another field makes would not help either. */
   | { kind: 'stuck'; obstacle: Obstacle; always?: true };
 
 /** How a revision stands: it serves, it may yet serve, or it never will. */
-export type Standing = 'live' | 'on-its-way' | 'ended';
+export type RevisionStanding = 'live' | 'on-its-way' | 'ended';
 
 /** A finished revision that does not serve yet is in progress; so is one with an unknown status. */
-export function standingOf(revision: Revision, activeRevisionId: string | null): Standing {
+export function standingOf(revision: Revision, activeRevisionId: string | null): RevisionStanding {
   const known = classOfRevisionStatus(revision.status);
   if (known === 'live') return revision.id === activeRevisionId ? 'live' : 'on-its-way';
   return known === 'in-progress' || known === 'unknown' ? 'on-its-way' : 'ended';
 }
 
-/** Decides for a deployment that exists. */
-export function rebuilding(desired: Desired, deployment: Deployment, seen: Seen): Rebuilding {
+/** Decides whether to build an existing deployment again though no field differs. */
+export function decideRebuild(desired: Desired, deployment: Deployment, seen: Seen): RebuildDecision {
   const latest = seen.latest && { ...seen.latest, standing: standingOf(seen.latest, deployment.active_revision_id) };
   const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
-  if (desired.source === 'external_docker' || desired.source === 'internal_docker') return ofImage(desired, actual);
+  if (desired.source === 'external_docker' || desired.source === 'internal_docker')
+    return decideForImage(desired, actual);
   if (waitsForUpload(deployment, seen.latest) && (desired.rebuild === 'never' || !seen.tarball)) {
     const problem = `revision ${seen.latest?.id} waits for a folder to be uploaded`;
     const advice = desired.rebuild === 'never' ? 'Set rebuild to auto.' : 'Give source-dir.';
     return { kind: 'stuck', obstacle: { field: tarballField, problem, advice }, always: true };
   }
   if (desired.rebuild === 'always') return make('rebuild is always');
-  if (desired.rebuild === 'never') return whereNothingIsRebuilt(actual);
+  if (desired.rebuild === 'never') return decideWithoutRebuild(actual);
   return desired.source === 'github'
-    ? ofCommit(desired, actual, seen)
-    : ofTarball(desired, actual, deployment, seen.tarball);
+    ? decideForCommit(desired, actual, seen)
+    : decideForFolder(desired, actual, deployment, seen.tarball);
 }
 
 interface Actual {
   live: Revision | undefined;
-  latest: (Revision & { standing: Standing }) | undefined;
+  latest: (Revision & { standing: RevisionStanding }) | undefined;
   onTheirWay: readonly Revision[];
 }
 
-const make = (why: string, notes: readonly string[] = []): Rebuilding => ({ kind: 'make', why, notes });
-const stay = (why: string, notes: readonly string[] = []): Rebuilding => ({ kind: 'stay', why, notes });
-const adopt = (revision: Revision, why: string, notes: readonly string[] = [], unreported = false): Rebuilding => ({
+const make = (why: string, notes: readonly string[] = []): RebuildDecision => ({ kind: 'make', why, notes });
+const stay = (why: string, notes: readonly string[] = []): RebuildDecision => ({ kind: 'stay', why, notes });
+const adopt = (
+  revision: Revision,
+  why: string,
+  notes: readonly string[] = [],
+  unreported = false,
+): RebuildDecision => ({
   kind: 'adopt',
   revisionId: revision.id,
   unreported,
@@ -68,30 +74,39 @@ const adopt = (revision: Revision, why: string, notes: readonly string[] = [], u
 
 const commitOfRevision = (revision: Revision | undefined) => revision?.source_revision_config.repo_commit_sha;
 
-function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, { commit }: Seen): Rebuilding {
+function decideForCommit(
+  desired: DesiredGithub,
+  { live, latest, onTheirWay }: Actual,
+  { commit }: Seen,
+): RebuildDecision {
   if (commit.kind === 'unknown') {
     const why = `the requested commit is not known (${commit.why})`;
     return make(why, [`${why}: the ref is built again to be sure`]);
   }
   const wanted = shortCommit(commit.sha);
-  const isOurs = (revision: Revision | undefined) => sameCommit(commitOfRevision(revision), commit.sha);
-  const waiting = latest?.standing === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
-  const ours = waiting.find(isOurs);
-  if (ours) {
-    const newer = ours.id === latest?.id ? [] : [`a newer revision (${latest?.id}) waits behind the one of ${wanted}`];
-    return adopt(ours, `revision ${ours.id} of commit ${wanted} is on its way already (${ours.status})`, newer);
+  const isOfCommit = (revision: Revision | undefined) => sameCommit(commitOfRevision(revision), commit.sha);
+  const inProgress = latest?.standing === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
+  const carrying = inProgress.find(isOfCommit);
+  if (carrying) {
+    const newer =
+      carrying.id === latest?.id ? [] : [`a newer revision (${latest?.id}) waits behind the one of ${wanted}`];
+    return adopt(
+      carrying,
+      `revision ${carrying.id} of commit ${wanted} is on its way already (${carrying.status})`,
+      newer,
+    );
   }
   if (latest?.standing === 'on-its-way' && !commitOfRevision(latest)) {
     const why = `revision ${latest.id} is on its way (${latest.status}) and does not report its commit yet`;
     return adopt(latest, why, [why], true);
   }
-  if (isOurs(live)) {
-    const maybeOurs = latest?.standing === 'ended' && (isOurs(latest) || !commitOfRevision(latest));
-    return maybeOurs && requestsMoreThanRevisionsShow(desired)
+  if (isOfCommit(live)) {
+    const mayBeOfCommit = latest?.standing === 'ended' && (isOfCommit(latest) || !commitOfRevision(latest));
+    return mayBeOfCommit && requestsMoreThanRevisionsShow(desired)
       ? make(`${endedWords(latest)}, and the live one may lack what it carried`)
       : stay(`commit ${wanted} is live already`, notesOn(latest, live));
   }
-  if (latest?.standing === 'ended' && isOurs(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
+  if (latest?.standing === 'ended' && isOfCommit(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
   if (live && !commitOfRevision(live)) {
     const why = 'the live revision does not report which commit it was built from';
     return make(why, [`${why}: the ref is built again to be sure`]);
@@ -99,7 +114,10 @@ function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, 
   return make(`commit ${wanted} is not live${live ? `, ${shortCommit(commitOfRevision(live) ?? '')} is` : ''}`);
 }
 
-function ofImage(desired: DesiredExternalDocker | DesiredInternalDocker, { live, latest }: Actual): Rebuilding {
+function decideForImage(
+  desired: DesiredExternalDocker | DesiredInternalDocker,
+  { live, latest }: Actual,
+): RebuildDecision {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing === 'ended') {
     const serves = live && (desired.imageUri ?? live.source_revision_config.image_uri);
@@ -111,15 +129,15 @@ function ofImage(desired: DesiredExternalDocker | DesiredInternalDocker, { live,
 }
 
 /** What was uploaded last is what will serve; a folder is compared with that, as an image is by its name. */
-function ofTarball(
+function decideForFolder(
   desired: DesiredInternalSource,
   { live, latest }: Actual,
   deployment: Deployment,
   tarball: SeenTarball | undefined,
-): Rebuilding {
-  if (!tarball) return ofUpload(desired, { live, latest });
+): RebuildDecision {
+  if (!tarball) return decideForUpload(desired, { live, latest });
   const compared = compareTarball(tarball, latestDigest(deployment, latest), latestPath(deployment, latest));
-  if (compared.kind === 'same') return ofUpload(desired, { live, latest });
+  if (compared.kind === 'same') return decideForUpload(desired, { live, latest });
   return make(
     compared.why,
     compared.kind === 'unavailable' ? [`${compared.why}: it is uploaded again to be sure`] : [],
@@ -127,7 +145,10 @@ function ofTarball(
 }
 
 /** Whether the latest revision is made from the requested upload. */
-function ofUpload(desired: DesiredInternalSource, { live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
+function decideForUpload(
+  desired: DesiredInternalSource,
+  { live, latest }: Omit<Actual, 'onTheirWay'>,
+): RebuildDecision {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing !== 'ended') return stay('the folder is live as it is');
   const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
@@ -136,7 +157,7 @@ function ofUpload(desired: DesiredInternalSource, { live, latest }: Omit<Actual,
     : make(endedWords(latest));
 }
 
-function whereNothingIsRebuilt({ live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
+function decideWithoutRebuild({ live, latest }: Omit<Actual, 'onTheirWay'>): RebuildDecision {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (live) return stay('no field differs, and rebuild is never', notesOn(latest, live));
   return {

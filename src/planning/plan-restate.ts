@@ -2,7 +2,7 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import type { SourceRevisionConfigRequest } from '../contract/control/source.ts';
 import type { Desired } from '../config/desired.ts';
 import { heldAt, inputOf, displayValue, spelledRef, tarballField } from './plan-fields.ts';
-import type { Rebuilding } from './plan-rebuild.ts';
+import type { RebuildDecision } from './plan-rebuild.ts';
 import { compareTarball, latestDigest, latestPath, uploadChange } from './plan-tarball.ts';
 import type { FieldChange, Obstacle, Seen } from './plan-types.ts';
 
@@ -19,7 +19,7 @@ export type Restatement =
 export function restatement(
   desired: Desired,
   deployment: Deployment,
-  rebuilt: Rebuilding,
+  rebuilt: RebuildDecision,
   differing: readonly FieldChange[],
   { tarball, latest }: Pick<Seen, 'tarball' | 'latest'>,
 ): Restatement | undefined {
@@ -73,10 +73,10 @@ function partOf({ source }: Desired, value: string): SourceRevisionConfigRequest
 const isMadeBy = (differing: readonly FieldChange[]): boolean => differing.some(({ makesRevision }) => makesRevision);
 
 /** A revision that is made anyway runs whichever image is set, but only a stated ref is sure to be built anew. */
-function isNeeded(rebuilt: Rebuilding, github: boolean, differing: readonly FieldChange[]): boolean {
+function isNeeded(rebuilt: RebuildDecision, github: boolean, differing: readonly FieldChange[]): boolean {
   const isMade = isMadeBy(differing);
   if (rebuilt.kind === 'make') return github || !isMade;
   return rebuilt.kind === 'adopt' && rebuilt.unreported && isMade;
 }
 
-const reason = (rebuilt: Rebuilding) => (rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why);
+const reason = (rebuilt: RebuildDecision) => (rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why);

@@ -4,7 +4,7 @@ import type { Desired } from '../config/desired.ts';
 import { planCreation } from './plan-create.ts';
 import { compareFields, requestFields } from './plan-fields.ts';
 import { identityObstacles, pushOnTag } from './plan-identity.ts';
-import { rebuilding, type Rebuilding } from './plan-rebuild.ts';
+import { decideRebuild, type RebuildDecision } from './plan-rebuild.ts';
 import { compareResources } from './plan-resources.ts';
 import { restatement } from './plan-restate.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
@@ -28,7 +28,7 @@ export function plan(desired: Desired, seen: Seen): Plan {
   const references = compareReferences(docker?.secretReferences, deployment.secret_references);
   const differing = [...fields.changes, ...resources.changes, ...secrets.changes, ...references];
   const isMade = differing.some(({ makesRevision }) => makesRevision);
-  const rebuilt = rebuilding(desired, deployment, seen);
+  const rebuilt = decideRebuild(desired, deployment, seen);
   const obstacles = [
     ...identity,
     ...fields.obstacles,
@@ -84,7 +84,7 @@ export function plan(desired: Desired, seen: Seen): Plan {
   };
 }
 
-const adoption = (rebuilt: Rebuilding & { kind: 'adopt' }) =>
+const adoption = (rebuilt: RebuildDecision & { kind: 'adopt' }) =>
   rebuilt.unreported ? { adopt: rebuilt.revisionId, unreportedCommit: true as const } : { adopt: rebuilt.revisionId };
 
 function filled<Name extends string, Part extends object>(name: Name, part: Part): { [N in Name]?: Part } {

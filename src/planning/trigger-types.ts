@@ -1,4 +1,4 @@
-/** Where a deployment's smoke tests and rules for pushes come from: the file of the default branch, if it names it. */
+/** The rules for pushes of a deployment, from the deploy file of the default branch if that names it. */
 export interface PushRules {
   /** Globs; absent: every path counts. */
   paths?: { include: readonly string[]; exclude: readonly string[] };
@@ -15,8 +15,8 @@ export interface RevisionSeen {
   standing: 'live' | 'on-its-way' | 'ended';
 }
 
-/** What stands at the service and with us when a push is decided. */
-export interface Standing {
+/** The revisions of a deployment at the service, and what the App has noted, when a push is decided. */
+export interface DeploymentState {
   live?: RevisionSeen | undefined;
   /** The newest revision, where it is another one than the live one. */
   latest?: RevisionSeen | undefined;

@@ -1,5 +1,5 @@
 import { sameCommit, shortCommit } from './commit.ts';
-import type { ChangedPaths, Decision, PushRules, RevisionSeen, Standing, SkipCode } from './trigger-types.ts';
+import type { ChangedPaths, Decision, PushRules, RevisionSeen, DeploymentState, SkipCode } from './trigger-types.ts';
 import type { GlobMatcher } from '../config/glob-matcher.ts';
 import { compileGlob } from '../config/glob.ts';
 
@@ -11,7 +11,7 @@ export interface TriggerInput {
   cause: TriggerCause;
   /** The newest commit of the branch; for `rollback` and `failure` the commit that is gone back to. */
   head: { sha: string; message: string };
-  standing: Standing;
+  standing: DeploymentState;
   /** Absent if it was not looked up: then every path counts as changed. */
   changed: ChangedPaths | undefined;
   rules: PushRules;

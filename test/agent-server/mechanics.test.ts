@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EventLog, type EventRetention } from '../../src/agent-server/runs/event-buffer.ts';
+import { EventLog, type EventRetention } from '../../src/agent-server/runs/event-log.ts';
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
 import { ThreadLines } from '../../src/agent-server/runs/run-executor.ts';

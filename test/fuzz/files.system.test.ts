@@ -11,7 +11,7 @@ import { systemClock } from '../../src/clock.ts';
 import { findGraphConfig } from '../../src/control-service/builds/make-build.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { mostProblems } from '../../src/diagnostics/problem.ts';
-import { longestTurnOf, watchLoop } from './loop-watch.ts';
+import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 40);
@@ -118,14 +118,14 @@ const log = silentLogger;
 const names = Object.keys(attacks);
 const texts = [...Object.values(attacks), ...Array.from({ length: cases }, () => hostile(random))];
 
-/** The texts that hold the loop for over 50 ms of CPU at each of three readings. */
+/** The texts that hold the loop for too long at each of three readings. */
 async function slowOf(all: readonly string[], read: (text: string) => Promise<void> | void): Promise<string[]> {
   const watch = watchLoop();
   onTestFinished(() => watch.stop());
   const slow: string[] = [];
   for (const [index, text] of all.entries()) {
-    const least = await longestTurnOf(watch, 50, () => read(text));
-    if (least > 50) slow.push(`${names[index] ?? JSON.stringify(text.slice(0, 200))}: ${least} ms`);
+    const least = await longestTurnOf(watch, () => read(text));
+    if (least > longestTurnMs) slow.push(`${names[index] ?? JSON.stringify(text.slice(0, 200))}: ${least} ms`);
   }
   return slow;
 }

@@ -7,17 +7,14 @@ import { systemClock } from '../../src/clock.ts';
 import { maskOf } from '../../src/contract/mask.ts';
 import { startGuarded } from '../../src/control-service/compute/guarded-process.ts';
 import { logProcess } from '../../src/control-service/compute/process-log.ts';
-import { logBook } from '../../src/control-service/rollouts/log-book.ts';
+import { revisionLogs } from '../../src/control-service/rollouts/revision-logs.ts';
 import { openTestStore, type TestStore } from '../control-service/store/open-store.ts';
-import { longestTurnOf, watchLoop } from './loop-watch.ts';
+import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 import { spellings } from './spellings.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 12);
 const seed = Number(process.env['LANDFALL_FUZZ_SEED'] ?? 1);
-/** Milliseconds of CPU of one turn of the service's loop. */
-const longestTurnMs = 50;
-
 let opened: TestStore;
 let tenantId: string;
 const folder = mkdtempSync(join(tmpdir(), 'landfall-output-'));
@@ -95,8 +92,8 @@ test(
       ]);
       const output = Buffer.concat([...parts.flat(), Buffer.from('\nthe end\n')]);
       const chunk = 1 + random.below(60_000);
-      const longest = await longestTurnOf(watch, longestTurnMs, async () => {
-        const book = logBook({
+      const longest = await longestTurnOf(watch, async () => {
+        const book = revisionLogs({
           store: opened.store,
           clock: systemClock,
           log: loggerTo((message) => expect.fail(message)),

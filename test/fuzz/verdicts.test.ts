@@ -4,10 +4,7 @@ import { judgeHere, threadJudge, unjudged, type Judge, keepAttempts } from '../.
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
-import { longestTurnOf, watchLoop } from './loop-watch.ts';
-
-/** Milliseconds of CPU of one turn of the App's loop. */
-const longestTurnMs = 50;
+import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 
 const log = silentLogger;
 
@@ -60,7 +57,7 @@ async function slowOf(judge: Judge): Promise<string[]> {
   const slow: string[] = [];
   for (const [name, [smokeTest, values]] of Object.entries(attacks)) {
     const tried = { test: smokeTest, attempts: [responded(values)] };
-    const least = await longestTurnOf(watch, longestTurnMs, async () => {
+    const least = await longestTurnOf(watch, async () => {
       await judge.nextAttempt(tried);
       await judge.conclude({ ...tried, secrets: ['hunter22'] });
     });

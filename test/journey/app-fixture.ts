@@ -1,7 +1,7 @@
 // The fixture of the App's journeys: GitHub on loopback, validated against its OpenAPI document, our control service
 // with running agents, and the App in this process.
 import { join } from 'node:path';
-import { makeWork } from '../../app/create-app-work.ts';
+import { createAppWork } from '../../app/create-app-work.ts';
 import { createProgramLogger } from '../../src/program-logger.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
@@ -103,7 +103,7 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
     async start(clock = systemClock) {
       const write = (line: string): void => void lines.push(line);
       const log = createProgramLogger({ name: 'app', env: {}, isTerminal: false, write });
-      app = await startApp({ settings, clock, log, makeWork });
+      app = await startApp({ settings, clock, log, createAppWork });
     },
     async stop() {
       await app?.close();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideTrigger, type TriggerCause, type TriggerInput } from '../../src/planning/trigger.ts';
-import type { Decision, RevisionSeen, Standing } from '../../src/planning/trigger-types.ts';
+import type { Decision, RevisionSeen, DeploymentState } from '../../src/planning/trigger-types.ts';
 
 const [sha, older, other] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
 const live = (commit: string | undefined, id = 'r1'): RevisionSeen => ({ id, commit, standing: 'live' });
@@ -14,7 +14,7 @@ const agents = {
   paths: { include: ['agents/**'], exclude: [] },
 } as const;
 
-const requested = (cause: TriggerCause, standing: Standing, more: Partial<TriggerInput> = {}): TriggerInput => ({
+const requested = (cause: TriggerCause, standing: DeploymentState, more: Partial<TriggerInput> = {}): TriggerInput => ({
   cause,
   head: { sha, message: 'Answer in verse' },
   standing,
@@ -40,7 +40,7 @@ const message = (text: string): Partial<TriggerInput> => ({ head: { sha, message
 const changed = (...paths: string[]): Partial<TriggerInput> => ({ changed: { kind: 'known', paths }, rules: agents });
 
 describe('a push', () => {
-  test.each<[sentence: string, standing: Standing, more: Partial<TriggerInput>, decision: string]>([
+  test.each<[sentence: string, standing: DeploymentState, more: Partial<TriggerInput>, decision: string]>([
     ['nothing is live', {}, {}, 'trigger: commit aaaaaaa is not live, nothing is'],
     ['another commit is live', { live: live(older) }, {}, 'trigger: commit aaaaaaa is not live, bbbbbbb is'],
     ['its commit is live', { live: live(sha) }, {}, 'adopt r1: commit aaaaaaa is live already with revision r1'],
@@ -218,7 +218,7 @@ describe('a push', () => {
 });
 
 describe('what was missed and is found later', () => {
-  test.each<[string, Standing, Partial<TriggerInput>, string]>([
+  test.each<[string, DeploymentState, Partial<TriggerInput>, string]>([
     ['is built', { live: live(older) }, {}, 'trigger: commit aaaaaaa is not live, bbbbbbb is, and its push was missed'],
     ['is left where it is live', { live: live(sha) }, {}, 'adopt r1: commit aaaaaaa is live already with revision r1'],
     [
@@ -247,7 +247,7 @@ describe('what was missed and is found later', () => {
 describe('a person requests another build', () => {
   const again = 'a Re-run was requested, so commit aaaaaaa is built again';
   const requestedAction = 'a person requested Redeploy, so commit aaaaaaa is built again';
-  test.each<[string, TriggerCause, Standing, Partial<TriggerInput>, string]>([
+  test.each<[string, TriggerCause, DeploymentState, Partial<TriggerInput>, string]>([
     ['Re-run of a commit that is live', 'rerun', { live: live(sha) }, {}, `trigger: ${again}`],
     ['Re-run of one that failed', 'rerun', { live: live(older), latest: ended(sha) }, {}, `trigger: ${again}`],
     ['Re-run of one with a skip word', 'rerun', { live: live(older) }, message('[skip deploy]'), `trigger: ${again}`],
@@ -309,7 +309,7 @@ describe('a person requests another build', () => {
 
 describe('a rollback', () => {
   const back = { live: live(other), held: hold, rolledBackCommit: sha };
-  test.each<[string, TriggerCause, Standing, string]>([
+  test.each<[string, TriggerCause, DeploymentState, string]>([
     ['that a person requests', 'rollback', back, 'trigger: a person requested a rollback to commit aaaaaaa'],
     [
       'after wrong answers',
@@ -341,7 +341,7 @@ describe('a rollback', () => {
 });
 
 const commit = fc.constantFrom(sha, older, other, undefined);
-const anyStanding: fc.Arbitrary<Standing> = fc.record({
+const anyStanding: fc.Arbitrary<DeploymentState> = fc.record({
   live: fc.option(
     commit.map((each) => live(each)),
     { nil: undefined },
@@ -369,7 +369,7 @@ const anyMore = fc.constantFrom({}, message('[skip deploy]'), changed('docs/a'),
 
 describe('for any state and any cause', () => {
   /** A case in which it does not hold, or null. */
-  const exception = (holds: (decision: Decision, cause: TriggerCause, standing: Standing) => boolean) =>
+  const exception = (holds: (decision: Decision, cause: TriggerCause, standing: DeploymentState) => boolean) =>
     fc.check(
       fc.property(anyCause, anyStanding, anyMore, (cause, standing, more) =>
         holds(decideTrigger(requested(cause, standing, more)), cause, standing),
@@ -382,7 +382,7 @@ describe('for any state and any cause', () => {
   });
 
   test('adopts only a revision of this very commit', () => {
-    const commitOf = ({ latest, live: serves }: Standing, id: string) =>
+    const commitOf = ({ latest, live: serves }: DeploymentState, id: string) =>
       [latest, serves].find((each) => each?.id === id)?.commit;
     expect(
       exception(

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { namespaceSeparator } from '../../contract/agent/stream-event.ts';
 import { eventStreamType, writeComment, writeEvent } from '../../sse/write-event.ts';
-import type { Followable } from '../runs/event-buffer.ts';
+import type { Followable } from '../runs/event-log.ts';
 import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may be silent before a heartbeat. */

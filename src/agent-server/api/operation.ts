@@ -8,7 +8,7 @@ import type { AuthUser, AgentAuth } from '../auth/agent-auth.ts';
 import type { CronStore } from '../crons/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { FindTask } from '../protocols/a2a/task-places.ts';
+import type { FindTask } from '../protocols/a2a/find-task.ts';
 import type { Fetch } from '../protocols/own-api.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunStore } from '../runs/store.ts';

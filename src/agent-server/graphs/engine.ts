@@ -1,7 +1,7 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Command } from '../../contract/agent/run.ts';
 import { StartupError } from '../startup-error.ts';
-import { withoutPolling } from '../store/unpolled.ts';
+import { withoutPolling } from '../store/without-polling.ts';
 import { exportOf, importFile } from '../agent-export.ts';
 import { moduleKind, packageEntryFile, packageEntry } from './package-entry.ts';
 import type { Graph } from './graph.ts';

@@ -6,7 +6,7 @@ import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
 import { queryWithRetries, withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
-import { attemptIds, EventLog } from './event-buffer.ts';
+import { attemptIds, EventLog } from './event-log.ts';
 import { Recorder } from './recorder.ts';
 import { Result } from './result.ts';
 import { describeError, RunStopped, statusOf } from './run-error.ts';
@@ -17,7 +17,7 @@ import { unreadableError, recordEnd } from './record-end.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './start-of-attempt.ts';
 import { stateAfter } from './state-after.ts';
-import { waitForTurn } from './turn.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The details of a failure for the agent's log: its stack, truncated. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
 import type { RemoteRuns, FollowedRun } from './remote-runs.ts';
-import { EventLog, type Followable } from './event-buffer.ts';
+import { EventLog, type Followable } from './event-log.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import type { RunEvents } from './run-events.ts';

@@ -26,7 +26,7 @@ export interface Polling {
 }
 
 /** The owner and the status of a run. */
-export type Standing = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | 'error'>;
+export type RunProgress = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | 'error'>;
 
 /** Requests of other processes to the owner of a run. */
 export interface Ask {
@@ -145,7 +145,7 @@ export class RunQueue {
   }
 
   /** The owners and statuses of these runs, without deleted ones. */
-  async standings(runIds: readonly string[]): Promise<Standing[]> {
+  async progressOf(runIds: readonly string[]): Promise<RunProgress[]> {
     if (runIds.length === 0) return [];
     const query = this.#storage.db.selectFrom('runs').select(['run_id', 'process_id', 'status', 'error']);
     return query.where('run_id', 'in', runIds).execute();
@@ -159,8 +159,8 @@ export class RunQueue {
 
   /** Those of these runs that other processes have taken. */
   async takenAway(runIds: readonly string[]): Promise<string[]> {
-    const standings = await this.standings(runIds);
-    return standings.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
+    const progressOf = await this.progressOf(runIds);
+    return progressOf.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
   }
 
   /**

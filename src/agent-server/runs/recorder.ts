@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import { mostStored } from './event-buffer.ts';
-import type { EventLog } from './event-buffer.ts';
+import { mostStored } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
 import { droppedEvent } from './run-events.ts';
 import type { RunEvents, StoredEnding, StoredEvent } from './run-events.ts';
 import type { Logger } from '../../logger.ts';

@@ -2,7 +2,7 @@ import { pause, steadyNow, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
-import { attemptIds } from './event-buffer.ts';
+import { attemptIds } from './event-log.ts';
 import type { RunQueue, ClaimReason, ClaimableRun } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';

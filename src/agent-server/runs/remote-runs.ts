@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import type { Followable, Follower } from './event-buffer.ts';
+import type { Followable, Follower } from './event-log.ts';
 import { endedRunError } from './ended-run.ts';
 import type { EndedRuns } from './ended-runs.ts';
-import type { RunQueue, Standing } from './queue.ts';
+import type { RunQueue, RunProgress } from './queue.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
@@ -13,7 +13,7 @@ import type { Logger } from '../../logger.ts';
 
 /** The dependencies of `RemoteRuns`. */
 export interface RemoteRunsParts {
-  queue: Pick<RunQueue, 'askForEvents' | 'standings'>;
+  queue: Pick<RunQueue, 'askForEvents' | 'progressOf'>;
   left: Pick<EndedRuns, 'answer'>;
   events: Pick<RunEvents, 'after' | 'last' | 'ending'>;
   clock: Clock;
@@ -37,7 +37,7 @@ interface Watch {
   /** The last event sent; undefined if only the end counts. */
   after: number | undefined;
   onEvent: (event: StoredEvent) => void;
-  onEnd: (last: Standing | undefined) => void;
+  onEnd: (last: RunProgress | undefined) => void;
   /** Called when polling stops. */
   onClose: () => void;
 }
@@ -124,7 +124,7 @@ export class RemoteRuns {
   /** Sends the end of a run, with its error if it failed. */
   async #end(
     { runId, after = -1 }: Watch,
-    run: Standing | undefined,
+    run: RunProgress | undefined,
     isNumbered: boolean,
     notify: Follower,
   ): Promise<void> {
@@ -168,7 +168,7 @@ export class RemoteRuns {
   async #look(watches: readonly Watch[]): Promise<boolean> {
     const { queue, events } = this.#parts;
     // Rows are read before events: the events of an ended run are then complete.
-    const rows = await queue.standings([...new Set(watches.map(({ runId }) => runId))]);
+    const rows = await queue.progressOf([...new Set(watches.map(({ runId }) => runId))]);
     const runs = new Map(rows.map((run) => [run.run_id, run]));
     const reading = watches.flatMap((watch) => (watch.after === undefined ? [] : [{ watch, after: watch.after }]));
     const read = await events.after(reading.map(({ watch, after }) => ({ runId: watch.runId, after })));
@@ -187,7 +187,7 @@ export class RemoteRuns {
     return hasMore;
   }
 
-  #endWhereItHas(watch: Watch, run: Standing | undefined): void {
+  #endWhereItHas(watch: Watch, run: RunProgress | undefined): void {
     if ((run && isUnfinished(run)) || !this.#watches.delete(watch)) return;
     watch.onEnd(run);
   }

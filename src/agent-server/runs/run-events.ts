@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
-import { attemptIds } from './event-buffer.ts';
+import { attemptIds } from './event-log.ts';
 
 /** A stored event of a run. */
 export interface StoredEvent {

@@ -4,7 +4,7 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { openTasks } from './open-tasks.ts';
 import { checkpointOfAll } from './run-plan.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { HowFar } from './reads.ts';
+import type { ReadRange } from './run-reads.ts';
 import type { RunStore } from './store.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { RunStore } from './store.ts';
 export type Start = 'as-requested' | 'go-on' | 'answer-taken' | 'over';
 
 /** Decides how a later attempt starts, so that a run's input or command is applied exactly once. */
-export function startAgain({ command, checkpoint }: RunPlan['kwargs'], { wentOn, inside, taken }: HowFar): Start {
+export function startAgain({ command, checkpoint }: RunPlan['kwargs'], { wentOn, inside, taken }: ReadRange): Start {
   if (wentOn) return 'go-on';
   if (!command) return 'as-requested';
   if (!inside || checkpoint !== undefined) return 'over';

@@ -11,7 +11,7 @@ import { inTransaction } from '../threads/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
-import { RunReads } from './reads.ts';
+import { RunReads } from './run-reads.ts';
 import * as statements from './statements.ts';
 import * as undoing from './undo-statements.ts';
 

@@ -1,6 +1,6 @@
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
-import type { Follower, LoggedEvent } from '../runs/event-buffer.ts';
+import type { Follower, LoggedEvent } from '../runs/event-log.ts';
 
 /** The event that reports a manual update. */
 export const stateUpdateEvent = 'state_update';

@@ -1,5 +1,5 @@
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
-import type { LoggedEvent, Follower } from '../runs/event-buffer.ts';
+import type { LoggedEvent, Follower } from '../runs/event-log.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import { idAt, timeOf, type ThreadEvents } from './thread-events.ts';
 import type { ThreadRuns } from './thread-runs.ts';

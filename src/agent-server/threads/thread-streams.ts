@@ -2,7 +2,7 @@ import { pause, type Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import type { Followable, Follower } from '../runs/event-buffer.ts';
+import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';

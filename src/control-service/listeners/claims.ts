@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { ReportedStatus } from '../../contract/control/listener-work.ts';
-import { putBackAgainMs } from './turn.ts';
+import { putBackAgainMs } from './listener-work.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { ClaimEnd } from './tables.ts';
 import { noteLive } from '../revisions/live-revision.ts';

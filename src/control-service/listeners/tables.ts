@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
-import type { ListenerWork } from './turn.ts';
+import type { ListenerWork } from './listener-work.ts';
 
 type Fixed<T> = ColumnType<T, T, never>;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
-import { longestPutBackMs, whatNext } from './turn.ts';
+import { longestPutBackMs, nextListenerWork } from './listener-work.ts';
 import { unfinishedOf } from '../revisions/repository.ts';
 import { lockDeployment, skipOlder, step } from '../revisions/work-repository.ts';
 import type {
@@ -133,7 +133,7 @@ async function take(
   if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
   const unfinished = await unfinishedOf(trx, deploymentId);
   const isAbandoned = former !== undefined && (former.ended_as === null || former.ended_as === 'abandoned');
-  const next = whatNext(deployment.deletion, unfinished, isAbandoned);
+  const next = nextListenerWork(deployment.deletion, unfinished, isAbandoned);
   if (next.kind === 'nothing') return 'gone';
   let revision: RevisionRecord | undefined;
   if (next.kind === 'roll-out') {

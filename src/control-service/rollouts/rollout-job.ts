@@ -6,7 +6,7 @@ import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { EnsureDatabase } from './agent-database.ts';
 import type { LiveAgents } from './live-agents.ts';
-import type { LogBook, LogWriter } from './log-book.ts';
+import type { RevisionLogs, LogWriter } from './revision-logs.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { Slots } from './slots.ts';
 import { runningStatuses } from '../revisions/states.ts';
@@ -24,7 +24,7 @@ export interface Tools {
   ensureDatabase: EnsureDatabase;
   live: LiveAgents;
   retrying: Retrying;
-  logs: LogBook;
+  logs: RevisionLogs;
   /** Gets tokens for private repositories; without it clones use no credentials. */
   cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
   /** Where the agents of a tracing project report their runs; without it they report none. */

@@ -15,7 +15,7 @@ import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
 import { failRevision, openJob, type Tools, nextRevision } from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
-import { logBook } from './log-book.ts';
+import { revisionLogs } from './revision-logs.ts';
 import { slots } from './slots.ts';
 
 const buildsAtOnce = 2;
@@ -91,7 +91,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       exitHandlers: agentExitHandlers({ store, retrying, inBackground }),
     }),
     retrying,
-    logs: logBook({ store, clock, log }),
+    logs: revisionLogs({ store, clock, log }),
     userOf: settings.userOf,
     step: settings.step,
     cloning: settings.cloning,

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { clusterOf, existingHome, folderKey, placeData, type Placement } from './placement.ts';
-import { firstClosed, may, type ServerUser, standing, wayTo } from './reach.ts';
+import { firstClosed, may, type ServerUser, accessOf, wayTo } from './reach.ts';
 import { hasCode } from '../../errors.ts';
 import type { Programs } from './cluster.ts';
 import { findInstallation, type Installation, linkLibraries } from './installation.ts';
@@ -77,12 +77,12 @@ export function preparePrograms(
 function closedPart({ root }: Installation, user: ServerUser): string | undefined {
   const real = realpathSync(root);
   const folders = ['bin', 'lib', 'lib/postgresql', 'share', 'share/postgresql'].map((part) => join(real, part));
-  const shut = firstClosed(user, [...wayTo(real), ...folders.map(standing)]);
+  const shut = firstClosed(user, [...wayTo(real), ...folders.map(accessOf)]);
   if (shut !== undefined) return shut.path;
   const programs = ['initdb', 'postgres'].map((name) => join(real, 'bin', name));
   const libraries = readdirSync(join(real, 'lib')).filter((name) => name.includes('.so'));
   const read = [...libraries.map((name) => join(real, 'lib', name)), join(real, 'share/postgresql/postgres.bki')];
-  return programs.find((file) => !may(user, 5, standing(file))) ?? read.find((file) => !may(user, 4, standing(file)));
+  return programs.find((file) => !may(user, 5, accessOf(file))) ?? read.find((file) => !may(user, 4, accessOf(file)));
 }
 
 /** The text of `/etc/passwd`; empty where there is none. */

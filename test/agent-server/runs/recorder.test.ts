@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 import { Recorder } from '../../../src/agent-server/runs/recorder.ts';
 import type { Dropped, StoredEnding, StoredEvent } from '../../../src/agent-server/runs/run-events.ts';
 

@@ -19,7 +19,7 @@ function awayOnce<T>(answer: T): () => Promise<T> {
 test('following another process’s run survives a database outage without a gap', async () => {
   const lines: string[] = [];
   const parts: RemoteRunsParts = {
-    queue: { askForEvents: awayOnce(undefined), standings: awayOnce([]) },
+    queue: { askForEvents: awayOnce(undefined), progressOf: awayOnce([]) },
     events: {
       last: awayOnce(3),
       after: async (cursors) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventStream } from '../../../src/agent-server/api/event-stream.ts';
 import { heartbeatJson } from '../../../src/agent-server/api/heartbeat-json.ts';
-import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 
 /** A simulated clock. */
 function simulated() {

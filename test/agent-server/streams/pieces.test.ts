@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { eventStream } from '../../../src/agent-server/api/event-stream.ts';
-import { EventLog } from '../../../src/agent-server/runs/event-buffer.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 
 /** The chunks of a stream as they would be written to a socket. */
 function follow(log: EventLog) {

@@ -14,7 +14,7 @@ import type { OwnApi } from '../own-api.ts';
 import { Refusal } from '../../refusal.ts';
 import { agentCard } from './card.ts';
 import { OwnRuns } from './own-runs.ts';
-import type { FindTask } from './task-places.ts';
+import type { FindTask } from './find-task.ts';
 import { Tasks } from './tasks.ts';
 import type { Logger } from '../../../logger.ts';
 

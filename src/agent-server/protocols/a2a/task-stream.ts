@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/json-object.ts';
 import { errorKey } from '../../../contract/agent/run.ts';
 import { errorEvent, metadataEvent, splitEventName } from '../../../contract/agent/stream-event.ts';
 import { artifact, artifactsOf, readSaid, textPart } from './messages.ts';
-import { interruptKey, standingAfter, taskUnderWay } from './task.ts';
+import { interruptKey, outcomeOf, taskUnderWay } from './task.ts';
 import type { TaskIds } from './task.ts';
 
 /** An event of a run's stream. */
@@ -56,7 +56,7 @@ export async function* taskStream(
   if (!ids || isContinued(result)) return;
   const hasFailed = field(result, errorKey) !== undefined;
   const left = requested && !hasFailed ? { ...(isObject(result) ? result : {}), [interruptKey]: requested } : result;
-  const { state, message, values } = standingAfter(left, ids);
+  const { state, message, values } = outcomeOf(left, ids);
   if (state === TaskState.TASK_STATE_COMPLETED) {
     for (const whole of artifactsOf(values, given.messageId))
       yield reported(ids, whole, { append: false, lastChunk: true });

@@ -32,7 +32,7 @@ export const taskUnderWay = (
 });
 
 /** The state of a task after a run, from the response of `/wait`. */
-export interface Standing {
+export interface TaskOutcome {
   state: TaskState;
   message: Message | undefined;
   /** The values of the state; undefined if the run failed. */
@@ -40,7 +40,7 @@ export interface Standing {
 }
 
 /** @param result the values after a run with its interrupts, or its error. */
-export function standingAfter(result: unknown, ids: TaskIds): Standing {
+export function outcomeOf(result: unknown, ids: TaskIds): TaskOutcome {
   const failed = failedRunBody.safeParse(result);
   if (failed.success) {
     const { error, message } = failed.data[errorKey];
@@ -56,7 +56,7 @@ export function standingAfter(result: unknown, ids: TaskIds): Standing {
 
 /** @param messageId of the task's first message: earlier messages belong to other tasks. */
 export function taskAfter(
-  { state, message, values }: Standing,
+  { state, message, values }: TaskOutcome,
   ids: TaskIds,
   messageId: string | undefined,
   endedAt: string | undefined,

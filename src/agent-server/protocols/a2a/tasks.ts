@@ -27,10 +27,10 @@ import { isObject } from '../../../contract/json-object.ts';
 import { inputOf, resumeOf } from './messages.ts';
 import { asNoTask, inA2aWords, noTask } from './refused.ts';
 import type { OwnRuns, RunPlace, RunRequest } from './own-runs.ts';
-import { taskMetadata } from './task-places.ts';
-import type { FindTask } from './task-places.ts';
+import { taskMetadata } from './find-task.ts';
+import type { FindTask } from './find-task.ts';
 import { taskStream } from './task-stream.ts';
-import { isOver, standingAfter, taskAfter, taskUnderWay, withHistory } from './task.ts';
+import { isOver, outcomeOf, taskAfter, taskUnderWay, withHistory } from './task.ts';
 import type { TaskIds } from './task.ts';
 import type { Logger } from '../../../logger.ts';
 
@@ -92,7 +92,7 @@ export class Tasks implements A2ARequestHandler {
       }
       const { runId, result } = await runs.wait(turn.threadId, turn.request, gone);
       const ids = { taskId: turn.taskId ?? runId, contextId: turn.threadId };
-      return withHistory(taskAfter(standingAfter(result, ids), ids, turn.messageId, undefined), most);
+      return withHistory(taskAfter(outcomeOf(result, ids), ids, turn.messageId, undefined), most);
     });
   }
 
@@ -217,8 +217,8 @@ export class Tasks implements A2ARequestHandler {
   async #taskOf(run: Run, first: Run, place: RunPlace, ids: TaskIds): Promise<Task> {
     if (run.status === 'pending') return taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, inputGiven(first));
     if (run.status === 'running') return taskUnderWay(ids, TaskState.TASK_STATE_WORKING, inputGiven(first));
-    const standing = standingAfter(await this.#parts.runs.result(place, run.status), ids);
-    return taskAfter(standing, ids, messageGiven(first), run.updated_at);
+    const outcome = outcomeOf(await this.#parts.runs.result(place, run.status), ids);
+    return taskAfter(outcome, ids, messageGiven(first), run.updated_at);
   }
 }
 

@@ -13,12 +13,12 @@ export interface LogWriter {
   flush(): Promise<void>;
 }
 
-export interface LogBook {
+export interface RevisionLogs {
   open(revisionId: string, kind: LogKind): LogWriter;
   flush(): Promise<void>;
 }
 
-export interface LogBookSettings {
+export interface RevisionLogsSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
   log: Logger;
@@ -30,7 +30,7 @@ const linesAtOnce = 500;
 const mostHeld = 10_000;
 const linesBetweenTrims = 5_000;
 
-export function logBook(settings: LogBookSettings): LogBook {
+export function revisionLogs(settings: RevisionLogsSettings): RevisionLogs {
   const unwritten = new Set<LogWriter>();
   return {
     open: (revisionId, kind) => logWriter(revisionId, kind, unwritten, settings),
@@ -44,7 +44,7 @@ function logWriter(
   revisionId: string,
   kind: LogKind,
   unwritten: Set<LogWriter>,
-  { store, clock, log }: LogBookSettings,
+  { store, clock, log }: RevisionLogsSettings,
 ): LogWriter {
   let held: NewLogLine[] = [];
   let sinceTrim = 0;

@@ -31,7 +31,7 @@ export type ListenerTurn<Revision> =
  * @param unfinished the revisions that wait or are in progress, newest first.
  * @param isAbandoned whether the last holder may have left another revision in the cluster than the live one.
  */
-export function whatNext<Revision extends { id: string; status: RevisionStatus }>(
+export function nextListenerWork<Revision extends { id: string; status: RevisionStatus }>(
   deletion: DeletionState,
   unfinished: readonly Revision[],
   isAbandoned: boolean,

@@ -1,6 +1,6 @@
 import { AsyncBatchedStore, BaseStore, InMemoryStore } from '@langchain/langgraph-checkpoint';
 import { describe, expect, test } from 'vitest';
-import { withoutPolling } from '../../../src/agent-server/store/unpolled.ts';
+import { withoutPolling } from '../../../src/agent-server/store/without-polling.ts';
 
 withoutPolling(AsyncBatchedStore);
 // A second time, as another graph of the same engine does.

@@ -1,18 +1,18 @@
 import type { Clock } from '../clock.ts';
 
 /** The work's value, or that its time was over first, or that it was ended from outside. */
-export type Bounded<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' } | { kind: 'ended' };
+export type TimedResult<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' } | { kind: 'ended' };
 
 /**
  * Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Does not wait for a work that heeds
  * neither. Rejects as `work` does, but for what its end made it throw.
  */
-export async function within<T>(
+export async function withTimeLimit<T>(
   clock: Clock,
   ms: number,
   parent: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<Bounded<T>> {
+): Promise<TimedResult<T>> {
   const over = new AbortController();
   const done = new AbortController();
   const outer = parent ? [parent] : [];
@@ -39,7 +39,7 @@ export async function within<T>(
  * Lets `work` go on for `graceMs` after `parent` has aborted, and then aborts its signal: an interrupted write may
  * still have taken effect, and a short wait can settle it.
  */
-export async function lingering<T>(
+export async function withGrace<T>(
   clock: Clock,
   graceMs: number,
   parent: AbortSignal | undefined,

@@ -1,7 +1,7 @@
 import { loggerTo } from '../../logger.ts';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
-import { logBook } from '../../../src/control-service/rollouts/log-book.ts';
+import { revisionLogs } from '../../../src/control-service/rollouts/revision-logs.ts';
 import type { NewLogLine } from '../../../src/control-service/logs/repository.ts';
 
 /** A log store that may be unavailable, and a clock that stands still until it is advanced. */
@@ -13,7 +13,7 @@ function fixture() {
   const state: { fails: Error | undefined } = { fails: undefined };
   let goOn = (): void => {};
   const clock: Clock = { now: () => 7, sleep: () => new Promise((resolve) => (goOn = resolve)) };
-  const book = logBook({
+  const book = revisionLogs({
     store: {
       async appendLog(revisionId, kind, lines: readonly NewLogLine[]) {
         await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
-import { putBackAgainMs, whatNext } from '../../../src/control-service/listeners/turn.ts';
+import { putBackAgainMs, nextListenerWork } from '../../../src/control-service/listeners/listener-work.ts';
 import { mayStep, runningStatuses } from '../../../src/control-service/revisions/states.ts';
 
 const newestFirst = (...statuses: RevisionStatus[]) =>
@@ -30,7 +30,7 @@ test.each([
   ['runs a deletion first', 'asked', [], { kind: 'remove' }],
   ['has no work for what is gone from the cluster', 'stopped', [], { kind: 'nothing' }],
 ] as const)('%s', (_, deletion, statuses, turn) => {
-  expect(whatNext(deletion, newestFirst(...statuses), false)).toMatchObject(turn);
+  expect(nextListenerWork(deletion, newestFirst(...statuses), false)).toMatchObject(turn);
 });
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
   ['rolls out a waiting revision instead', 'none', ['CREATING'], 'roll-out'],
   ['removes everything for a deletion', 'asked', [], 'remove'],
 ] as const)('%s', (_, deletion, statuses, kind) => {
-  expect(whatNext(deletion, newestFirst(...statuses), true)).toMatchObject({ kind });
+  expect(nextListenerWork(deletion, newestFirst(...statuses), true)).toMatchObject({ kind });
 });
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
 ])('a failed rollback is retried after %s', (_, awry, ms) => expect(putBackAgainMs(awry)).toBe(ms));
 
 test.each(runningStatuses)('the steps back from %s are valid steps of a revision', (status) => {
-  const turn = whatNext('none', newestFirst(status), true);
+  const turn = nextListenerWork('none', newestFirst(status), true);
   if (turn.kind !== 'roll-out') throw new Error('nothing to do');
   const way = [status, ...turn.steps];
   for (const [at, to] of turn.steps.entries()) expect(mayStep(way[at] ?? status, to)).toBe(true);

@@ -40,7 +40,7 @@ export async function waitForTurn(
 
   async function mayStart(): Promise<boolean> {
     if (await store.claim(runId)) return true;
-    const [standing] = await queue.standings([runId]);
+    const [standing] = await queue.progressOf([runId]);
     if (standing?.process_id !== queue.processId) throw new RunStopped('taken');
     // Only this process can have started it: the database's response was lost.
     return standing.status === 'running';

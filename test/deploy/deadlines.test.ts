@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lingering, within } from '../../src/deploy/bounded.ts';
+import { withGrace, withTimeLimit } from '../../src/deploy/deadlines.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -13,7 +13,7 @@ describe('within a time', () => {
     ['work that takes too long and heeds nothing', () => never, 'out-of-time', 100],
   ])('%s', async (_, work, kind, tookMs) => {
     const clock = new SimulatedClock(0);
-    expect((await within(clock, 100, undefined, work(clock))).kind).toBe(kind);
+    expect((await withTimeLimit(clock, 100, undefined, work(clock))).kind).toBe(kind);
     expect(clock.now()).toBe(tookMs);
   });
 
@@ -22,23 +22,23 @@ describe('within a time', () => {
       const clock = new SimulatedClock(0);
       const parent = new AbortController();
       clock.after(30, () => parent.abort(new Error('cancelled')));
-      expect((await within(clock, 100, parent.signal, work)).kind).toBe('ended');
+      expect((await withTimeLimit(clock, 100, parent.signal, work)).kind).toBe('ended');
       expect(clock.now()).toBe(30);
     }
   });
 
   test('rethrows a failure of the work', async () => {
-    const failing = within(new SimulatedClock(0), 100, undefined, () => Promise.reject(new TypeError('ours')));
+    const failing = withTimeLimit(new SimulatedClock(0), 100, undefined, () => Promise.reject(new TypeError('ours')));
     await expect(failing).rejects.toThrow(TypeError);
   });
 });
 
-describe('lingering', () => {
+describe('withGrace', () => {
   test('gives the work a moment after cancellation', async () => {
     const clock = new SimulatedClock(0);
     const parent = new AbortController();
     clock.after(30, () => parent.abort(new Error('cancelled')));
-    expect(await lingering(clock, 1_000, parent.signal, async () => clock.sleep(500).then(() => 'done'))).toBe('done');
+    expect(await withGrace(clock, 1_000, parent.signal, async () => clock.sleep(500).then(() => 'done'))).toBe('done');
     expect(clock.now()).toBe(500);
   });
 
@@ -46,19 +46,19 @@ describe('lingering', () => {
     const clock = new SimulatedClock(0);
     const parent = new AbortController();
     clock.after(30, () => parent.abort(new Error('cancelled')));
-    await expect(lingering(clock, 1_000, parent.signal, heeding)).rejects.toThrow('cancelled');
+    await expect(withGrace(clock, 1_000, parent.signal, heeding)).rejects.toThrow('cancelled');
     expect(clock.now()).toBe(1_030);
   });
 
   test('counts from the start if it was cancelled before', async () => {
     const clock = new SimulatedClock(0);
-    await expect(lingering(clock, 1_000, AbortSignal.abort(new Error('cancelled')), heeding)).rejects.toThrow(
+    await expect(withGrace(clock, 1_000, AbortSignal.abort(new Error('cancelled')), heeding)).rejects.toThrow(
       'cancelled',
     );
     expect(clock.now()).toBe(1_000);
   });
 
   test('without a signal just runs the work', async () => {
-    expect(await lingering(new SimulatedClock(0), 1_000, undefined, async () => 7)).toBe(7);
+    expect(await withGrace(new SimulatedClock(0), 1_000, undefined, async () => 7)).toBe(7);
   });
 });

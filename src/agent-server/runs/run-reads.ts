@@ -17,7 +17,7 @@ export interface RunPage {
 }
 
 /** The progress of a run's attempts. */
-export interface HowFar {
+export interface ReadRange {
   /** The whole graph has a checkpoint of the run. */
   wentOn: boolean;
   /** A subgraph has one. */
@@ -66,7 +66,7 @@ export class RunReads {
   }
 
   /** The progress of a run's attempts, from the checkpoints of its thread. */
-  async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<HowFar> {
+  async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<ReadRange> {
     const { rows } = await this.#storage.pool.query<{ went_on: boolean; inside: boolean; taken: boolean }>(
       `with own as materialized (
          select checkpoint_ns, checkpoint_id, metadata ->> 'source' as source from checkpoints
