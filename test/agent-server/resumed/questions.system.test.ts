@@ -136,7 +136,7 @@ describe('an A2A task', () => {
 describe('joining a run that has ended', () => {
   test('returns its metadata', async () => {
     const place = await server.run(await server.thread(), { assistant_id: 'plain', input: {} });
-    await server.get(`${place}/join`);
+    await (await server.get(`${place}/join`)).text();
     const run_id = place.split('/').at(-1);
     expect(await eventsOf(server.get(`${place}/stream`))).toEqual([
       { event: 'metadata', data: { run_id, attempt: 1 } },
