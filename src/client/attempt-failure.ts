@@ -57,7 +57,9 @@ const maxMasked = 4 * maxDetail;
 const maxParsed = 32 * 1024;
 
 const startOf = (body: Buffer, mask: Mask): string =>
-  body.length > maxParsed ? mask(body.subarray(0, maxMasked).toString('utf8'), { cut: true }) : body.toString('utf8');
+  body.length > maxParsed
+    ? maskStart(mask, body.toString('utf8', 0, maxParsed).trimStart(), maxMasked)
+    : body.toString('utf8');
 
 /** Describes an error response. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
@@ -157,7 +159,7 @@ export function readErrorBody(body: string, mask: Mask): ErrorWords {
 
 /** Puts external text on one line, without control characters and secrets, and truncates it to `maxDetail`. */
 function trimmed(text: string, mask: Mask): string {
-  const line = maskStart(mask, text, maxMasked)
+  const line = maskStart(mask, text.trimStart(), maxMasked)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
   return text.length > maxMasked || line.length > maxDetail ? `${line.slice(0, maxDetail - 1)}…` : line;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallOptions } from '../contract/call-options.ts';
 import type { LogEntry, LogPage } from '../contract/control/log.ts';
 import type { ControlService } from '../contract/control/service.ts';
@@ -27,12 +28,13 @@ export async function lastLogLines(
     const page = await attempt(call);
     if (!page.ok) missed(log, page.error);
     const newest = page.ok ? page.value.logs.slice(0, lines).toReversed() : [];
-    return newest.map(({ id, timestamp, level, message }) => ({
-      id,
-      timestamp,
-      level,
-      message: redact(message, characters),
-    }));
+    const entries: LogEntry[] = [];
+    for (const { id, timestamp, level, message } of newest) {
+      // Removing secrets from all of them at once would hold other work.
+      await nextTurn();
+      entries.push({ id, timestamp, level, message: redact(message, characters) });
+    }
+    return entries;
   };
   const query = { order: 'desc', limit: lines } as const;
   return [

@@ -1,4 +1,5 @@
-const cpuMs = (): number => {
+/** Milliseconds of CPU that this thread has taken so far. */
+export const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 };

@@ -1,18 +1,13 @@
 // Measures how long a process keeps its event loop busy without a turn, in milliseconds of CPU of its main thread: what
-// other processes take from a busy machine does not count, and a slow machine is measured by its own speed.
+// other processes take from a busy machine does not count.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuMs } from './cpu.ts';
 
-/** The longest turn that a service may take, in milliseconds of CPU on a machine of usual speed. */
+/** The longest turn that a service may take, in milliseconds of CPU. */
 export const longestTurnMs = 50;
 
 /** Milliseconds between two samples: shorter turns are not measured. */
 const everyMs = 5;
-
-/** About 5 MB of JSON; parsing it takes `usualParseMs` of CPU on a machine of usual speed. */
-const parsedText = JSON.stringify(
-  Array.from({ length: 95_000 }, (_, index) => ({ id: index, name: `item ${index}`, tags: ['one', 'two'] })),
-);
-const usualParseMs = 40;
 
 interface LoopWatch {
   /** The longest turn of the loop since the start or the last `reset`, in milliseconds of CPU. */
@@ -20,11 +15,6 @@ interface LoopWatch {
   reset: () => void;
   stop: () => void;
 }
-
-const cpuMs = (): number => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-};
 
 /** Starts to watch the loop of this process. */
 export function watchLoop(): LoopWatch {
@@ -46,16 +36,8 @@ export function watchLoop(): LoopWatch {
   };
 }
 
-/** How many times as long as usual this machine takes at this moment; 1 for a faster one. */
-function slowness(): number {
-  const before = cpuMs();
-  JSON.parse(parsedText);
-  return Math.max(1, (cpuMs() - before) / usualParseMs);
-}
-
 /**
- * The longest turn of a piece of work, in milliseconds of CPU on a machine of usual speed; where that is over
- * `longestTurnMs`, the least of three readings: what else runs on the machine makes one slower, not three.
+ * The longest turn of a piece of work, in milliseconds of CPU; where that is over `longestTurnMs`, the least of three readings: what else runs on the machine makes one slower, not three.
  */
 export async function longestTurnOf(watch: LoopWatch, work: () => Promise<unknown> | void): Promise<number> {
   let least = Infinity;
@@ -64,8 +46,7 @@ export async function longestTurnOf(watch: LoopWatch, work: () => Promise<unknow
     watch.reset();
     await work();
     await sleep(2 * everyMs);
-    const turnMs = watch.longestMs();
-    least = Math.min(least, turnMs <= longestTurnMs ? turnMs : turnMs / slowness());
+    least = Math.min(least, watch.longestMs());
   }
   return least;
 }

@@ -7,17 +7,33 @@ import { readDeployFile } from '../../app/targets/file-entries.ts';
 import { holdsMore } from '../../src/contract/json-text.ts';
 import { maskOf, maskStart } from '../../src/contract/mask.ts';
 import { collectManifests } from '../../src/control-service/builds/manifests.ts';
+import { lastLogLines } from '../../src/deploy/log-lines.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 
 const keys = Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [at.toString(36).padStart(6, 'k'), 1]));
 
-test.each<[string, () => void]>([
+test.each<[string, () => void | Promise<void>]>([
   ['the values of a deploy file are stored', () => void storableJson({ terms: keys })],
   [
     'the last lines of a log are redacted',
-    () => {
+    async () => {
       const mask = maskOf(['hunter22-hunter22']);
-      for (let line = 0; line < 30; line += 1) maskStart(mask, '%41\\u0041&amp;\\\\'.repeat(6_000), 1_000);
+      const line = {
+        id: 'a',
+        timestamp: '2026-01-01T00:00:00Z',
+        level: 'INFO',
+        message: '%41\\u0041&amp;\\\\'.repeat(6_000),
+      };
+      const log = async () => ({ logs: Array.from({ length: 30 }, () => line), next_offset: null });
+      const lines = await lastLogLines('deployment', 'revision', {
+        control: { buildLogs: log, deployLogs: log },
+        options: () => ({}),
+        lines: 30,
+        characters: 1_000,
+        redact: (text, most) => maskStart(mask, text, most),
+        missed: (_, error) => expect.fail(error.message),
+      });
+      expect(lines).toHaveLength(60);
     },
   ],
 ])('the App is not held while %s', async (_, work) => {

@@ -21,7 +21,7 @@ import { waitForTurn } from './wait-for-turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 /** The details of a failure for the agent's log: its stack, truncated. */
-function stackOf(failure: unknown): string {
+function errorForLog(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
 }
@@ -251,7 +251,7 @@ export class Execution {
     if (status === 'error' && !(failure instanceof RunOwnershipLost))
       this.#dependencies.log.error(
         { runId: this.plan.runId },
-        `Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${stackOf(failure)}`,
+        `Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${errorForLog(failure)}`,
       );
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();

@@ -13,6 +13,11 @@ export const joinQuery = z.looseObject({ cancel_on_disconnect: flag });
 /** The query to stream an existing run. */
 export const streamQuery = joinQuery.extend({ stream_mode: modes });
 
+/**
+ * The path that streams the events of a run, where clients resume it. By its id alone, a run is found only until it ends.
+ */
+export const streamPath = (threadId: string, runId: string): string => `/threads/${threadId}/runs/${runId}/stream`;
+
 /** What to do when a caller that joined a run disconnects. */
 export function onGone(c: Context<Env>, run: StoredRun): () => void {
   const { cancel_on_disconnect } = readQuery(c, joinQuery);
@@ -32,8 +37,7 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
   return eventStream(runs.following.events(run), {
     clock,
     onGone: onGone(c, run),
-    // Not the path of this request: by its id alone, a run is found only until it ends.
-    headers: isResumable ? { location: `/threads/${run.thread_id}/runs/${run.run_id}/stream` } : {},
+    headers: isResumable ? { location: streamPath(run.thread_id, run.run_id) } : {},
     afterId: Number.isNaN(last) ? undefined : last,
     modes: readList(c, 'stream_mode', modes),
   });
@@ -46,15 +50,15 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
  */
 export async function keptStream(c: Context<Env>): Promise<Response | undefined> {
   const { runs, clock } = c.var.parts;
-  const runId = pathId(c, 'run_id');
-  const kept = await runs.following.keptOf(pathId(c, 'thread_id'), runId);
+  const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
+  const kept = await runs.following.keptOf(threadId, runId);
   if (!kept) return undefined;
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
   if (last >= 0) await runs.following.mustBeKept({ run_id: runId }, last);
   return eventStream(kept, {
     clock,
     onGone: () => undefined,
-    headers: { location: c.req.path },
+    headers: { location: streamPath(threadId, runId) },
     afterId: Number.isNaN(last) ? undefined : last,
     modes: readList(c, 'stream_mode', modes),
   });

@@ -159,8 +159,8 @@ export class RunQueue {
 
   /** Those of these runs that other processes have taken. */
   async takenAway(runIds: readonly string[]): Promise<string[]> {
-    const progressOf = await this.progressOf(runIds);
-    return progressOf.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
+    const runs = await this.progressOf(runIds);
+    return runs.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
   }
 
   /**

@@ -72,7 +72,7 @@ async function write({ plan, end, failure }: EndedExecution, { store, queue }: R
 
   /** Called if nothing changed: the run is gone, its end was already stored, or another process has it. */
   async function isRemote(): Promise<boolean> {
-    const [standing] = await queue.progressOf([runId]);
-    return standing !== undefined && standing.process_id !== queue.processId;
+    const [run] = await queue.progressOf([runId]);
+    return run !== undefined && run.process_id !== queue.processId;
   }
 }

@@ -11,6 +11,7 @@ import type { Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
+import { streamPath } from './join-stream.ts';
 import type { RunMode, RunPlan } from './run-plan.ts';
 import { showAccepted } from './run-row.ts';
 
@@ -175,7 +176,7 @@ const whereIs = ({ threadId, runId }: RunPlan): Record<string, string> => ({
 /** The same for a stream, with the location where clients resume it automatically. */
 const whereStreamIs = (plan: RunPlan): Record<string, string> => ({
   ...whereIs(plan),
-  ...(plan.resumable ? { location: `/threads/${plan.threadId}/runs/${plan.runId}/stream` } : {}),
+  ...(plan.resumable ? { location: streamPath(plan.threadId, plan.runId) } : {}),
 });
 
 /** The longest delay of a run: 24 days, the limit of a timer. */

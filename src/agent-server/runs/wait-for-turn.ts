@@ -40,9 +40,9 @@ export async function waitForTurn(
 
   async function mayStart(): Promise<boolean> {
     if (await store.claim(runId)) return true;
-    const [standing] = await queue.progressOf([runId]);
-    if (standing?.process_id !== queue.processId) throw new RunStopped('taken');
+    const [run] = await queue.progressOf([runId]);
+    if (run?.process_id !== queue.processId) throw new RunStopped('taken');
     // Only this process can have started it: the database's response was lost.
-    return standing.status === 'running';
+    return run.status === 'running';
   }
 }

@@ -53,7 +53,7 @@ export interface FollowedThread {
   /** When its last follower disconnected; undefined while there is one. */
   unfollowedAt: number | undefined;
   runs: Map<string, Subscription>;
-  /** Up to which time (ms) manual updates have been subscription. */
+  /** Up to which time (ms) manual updates have been reported. */
   updatedAt: number;
 }
 
