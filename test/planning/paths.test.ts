@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../../src/config/glob.ts';
 import { countingPath, untouchedPaths } from '../../src/planning/trigger.ts';
 import type { ChangedPaths } from '../../src/planning/trigger-types.ts';
-import { cpuOf } from '../fuzz/cpu.ts';
 
 const reported = (...paths: string[]): ChangedPaths => ({ kind: 'known', paths });
 const rules = (include: string[], exclude: string[] = []) => ({ include, exclude });
@@ -61,17 +60,9 @@ describe('paths and globs that are made to be slow', () => {
     ['many stars', globs[0] ?? ''],
     ['many choices', globs[1] ?? ''],
     ['many single characters', globs[2] ?? ''],
-  ])('a glob of %s takes no more than the steps of one push', (_, glob) => {
+  ])('deploys a push when a glob of %s takes too many steps', (_, glob) => {
     expect(compileGlob(glob).ok).toBe(true);
-    const plain = rules(list('**/*x*'), list('**/*y*'));
-    const hostile = rules(list(glob), list(glob));
-    const allowed =
-      15 * cpuOf(() => untouchedPaths(plain, reported(...Array.from({ length: 40 }, () => 'a'.repeat(100)))));
-    expect(cpuOf(() => untouchedPaths(hostile, changed))).toBeLessThan(allowed);
-  });
-
-  test('a push whose paths take too many steps is deployed', () => {
-    expect(untouchedPaths(rules(list(globs[0] ?? ''), []), changed)).toBeUndefined();
+    expect(untouchedPaths(rules(list(glob), []), changed)).toBeUndefined();
   });
 
   test('600 changed files are compared with 100 common globs', () => {
