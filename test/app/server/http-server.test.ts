@@ -149,14 +149,13 @@ describe('during shutdown', () => {
     });
     const underWay = send(url);
     await entered;
-    const drained = server.drain(5_000);
+    // Longer than the test may take: it ends with the request, not with its limit.
+    const drained = server.drain(600_000);
     expect(server.draining).toBe(true);
     await expect(send(url)).rejects.toThrow('fetch failed');
     resolve();
     expect((await underWay).status).toBe(202);
-    const began = performance.now();
     await drained;
-    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   test('requests that do not end are aborted', async () => {

