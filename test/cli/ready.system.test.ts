@@ -28,4 +28,4 @@ test('a program that npm started exits with npm, which sends it no signal', asyn
   shell.kill('SIGKILL');
   await ended;
   expect((await lines.next()).value).toBe('left');
-}, 30_000);
+});

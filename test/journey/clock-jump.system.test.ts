@@ -51,11 +51,11 @@ beforeAll(async () => {
   });
   deploymentId = made.id;
   await deployed(1);
-}, 120_000);
+});
 afterAll(async () => {
   await fixture?.close();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** Moves the clock, and waits until the processes have seen it. */
 async function jump(ms: number): Promise<void> {

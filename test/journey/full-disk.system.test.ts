@@ -49,13 +49,13 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
     await newestIs('DEPLOYED');
     const { url } = await fixture.control.getDeployment(deploymentId);
     ask = (...args) => askOf(url ?? '', fixture.service.apiKey)(...args);
-  }, 120_000);
+  });
   afterAll(async () => {
     await fixture?.close();
     vi.unstubAllEnvs();
     execFileSync('umount', ['-l', disk]);
     rmdirSync(disk);
-  }, 60_000);
+  });
 
   const newestIs = (status: string): Promise<void> =>
     vi.waitFor(async () => expect((await fixture.revisions(deploymentId))[0]).toMatchObject({ status }), {

@@ -63,7 +63,7 @@ beforeAll(async () => {
   await uploads.upload();
   await deployUploaded();
   await until('the first revisions', areAtRest);
-}, 120_000);
+});
 afterAll(async () => fixture?.close(), 120_000);
 
 /** A revision that only an outage can have failed. */

@@ -76,7 +76,7 @@ test("no job waits a day when the database's clock is set back by one", async ()
   );
   expect(rows[0].seconds).toBeGreaterThan(3_000);
   expect(rows[0].seconds).toBeLessThanOrEqual(3_600);
-}, 30_000);
+});
 
 describe('a job and a row in one transaction', () => {
   test('both are there after the commit', async () => {
@@ -270,7 +270,7 @@ describe('stop', () => {
       await holder.query('rollback');
       holder.release();
     }
-  }, 30_000);
+  });
 
   test('aborts a job that hangs, and it is retried later', async () => {
     const jobs = await queue();

@@ -260,4 +260,4 @@ test('the stream of a thread has the events of other processes', async () => {
   } finally {
     await other.close();
   }
-}, 60_000);
+});

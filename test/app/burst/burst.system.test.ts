@@ -25,7 +25,7 @@ beforeAll(async () => {
     () => service.stop(),
   );
   ends = await playBurst({ folder, appDatabaseUrl: app.url, serviceDatabaseUrl: service.url }, size);
-}, 180_000);
+});
 
 afterAll(async () => {
   for (const close of atTheEnd.splice(0).reverse()) await close();

@@ -71,7 +71,7 @@ test('a webhook missed while the database was down is requested once it is back'
   expect(await again.promise).toBe('stored\n');
   await expect.poll(() => inbox.deliveries.notHeld(missed)).toEqual([]);
   expect(runs).toEqual([[], missed]);
-}, 120_000);
+});
 
 test('the App notices an outage by a webhook that it could not store', async () => {
   const folder = temporaryFolder();
@@ -123,4 +123,4 @@ test('the App notices an outage by a webhook that it could not store', async () 
   await requested.promise;
   app.child.kill('SIGTERM');
   expect(await app.ended).toBe(0);
-}, 120_000);
+});

@@ -93,7 +93,7 @@ test('on shutdown it accepts no more, finishes open requests, and exits within 1
   expect(await app.ended).toBe(0);
   expect(performance.now() - requested).toBeLessThan(10_000);
   expect((await client.query('select from app.deliveries where id = $1', [id])).rowCount).toBe(1);
-}, 40_000);
+});
 
 test('two copies share one database', async () => {
   const [one, two] = [
@@ -111,7 +111,7 @@ test('two copies share one database', async () => {
   const handled = 'select decision from app.deliveries where id = any($1) and handled_at is not null';
   await expect.poll(async () => (await client.query(handled, [ids])).rowCount).toBe(10);
   expect((await client.query(handled, [ids])).rows[0]).toMatchObject({ decision: { kind: expect.any(String) } });
-}, 40_000);
+});
 
 test('a second App on one embedded folder refuses to start; operators still reach it', async () => {
   const folder = temporaryFolder();
@@ -132,4 +132,4 @@ test('a second App on one embedded folder refuses to start; operators still reac
   expect(await first.ended).toBe(0);
   const after = await runCli(['app', 'jobs'], { cwd: folder });
   expect(after).toMatchObject({ code: 1, err: expect.stringContaining('is not reachable') });
-}, 60_000);
+});

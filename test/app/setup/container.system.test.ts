@@ -107,7 +107,7 @@ test('the App starts in the image, says that it is ready, and exits on a signal'
   app.kill(dockerfile.stopSignal);
   expect((await ended)[0]).toBe(0);
   expect(await healthOf(port)).toBe(1);
-}, 60_000);
+});
 
 describe('the image', () => {
   test('has the Node that the Action runs on', () => {

@@ -186,4 +186,4 @@ test('an embedded Postgres is reached whether its service runs or not', async ()
   const two = madeKey.parse((await operate({}, data, ...add)).value);
   const later = await startOn(data, undefined);
   expect(await statusOf(later, { 'x-api-key': two.key })).toBe(200);
-}, 60_000);
+});

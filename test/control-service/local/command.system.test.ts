@@ -164,5 +164,5 @@ describe('the program', () => {
     expect(performance.now() - requested).toBeLessThan(10_000);
     expect(second.said).toHaveLength(1);
     expect(await second.output).not.toContain(after.api_key);
-  }, 60_000);
+  });
 });

@@ -18,7 +18,7 @@ let watched: Watched;
 beforeAll(async () => {
   deployed = await openDeployed();
   watched = watchedClient(deployed.url, deployed.apiKey);
-}, 150_000);
+});
 afterAll(() => deployed?.close());
 
 const client = () => watched.client;

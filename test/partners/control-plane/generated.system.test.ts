@@ -47,7 +47,6 @@ test.each(publicOperations.filter(({ path, body }) => body && !path.includes('/a
     );
     expect(generated.answered.size).toBeGreaterThan(0);
   },
-  60_000,
 );
 
 test('a documented resource_spec is accepted and returned as it is, or rejected', async () => {
@@ -62,7 +61,7 @@ test('a documented resource_spec is accepted and returned as it is, or rejected'
     { numRuns: 60, seed: 7, endOnFailure: true },
   );
   expect([...generated.answered]).toContain('POST /v2/deployments 201');
-}, 60_000);
+});
 
 test('the comparison finds missing, mistyped and additional fields', async () => {
   const { id } = await create();

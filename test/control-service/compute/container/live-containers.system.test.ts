@@ -111,4 +111,4 @@ test('gives up on a crash loop, with the last lines of the log, and cleans up', 
     undefined,
     [],
   ]);
-}, 60_000);
+});
