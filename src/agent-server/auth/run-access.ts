@@ -1,14 +1,11 @@
 import { runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { isDefault } from '../assistants/assistant.ts';
-import type { StoredAssistant } from '../assistants/assistant.ts';
+import { isDefault, type StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
-import { userOf } from './agent-auth.ts';
-import type { AgentAuth, AuthUser } from './agent-auth.ts';
+import { userOf, type AgentAuth, type AuthUser } from './agent-auth.ts';
 import { accessToRun } from './authorize-runs.ts';
 import { userClaim } from './caller.ts';
-import { matches } from './filters.ts';
-import type { MetadataFilter } from './filters.ts';
+import { matches, type MetadataFilter } from './filters.ts';
 import { ask } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
