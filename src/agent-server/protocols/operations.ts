@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
-import { largestBody, readQuery, readText } from '../api/body.ts';
+import { readQuery, readText } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
 import type { Graphs } from '../graphs/graphs.ts';
@@ -35,10 +35,7 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
     responses: {
       200: { description: 'The response.', schema: mcpMessage, type: 'text/event-stream' },
       202: { description: 'The message was accepted.' },
-      400: {
-        description: 'Not a valid message, or an unsupported protocol revision.',
-        schema: rpcRefusal,
-      },
+      400: { description: 'Not a valid message, or an unsupported protocol revision.', schema: rpcRefusal },
       406: { description: 'The client does not accept JSON.', schema: rpcRefusal },
       413: { description: 'The body is larger than 16 MB.', schema: rpcRefusal },
       415: { description: 'The content type is not JSON.', schema: rpcRefusal },
@@ -47,7 +44,7 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
     async handle(c) {
       const { info, clock, log } = c.var.parts;
       const { answerMcp } = await loadMcp();
-      return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, mostBytes: largestBody, clock, log });
+      return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, clock, log });
     },
   }),
   operation({
@@ -73,7 +70,6 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
   }),
 ];
 
-/** The protocols for other agents and for models. */
 export const protocolOperations: readonly Operation<Env>[] = [
   operation({
     method: 'post',
@@ -96,7 +92,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
       const body = await readText(c);
       const { answerA2a } = await loadA2a();
       const call = { assistantId, address: addressOf(c, assistantId), body, headers: c.req.raw.headers };
-      return answerA2a(call, { api: apiFor(c), findTask, clock, log });
+      return answerA2a({ ...call, api: apiFor(c), findTask, clock, log });
     },
   }),
   operation({
