@@ -20,12 +20,11 @@ const loadA2a = () => import('./a2a/answer.ts');
 const loadCards = () => import('./a2a/card.ts');
 const loadMcp = () => import('./mcp/server.ts');
 
-/** The public description ends the path with a slash; clients also send it without. */
-const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] => [
+const mcp: readonly Operation<Env>[] = [
   operation({
     method: 'post',
-    path,
-    id: `post_${name}`,
+    path: '/mcp/',
+    id: 'post_mcp',
     summary: 'Call the model context protocol',
     description:
       'Every assistant is a tool; calling it runs it without a thread. Nothing is remembered between requests.',
@@ -49,8 +48,8 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
   }),
   operation({
     method: 'get',
-    path,
-    id: `get_${name}`,
+    path: '/mcp/',
+    id: 'get_mcp',
     summary: 'Open a stream of server-initiated messages (not supported)',
     tag: 'MCP',
     responses: {},
@@ -60,8 +59,8 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
   }),
   operation({
     method: 'delete',
-    path,
-    id: `delete_${name}`,
+    path: '/mcp/',
+    id: 'delete_mcp',
     summary: 'End a session (not supported: the endpoint is stateless)',
     tag: 'MCP',
     responses: {},
@@ -112,8 +111,9 @@ export const protocolOperations: readonly Operation<Env>[] = [
       return c.json(writeCard(agentCard(assistant, addressOf(c, assistant_id))));
     },
   }),
-  ...mcp('/mcp/', 'mcp'),
-  ...mcp('/mcp', 'mcp_without_slash'),
+  ...mcp,
+  // The public description ends the path with a slash; clients also send it without.
+  ...mcp.map((one) => ({ ...one, path: '/mcp', id: `${one.id}_without_slash` })),
 ];
 
 /** The server's own operations, with the credentials of the caller. */
