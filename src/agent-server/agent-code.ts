@@ -1,12 +1,8 @@
-import { loadAuth } from './auth/agent-auth.ts';
-import type { AgentAuth } from './auth/agent-auth.ts';
+import { loadAuth, type AgentAuth } from './auth/agent-auth.ts';
 import type { Configuration } from './configuration.ts';
-import { loadGraphs } from './graphs/load.ts';
-import type { LoadedGraph } from './graphs/load.ts';
-import { loadCustomApp } from './http/custom-app.ts';
-import type { CustomApp } from './http/custom-app.ts';
-import { logWhileLoading } from './still-loading.ts';
-import type { LoadingOptions } from './still-loading.ts';
+import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
+import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
+import { logWhileLoading, type LoadingOptions } from './still-loading.ts';
 
 /** The agent's code that the configuration file names. */
 export interface AgentCode {
@@ -20,8 +16,6 @@ export interface AgentCode {
 /**
  * Loads the code from the agent's own folder.
  *
- * @param configPath absolute path of the configuration file.
- * @param loading logs what is slow to load.
  * @throws StartupError for the first module that fails to load or has the wrong type.
  */
 export async function loadAgentCode(

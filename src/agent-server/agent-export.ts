@@ -49,9 +49,7 @@ const isModuleLike = (value: unknown): value is object =>
 /**
  * Returns an export that the configuration file names, such as `./src/auth.ts:auth`.
  *
- * @param path of the field in the configuration file.
- * @param named the value of that field.
- * @param configPath absolute path of the configuration file; the named file is relative to its folder.
+ * @param path of the field whose value is `named`.
  * @throws StartupError with the line in the configuration file if the export is missing or loading it threw.
  */
 export async function agentExport(

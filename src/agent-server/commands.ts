@@ -16,11 +16,7 @@ const noCommand = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision
 /** The responses, one line each. */
 export type CommandAnswer = { event: 'idle' } | { event: 'serving' } | { event: 'failed'; reason: string };
 
-/**
- * Runs the commands on `input` one after the other.
- *
- * @returns a promise that resolves at the end of the input.
- */
+/** Runs the commands on `input` one after the other, until the end of the input. */
 export async function takeCommands(
   input: Readable,
   server: Pick<AgentServerProcess, 'rest' | 'wake'>,
@@ -28,7 +24,7 @@ export async function takeCommands(
 ): Promise<void> {
   for await (const line of createInterface({ input })) {
     if (line.trim() === '') continue;
-    const command = commandIn(line);
+    const command = commandSchema.safeParse(fromJson(line)).data;
     if (!command) {
       answer({ event: 'failed', reason: noCommand });
       continue;
@@ -46,6 +42,3 @@ export async function takeCommands(
     }
   }
 }
-
-const commandIn = (line: string): z.infer<typeof commandSchema> | undefined =>
-  commandSchema.safeParse(fromJson(line)).data;

@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { hasCode } from '../errors.ts';
-import { graphPlaces } from '../graph-config/graph-path.ts';
-import type { GraphPlace } from '../graph-config/graph-path.ts';
+import { missingCodes, unlessCode } from '../errors.ts';
+import { graphPlaces, type GraphPlace } from '../graph-config/graph-path.ts';
 import { runnableHere } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
-import { fieldName, formatProblem } from '../diagnostics/problem.ts';
-import type { FieldPath } from '../diagnostics/problem.ts';
+import { fieldName, formatProblem, type FieldPath } from '../diagnostics/problem.ts';
 import { StartupError } from './startup-error.ts';
 import type { Logger } from '../logger.ts';
 
-/** The settings of the graph configuration file. */
 export interface Configuration {
   places: GraphPlace[];
   /** Defaults for the agent's environment variables. */
@@ -71,11 +68,5 @@ function variables(env: GraphConfig['env'], folder: string, log: Logger): Record
   return found;
 }
 
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined;
-    throw error;
-  }
-}
+const readIfThere = (path: string): string | undefined =>
+  unlessCode([...missingCodes, 'EISDIR'], undefined, () => readFileSync(path, 'utf8'));

@@ -12,7 +12,6 @@ const seconds = z.coerce
 /** The default time limit (seconds) of a run, as on the public service. */
 const defaultRunTimeout = 3600;
 
-/** The environment variables of the process. */
 const environmentSchema = z.object({
   LANDFALL_GRAPH_CONFIG: z.string({ error: 'is missing' }).refine(isAbsolute, { error: 'must be an absolute path' }),
   DATABASE_URI: z

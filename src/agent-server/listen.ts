@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { Clock } from '../clock.ts';
+import { pause, type Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 import { StartupError } from './startup-error.ts';
 
 /** The keep-alive timeout (ms) of connections. */
@@ -11,18 +11,6 @@ const connectionBacklog = 4096;
 /** How long (ms) responses may take to finish once all runs have ended. */
 const closeGraceMs = 1000;
 
-/** A server that listens. */
-export interface Listener {
-  /** `http://<host>:<port>`, or `unix:<path>`. */
-  url: string;
-  /** Absent where it listens on a Unix socket. */
-  port: number | undefined;
-  /** Stops accepting connections. */
-  stopAccepting(): void;
-  /** Waits for the last responses, then closes every connection. */
-  close(): Promise<void>;
-}
-
 /**
  * Listens on an address, or on a Unix socket if given.
  *
@@ -31,7 +19,7 @@ export interface Listener {
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port, socket, clock }: { host: string; port: number; socket?: string | undefined; clock: Clock },
-): Promise<Listener> {
+) {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   // A run may take longer than any request timeout.
@@ -39,18 +27,13 @@ export async function listen(
   // Longer than a proxy's idle timeout: the proxy must close an idle connection first, or it could lose a request.
   server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';
-      reject(
-        new StartupError('address', [`Can't listen on ${socket ?? `${host}:${port}`}: ${error.message}. ${advice}`], {
-          cause: error,
-        }),
-      );
-    });
-    server.listen(
-      { ...(socket === undefined ? { host, port } : { path: socket }), backlog: connectionBacklog },
-      resolve,
-    );
+    server.once('error', reject);
+    const address = socket === undefined ? { host, port } : { path: socket };
+    server.listen({ ...address, backlog: connectionBacklog }, resolve);
+  }).catch((error: unknown) => {
+    const problem = `Can't listen on ${socket ?? `${host}:${port}`}: ${messageOf(error)}.`;
+    const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';
+    throw new StartupError('address', [`${problem} ${advice}`], { cause: error });
   });
   let closed: Promise<void> | undefined;
   const stopAccepting = () => {
@@ -59,21 +42,20 @@ export async function listen(
   return {
     ...addressOf(server, host),
     stopAccepting,
+    /** Waits for the last responses, then closes every connection. */
     close: async () => {
       stopAccepting();
       server.closeIdleConnections();
       const enough = new AbortController();
-      await Promise.race([
-        closed?.finally(() => enough.abort()),
-        clock.sleep(closeGraceMs, enough.signal).catch(() => closed),
-      ]);
+      await Promise.race([closed?.finally(() => enough.abort()), pause(clock, closeGraceMs, enough.signal)]);
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-function addressOf(server: Server, host: string): Pick<Listener, 'url' | 'port'> {
+/** The URL is `http://<host>:<port>`, or `unix:<path>`. */
+function addressOf(server: Server, host: string): { url: string; port: number | undefined } {
   const address = server.address();
   if (address === null) throw new Error('The server does not listen.');
   if (typeof address === 'string') return { url: `unix:${address}`, port: undefined };

@@ -54,7 +54,7 @@ try {
   const sendEvent = (event: object): void => void process.stdout.write(`${JSON.stringify(event)}\n`);
   // Exit when the parent dies, even while a command is running.
   if (isPipe()) process.stdin.once('close', () => void leave());
-  sendEvent({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
+  sendEvent({ event: 'listening', port: server.port });
   if (isPipe()) await takeCommands(process.stdin, server, sendEvent);
 } catch (error) {
   for (const line of error instanceof StartupError ? startupLines(error) : [stackOf(error)])

@@ -42,6 +42,9 @@ export const noAssistant = (idOrGraph: string): Refusal =>
 export const noVersion = (assistantId: string, version: number): Refusal =>
   missing(`Assistant ${assistantId} has no version ${version}.`);
 
+/** An invalid part of the request, such as `['query', 'namespace']`. */
+export const invalidAt = (loc: FieldProblem['loc'], msg: string): Refusal =>
+  new Refusal(422, [{ loc, msg, type: 'value_error' }]);
+
 /** An invalid field of the body. */
-export const unacceptable = (field: string, msg: string): Refusal =>
-  new Refusal(422, [{ loc: ['body', field], msg, type: 'value_error' }]);
+export const unacceptable = (field: string, msg: string): Refusal => invalidAt(['body', field], msg);

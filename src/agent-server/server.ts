@@ -82,14 +82,11 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, host, port, socket, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
-  const webhooks = resolveWebhookSettings(configuration, options.webhooks);
+  const webhookSettings = resolveWebhookSettings(configuration, options.webhooks);
+  const resolved = { ...options, configuration, webhookSettings };
   let servedAs = options.revisionId;
   const [opened, loaded] = await openAndLoad(options, configuration);
-  let serving: Serving | undefined = await serve(loaded, opened, {
-    ...options,
-    configuration,
-    webhookSettings: webhooks,
-  });
+  let serving: Serving | undefined = await serve(loaded, opened, resolved);
   const fetch = (request: Request) => serving?.fetch(request) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
     await serving?.end();
@@ -118,8 +115,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       if (closing) throw new Error('The server is shutting down.');
       if (serving && revisionId === servedAs) return;
       if (serving) throw new Error('Already serving another revision. Stop it first.');
-      const notified = { ...options, configuration, webhookSettings: webhooks, revisionId };
-      serving = await serve(loaded, await open(notified), notified);
+      serving = await serve(loaded, await open(options), { ...resolved, revisionId });
       servedAs = revisionId;
       serving.begin();
     },
@@ -150,7 +146,7 @@ async function openAndLoad(options: AgentServerOptions, configuration: Configura
   const loading = loadAgentCode(configuration, options.configPath, options);
   const opening = open(options);
   const [opened, loaded] = await Promise.allSettled([opening, loading]);
-  if (opened.status === 'fulfilled' && loaded.status === 'fulfilled') return [opened.value, loaded.value];
-  if (opened.status === 'fulfilled') await opened.value.storage.close();
-  throw loaded.status === 'rejected' ? loaded.reason : opened.status === 'rejected' ? opened.reason : undefined;
+  if (opened.status === 'fulfilled' && loaded.status === 'rejected') await opened.value.storage.close();
+  const code = await loading;
+  return [await opening, code];
 }

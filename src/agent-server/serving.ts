@@ -9,7 +9,7 @@ import { metadataIn } from './auth/rows.ts';
 import { runAccess } from './auth/run-access.ts';
 import { Graphs } from './graphs/graphs.ts';
 import { RunQueue } from './runs/queue.ts';
-import { figuresOf, Metrics } from './metrics/metrics.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { tasksIn } from './protocols/a2a/find-task.ts';
 import { Recovery } from './runs/recovery.ts';
 import { RunEvents } from './runs/run-events.ts';
@@ -21,7 +21,6 @@ import { lifetimesOf } from './threads/lifetime.ts';
 import { openThreads as openTheThreads } from './threads/open.ts';
 import { expiredBy, thereBy } from './threads/expiry-sql.ts';
 import { ThreadStore } from './threads/store.ts';
-import { Outbox } from './tracing/outbox.ts';
 import { RunExporter } from './tracing/run-exporter.ts';
 import { serverInfo } from './version.ts';
 import { deliverWebhooks } from './webhooks/delivering.ts';
@@ -41,7 +40,6 @@ export interface Serving {
   end(): Promise<void>;
 }
 
-/** The options with the parsed configuration file. */
 export interface ResolvedOptions extends AgentServerOptions {
   configuration: Configuration;
   webhookSettings: WebhookSettings;
@@ -54,69 +52,19 @@ export interface Opened {
 }
 
 /** Creates all components; closes the storage on failure. */
-export async function serve(
+export const serve = (loaded: AgentCode, opened: Opened, options: ResolvedOptions): Promise<Serving> =>
+  putTogether(loaded, opened, options).catch(async (error: unknown) => {
+    await opened.storage.close();
+    throw error;
+  });
+
+async function putTogether(
   loaded: AgentCode,
   { storage, processId }: Opened,
   options: ResolvedOptions,
 ): Promise<Serving> {
-  try {
-    const { fetch, routes, store, sweep, runs, recovery, firing, exporter, delivering } = await putTogether(
-      loaded,
-      storage,
-      processId,
-      options,
-    );
-    let looking = Promise.resolve();
-    let exporting = Promise.resolve();
-    return {
-      fetch,
-      routes,
-      begin() {
-        looking = recovery.keepPolling();
-        store.begin();
-        sweep.begin();
-        firing.begin();
-        exporting = exporter?.keepExporting() ?? exporting;
-        delivering.begin();
-      },
-      async end() {
-        await firing.end();
-        await runs.drain(options.drainMs ?? 30_000);
-        recovery.stop();
-        await store.end();
-        await sweep.end();
-        await looking;
-        await exporter?.stop(flushWithinMs);
-        await exporting;
-        await delivering.end(flushWithinMs);
-        await storage.close();
-      },
-    };
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
-}
-
-async function putTogether(
-  loaded: AgentCode,
-  storage: Storage,
-  processId: string,
-  {
-    configuration,
-    clock,
-    log,
-    token,
-    atOnce = 100,
-    runLimitMs,
-    leaseMs,
-    tracing,
-    revisionId,
-    deploymentId,
-    webhookSettings,
-    webhooks,
-  }: ResolvedOptions,
-) {
+  const { configuration, clock, log, token, tracing, webhookSettings: settings, revisionId = null } = options;
+  const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks } = options;
   const store = storeOf({ configuration, storage, clock, log });
   const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
   const assistants = new AssistantStore(storage, clock);
@@ -124,19 +72,17 @@ async function putTogether(
   const lifetime = configuration.file.checkpointer?.ttl;
   const isOver = expiredBy(lifetimesOf(lifetime).ofAll);
   const threads = new ThreadStore(storage, clock, isOver);
-  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null }, isOver);
-  const checkWebhook = checkWebhooks(webhookSettings, log);
+  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId }, isOver);
+  const checkWebhook = checkWebhooks(settings, log);
   const queue = new RunQueue(storage, processId, clock);
   const events = new RunEvents(storage, processId, clock);
   const runParts = { store: runStore, queue, events, graphs, clock, log };
   const threadIsThere = thereBy(isOver, clock);
   const find = metadataIn(storage, assistants, threads, threadIsThere);
   const access = loaded.auth && runAccess(loaded.auth, find);
-  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook, access });
+  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, access });
   const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
   const crons = new CronStore(storage, threadIsThere);
-  const info = serverInfo({ revisionId, deploymentId, webhooks: !webhookSettings.disabled });
-  const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
   const around = {
     http: configuration.file.http ?? {},
     authConfig: configuration.file.auth,
@@ -154,9 +100,9 @@ async function putTogether(
     runs,
     crons,
     graphs,
-    info,
-    checkDatabase,
-    metrics: new Metrics(figuresOf(storage, runs, atOnce), clock),
+    info: serverInfo(options, !settings.disabled),
+    checkDatabase: async () => void (await sql`select 1`.execute(storage.db)),
+    metrics: new Metrics({ storage, runs, atOnce, clock }),
     findTask: tasksIn(storage),
     clock,
     log,
@@ -164,33 +110,39 @@ async function putTogether(
     around,
   });
   const fetch = belowPrefix(app.fetch, around.http.mount_prefix);
+  const firing = new CronFiring({ store: crons, runs, access, clock, log });
+  const recovery = new Recovery({ ...runParts, runs, leaseMs });
+  const delivering = deliverWebhooks({ storage, runStore, settings, options: webhooks, fetch, token, clock, log });
+  const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
+  let looking = Promise.resolve();
+  let exporting = Promise.resolve();
   return {
     fetch,
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    runs,
-    sweep: openThreads.sweep,
-    firing: new CronFiring({ store: crons, runs, access, clock, log }),
-    store,
-    recovery: new Recovery({ ...runParts, runs, leaseMs }),
-    delivering: deliverWebhooks({
-      storage,
-      runStore,
-      settings: webhookSettings,
-      options: webhooks,
-      fetch,
-      token,
-      clock,
-      log,
-    }),
-    exporter: tracing && new RunExporter({ ...tracing, outbox: new Outbox(storage), clock, log }),
+    begin() {
+      looking = recovery.keepPolling();
+      store.begin();
+      openThreads.sweep.begin();
+      firing.begin();
+      exporting = exporter?.keepExporting() ?? exporting;
+      delivering.begin();
+    },
+    async end() {
+      await firing.end();
+      await runs.drain(options.drainMs ?? 30_000);
+      recovery.stop();
+      await store.end();
+      await openThreads.sweep.end();
+      await looking;
+      await exporter?.stop(flushWithinMs);
+      await exporting;
+      await delivering.end(flushWithinMs);
+      await storage.close();
+    },
   };
 }
 
-/**
- * Serves the routes below a prefix and also without it: the supervisor does not know the prefix.
- *
- * @param prefix such as `/api`.
- */
+/** Serves the routes below a prefix (`/api`) and also without it: the supervisor does not know the prefix. */
 function belowPrefix<R>(
   fetch: (request: Request) => R | Promise<R>,
   prefix: string | undefined,

@@ -1,8 +1,7 @@
-import { pause, steadyNow } from '../clock.ts';
-import type { Clock } from '../clock.ts';
+import { steadyNow, type Clock } from '../clock.ts';
+import { beat } from './api/event-stream.ts';
 import type { Logger } from '../logger.ts';
 
-/** Where to log slow loading. */
 export interface LoadingOptions {
   log: Logger;
   clock: Clock;
@@ -23,20 +22,13 @@ export async function logWhileLoading<T>(
   { log, clock }: LoadingOptions,
 ): Promise<T> {
   const loaded = new AbortController();
-  const logging = logUntil(loaded.signal, what, { log, clock });
+  const began = steadyNow(clock);
+  const warn = () => log.warn(`still loading ${what}, since ${Math.round((steadyNow(clock) - began) / 1000)} s.`);
+  const warning = beat(clock, loaded.signal, warn, everyMs);
   try {
     return await loading;
   } finally {
     loaded.abort();
-    await logging;
-  }
-}
-
-async function logUntil(loaded: AbortSignal, what: string, { log, clock }: LoadingOptions): Promise<void> {
-  const began = steadyNow(clock);
-  for (;;) {
-    await pause(clock, everyMs, loaded);
-    if (loaded.aborted) return;
-    log.warn(`still loading ${what}, since ${Math.round((steadyNow(clock) - began) / 1000)} s.`);
+    await warning;
   }
 }

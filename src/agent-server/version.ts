@@ -1,4 +1,5 @@
 import type { ServerInfo } from '../contract/agent/service.ts';
+import type { AgentServerOptions } from './server.ts';
 
 /**
  * The API version that this server implements. The specification ties features to versions of the public server (section
@@ -6,21 +7,12 @@ import type { ServerInfo } from '../contract/agent/service.ts';
  */
 export const apiVersion = '0.5.36';
 
-/** The response of `GET /info`. */
-export function serverInfo(ids: {
-  revisionId: string | undefined;
-  deploymentId: string | undefined;
-  /** Whether webhooks are sent. */
-  webhooks: boolean;
-}): ServerInfo {
-  return {
-    version: apiVersion,
-    context: 'js',
-    flags: { assistants: true, crons: true, store: true, webhooks: ids.webhooks, langsmith: false },
-    metadata: {
-      server: 'landfall',
-      ...(ids.revisionId === undefined ? {} : { revision_id: ids.revisionId }),
-      ...(ids.deploymentId === undefined ? {} : { deployment_id: ids.deploymentId }),
-    },
-  };
-}
+export const serverInfo = (
+  { revisionId, deploymentId }: Pick<AgentServerOptions, 'revisionId' | 'deploymentId'>,
+  sendsWebhooks: boolean,
+): ServerInfo => ({
+  version: apiVersion,
+  context: 'js',
+  flags: { assistants: true, crons: true, store: true, webhooks: sendsWebhooks, langsmith: false },
+  metadata: { server: 'landfall', revision_id: revisionId, deployment_id: deploymentId },
+});

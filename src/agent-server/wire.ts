@@ -1,3 +1,5 @@
+import { memberOf } from './members.ts';
+
 /**
  * Serializes a value of the engine for the API: a message is a flat object with its `type`, not in the engine's storage
  * format. What JSON can't represent becomes null (undefined) or text (bigint).
@@ -20,7 +22,7 @@ function quickly(value: unknown): string | undefined {
 }
 
 function flatten(this: unknown, key: string, value: unknown): unknown {
-  const raw: unknown = typeof this === 'object' && this !== null ? Reflect.get(this, key) : value;
+  const raw = memberOf(this, key);
   if (isMessage(raw)) {
     const { type, data } = raw.toDict();
     return { ...data, type };
@@ -34,5 +36,4 @@ interface Message {
 }
 
 /** A message of any of the engine's classes. */
-export const isMessage = (value: unknown): value is Message =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toDict') === 'function';
+export const isMessage = (value: unknown): value is Message => typeof memberOf(value, 'toDict') === 'function';

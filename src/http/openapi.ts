@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { createDocument } from 'zod-openapi';
 import type {
@@ -77,8 +78,10 @@ const options: CreateDocumentOptions = {
   allowEmptySchema: { unknown: true, custom: true, pipe: true, lazy: true },
   override: ({ jsonSchema }) => {
     // Unknown fields are ignored, so that newer clients and services work.
-    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-    if (isEmpty(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+    const { additionalProperties } = jsonSchema;
+    if (additionalProperties === false || isDeepStrictEqual(additionalProperties, {})) {
+      delete jsonSchema.additionalProperties;
+    }
     // The bounds of every number that JSON can hold say nothing.
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -98,9 +101,6 @@ function addDefaults(
       Object.assign(Object(named(properties, field)), { default: value });
   }
 }
-
-const isEmpty = (schema: unknown): boolean =>
-  typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0;
 
 function describeOperation(operation: OperationDescription, service: ServiceDescription): ZodOpenApiOperationObject {
   const { id, summary, description, tag, path, query, headers = [], body, open, errors = [] } = operation;

@@ -25,7 +25,6 @@ export interface OperationDescription<Path extends string = string> {
   method: Method;
   /** With named parameters, as in `/v2/deployments/:deployment_id`. */
   path: Path;
-  /** What programs call it. */
   id: string;
   /** What people call it, without a full stop. */
   summary: string;
@@ -34,7 +33,6 @@ export interface OperationDescription<Path extends string = string> {
   /** The group in the document. */
   tag: string;
   query?: z.ZodObject;
-  /** The headers that it reads. */
   headers?: readonly Header[];
   /** The request body; `required` where nothing happens without it. */
   body?: { schema: z.ZodType; required: boolean } | { type: string; required: true };

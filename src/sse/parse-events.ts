@@ -77,13 +77,8 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
     try {
       return Promise.resolve({ done: false, value: this.#reading.read(event) });
     } catch (error) {
-      return this.#leave(error);
+      return this.return().then(() => Promise.reject(error));
     }
-  }
-
-  async #leave(error: unknown): Promise<never> {
-    await this.return();
-    throw error;
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {

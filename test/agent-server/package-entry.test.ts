@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { moduleKind, packageEntryFile, packageEntry } from '../../src/agent-server/graphs/package-entry.ts';
+import { moduleKind, packageEntry } from '../../src/agent-server/graphs/package-entry.ts';
 
 test.each([
   ['the extension decides', 'graph.mts', '{ "type": "commonjs" }', 'module'],
@@ -45,9 +45,9 @@ describe('the entry file of a package', () => {
       writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'engine', ...description }));
       const from = join(folder, 'graph.ts');
       expect(packageEntry('engine', from, kind)).toBe(join(home, entry));
-      expect(packageEntryFile('engine', './entry', from, kind)).toBe(exportPath && join(home, exportPath));
+      expect(packageEntry('engine', from, kind, './entry')).toBe(exportPath && join(home, exportPath));
       expect(packageEntry('unknown', from, kind)).toBeUndefined();
-      expect(packageEntryFile('unknown', './entry', from, kind)).toBeUndefined();
+      expect(packageEntry('unknown', from, kind, './entry')).toBeUndefined();
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asSentence } from '../../src/contract/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
-import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
+import { explainLoading } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
 import { masksOf } from '../../src/action/run.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';
@@ -101,7 +101,7 @@ const sinks: Record<string, (text: string) => unknown> = {
         ],
       ]),
     ),
-  'an error of an import': (text) => explainImport(new Error(text), 'graph', '/agent/graph.ts', '/agent'),
+  'an error of an import': (text) => explainLoading(new Error(text), 'graph "graph"', '/agent/graph.ts', '/agent'),
 };
 
 /** What makes a pattern try again at each character, with what keeps it from an early success at the end. */

@@ -5,19 +5,18 @@ import { mountOperations } from '../../http/operation.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { configurableHeaders } from '../http/header-rules.ts';
 import { addMiddleware, type MiddlewareOptions } from '../http/middleware.ts';
-import { asOwnCall, isSwitchedOff } from '../http/route-groups.ts';
+import { asOwnCall, disabledBy } from '../http/route-groups.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
 import { guard, tokenHeader } from './guard.ts';
 import { type Env, type Parts, threadDeletion } from './operation.ts';
 import { operations } from './operations.ts';
 import type { Logger } from '../../logger.ts';
-import { isObject } from '../../contract/json-object.ts';
+import { memberOf } from '../members.ts';
 import { accessOf } from '../auth/access.ts';
 import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
 
-/** The dependencies of the application. */
 export interface AppParts extends Omit<
   Parts,
   'headersForRuns' | 'deleteThreads' | 'describe' | 'fetch' | 'mountPrefix'
@@ -84,8 +83,6 @@ function answerError(error: Error, c: Context, log: Logger): Response {
   return c.json({ detail: 'Internal error. See the server log.' }, 500);
 }
 
-type Operation = OpenApiDocument['paths'][string][string];
-
 /**
  * Adapts the OpenAPI document to the configuration: removes disabled paths, and applies the security schemes of
  * `auth.openapi`.
@@ -96,31 +93,14 @@ function describedAs(
   auth: AuthConfig | null | undefined,
 ): OpenApiDocument {
   const { securitySchemes = {}, security, paths: own = {} } = auth?.openapi ?? {};
-  const securityOf = (path: string, method: string): unknown => {
-    const methods = own[path];
-    if (!isObject(methods)) return security;
-    return methods[method] ?? methods[method.toUpperCase()] ?? security;
-  };
-  const secured = (path: string, method: string, operation: Operation): Operation => {
-    const security = securityOf(path, method);
-    const isOpen = accessOf(method.toUpperCase(), path).does === 'open';
-    return security === undefined || isOpen ? operation : { ...operation, security: security };
-  };
-  return {
-    ...document,
-    paths: Object.fromEntries(
-      Object.entries(document.paths).flatMap(([path, methods]) => {
-        if (isSwitchedOff(http, path)) return [];
-        const each = Object.entries(methods).map(([method, operation]): [string, Operation] => [
-          method,
-          secured(path, method, operation),
-        ]);
-        return [[path, Object.fromEntries(each)]];
-      }),
-    ),
-    components: {
-      ...document.components,
-      securitySchemes: { ...document.components.securitySchemes, ...securitySchemes },
-    },
-  };
+  const paths = Object.entries(document.paths).filter(([path]) => disabledBy(http, path) === undefined);
+  for (const [path, methods] of paths) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const required = memberOf(own[path], method) ?? memberOf(own[path], method.toUpperCase()) ?? security;
+      const isOpen = accessOf(method.toUpperCase(), path).does === 'open';
+      if (required !== undefined && !isOpen) operation['security'] = required;
+    }
+  }
+  Object.assign(document.components.securitySchemes, securitySchemes);
+  return { ...document, paths: Object.fromEntries(paths) };
 }

@@ -46,7 +46,6 @@ export class Backlog {
     done.addEventListener('abort', () => all.delete(waiting), { once: true });
   }
 
-  /** Adds to the backlog. */
   grown(bytes: number): void {
     this.#added += bytes;
     const waits = this.#waiting.bytes();

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { isUuid } from '../../contract/uuid.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidAt, Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
 
 /**
@@ -13,8 +13,13 @@ import { problemsOf } from './field-problems.ts';
  * @throws Refusal 400 for invalid JSON, 422 with every invalid field.
  */
 export async function readBody<T>(c: Context, schema: z.ZodType<T>, nullable: readonly string[] = []): Promise<T> {
-  const parsed = schema.safeParse(withoutNulls(await readJson(c), nullable));
-  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'body'));
+  return parse(schema, withoutNulls(await readJson(c), nullable), ['body']);
+}
+
+/** @param at the place of the value in the request. */
+function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): T {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, at));
   return parsed.data;
 }
 
@@ -25,8 +30,7 @@ export const largestBody = 16 * 1024 * 1024;
 export async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
-  if (nestsDeeper(text))
-    throw new Refusal(422, [{ loc: ['body'], msg: `nests deeper than ${mostDepth} levels`, type: 'value_error' }]);
+  if (nestsDeeper(text)) throw invalidAt(['body'], `nests deeper than ${mostDepth} levels`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -55,11 +59,7 @@ export async function readText(c: Context): Promise<string> {
 const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${largestBody} bytes.`);
 
 /** Parses the query of a request by a schema. */
-export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(c.req.query());
-  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'query'));
-  return parsed.data;
-}
+export const readQuery = <T>(c: Context, schema: z.ZodType<T>): T => parse(schema, c.req.query(), ['query']);
 
 /** A list in the query: repeated parameters, or values separated by commas; undefined if absent. */
 export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
@@ -67,12 +67,7 @@ export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
     .queries(name)
     ?.flatMap((value) => value.split(','))
     .filter((item) => item !== '');
-  const parsed = schema.safeParse(items?.length === 0 ? undefined : items);
-  if (parsed.success) return parsed.data;
-  throw new Refusal(
-    422,
-    problemsOf(parsed.error, 'query').map((problem) => ({ ...problem, loc: ['query', name, ...problem.loc.slice(1)] })),
-  );
+  return parse(schema, items?.length === 0 ? undefined : items, ['query', name]);
 }
 
 /** A uuid of the path, in lower case. */

@@ -41,7 +41,6 @@ export function openApiDocument(): OpenApiDocument {
 
 const refusal = (description: string): ResponseDescription => ({ description, schema: validationErrorResponse });
 
-/** The meaning of each error status. */
 const errors: Readonly<Record<number, ResponseDescription>> = {
   400: refusal('The body is not JSON, or not readable by this endpoint.'),
   404: refusal('The resource does not exist.'),
@@ -52,7 +51,6 @@ const errors: Readonly<Record<number, ResponseDescription>> = {
   500: refusal('Internal error. See the server’s log.'),
 };
 
-/** The errors that every operation may return. */
 const commonErrors: Readonly<Record<number, ResponseDescription>> = {
   401: refusal('No valid key was sent, or the agent’s own authentication refused the caller.'),
   403: refusal('The caller may not do this, or did not come through the deployment’s address.'),

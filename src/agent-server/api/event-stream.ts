@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { namespaceSeparator } from '../../contract/agent/stream-event.ts';
 import { eventStreamType, writeComment, writeEvent } from '../../sse/write-event.ts';
 import type { Followable } from '../runs/event-log.ts';
@@ -9,7 +9,6 @@ const heartbeatMs = 5000;
 /** The buffer (bytes) of a stream. */
 const ahead = 64 * 1024;
 
-/** The options of an event stream. */
 export interface StreamOptions {
   clock: Clock;
   /** Called if the caller disconnects before the end. */
@@ -95,11 +94,8 @@ export async function beat(
   everyMs = heartbeatMs,
 ): Promise<void> {
   for (;;) {
-    const isDue = await clock.sleep(everyMs, signal).then(
-      () => true,
-      () => false,
-    );
-    if (!isDue || signal.aborted) return;
+    await pause(clock, everyMs, signal);
+    if (signal.aborted) return;
     onBeat();
   }
 }

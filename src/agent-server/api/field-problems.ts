@@ -3,14 +3,10 @@ import type { FieldProblem } from '../../contract/service-error.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Lists the invalid fields of a part of a request.
- *
- * @param where the part: `body`, `query`.
- */
-export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
+/** Lists the invalid fields of a part of a request, which is `at` a place such as `['body']`. */
+export const problemsOf = (error: z.ZodError, at: readonly string[]): FieldProblem[] =>
   error.issues.flatMap(reported).map((issue) => ({
-    loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
+    loc: [...at, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
     ...(isMissing(issue) ? missingField : { msg: inWords(issue.message), type: issue.code }),
   }));
 

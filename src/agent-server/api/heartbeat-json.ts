@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { beat } from './event-stream.ts';
 
 /** How long (ms) a response may take before newlines keep the connection alive. */
-const maxWaitMs = 1000;
+export const maxWaitMs = 1000;
 
 const encoder = new TextEncoder();
 

@@ -1,19 +1,13 @@
 import type { Context } from 'hono';
 
-/** A page of a search. */
-export interface Page {
-  /** The total number of matches. */
-  total: number;
-  offset: number | undefined;
-  /** The size of the page. */
-  shown: number;
-}
-
 /**
  * Sets `x-pagination-total`, and `x-pagination-next` with the offset of the next page if there is one, for the public
  * service's clients.
+ *
+ * @param page `total` counts all matches, `shown` those on the page.
  */
-export function setPageHeaders(c: Context, { total, offset = 0, shown }: Page): void {
+export function setPageHeaders(c: Context, page: { total: number; offset: number | undefined; shown: number }): void {
+  const { total, offset = 0, shown } = page;
   c.header('x-pagination-total', String(total));
   const next = offset + shown;
   if (shown > 0 && next < total) c.header('x-pagination-next', String(next));

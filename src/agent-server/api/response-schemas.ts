@@ -19,30 +19,20 @@ const id = z.uuid();
 const time = z.iso.datetime();
 const text = z.string();
 
-export const assistantResponse = z.looseObject({
-  ...assistantSchema.shape,
-  assistant_id: id,
-  name: text,
-  description: text.nullable(),
-  version: z.int(),
-  context: freeObject,
-  config: runConfigRequest,
-  metadata: freeObject,
-  created_at: time,
-  updated_at: time,
-});
+const times = { created_at: time, updated_at: time };
 
-export const assistantVersionResponse = z.looseObject({
-  ...assistantVersion.shape,
+const assistantFields = {
   assistant_id: id,
   name: text,
   description: text.nullable(),
   context: freeObject,
   config: runConfigRequest,
   metadata: freeObject,
-  created_at: time,
-  updated_at: time,
-});
+  ...times,
+};
+
+export const assistantResponse = z.looseObject({ ...assistantSchema.shape, ...assistantFields, version: z.int() });
+export const assistantVersionResponse = z.looseObject({ ...assistantVersion.shape, ...assistantFields });
 
 export const graphSchemasResponse = z.looseObject({ ...graphSchemas.shape, state_schema: freeObject });
 export const subgraphSchemasResponse = graphSchemasResponse.omit({ graph_id: true });
@@ -51,8 +41,7 @@ export const subgraphsResponse = z.record(z.string(), subgraphSchemasResponse);
 export const threadResponse = z.looseObject({
   ...threadSchema.shape,
   thread_id: id,
-  created_at: time,
-  updated_at: time,
+  ...times,
   metadata: freeObject,
   status: z.enum(threadStatuses),
   config: freeObject,
@@ -84,8 +73,7 @@ export const runResponse = z.looseObject({
   run_id: id,
   thread_id: id,
   assistant_id: id,
-  created_at: time,
-  updated_at: time,
+  ...times,
   run_started_at: time.optional(),
   run_ended_at: time.optional(),
   status: z.enum(runStatuses),
@@ -105,15 +93,14 @@ export const cronResponse = z.looseObject({
   end_time: time.nullable(),
   enabled: z.boolean(),
   on_run_completed: z.enum(onCompletion).nullable(),
-  created_at: time,
-  updated_at: time,
+  ...times,
   next_run_date: time.nullable(),
   payload: freeObject,
   metadata: freeObject,
   user_id: text.nullable(),
 });
 
-export const storeItemResponse = z.looseObject({ ...storeItem.shape, created_at: time, updated_at: time });
+export const storeItemResponse = z.looseObject({ ...storeItem.shape, ...times });
 export const storeItemsResponse = z.looseObject({ items: z.array(storeItemResponse) });
 
 export const fieldProblemResponse = z.object({

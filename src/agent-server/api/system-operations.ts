@@ -4,10 +4,8 @@ import { docsPage, pageAsset } from '../../http/docs-page.ts';
 import type { Operation } from '../../http/operation.ts';
 import { missing } from '../refusal.ts';
 import { flag, readQuery } from './body.ts';
-import { operation } from './operation.ts';
-import type { Env } from './operation.ts';
+import { operation, type Env } from './operation.ts';
 
-/** The response of `GET /info`. */
 export const info = z.looseObject({
   version: z.string(),
   context: z.literal('js'),
@@ -15,7 +13,6 @@ export const info = z.looseObject({
   metadata: freeObject,
 });
 
-/** The response of `GET /ok`. */
 const health = z.object({ ok: z.literal(true) });
 
 const healthQuery = z.looseObject({
@@ -25,11 +22,9 @@ const healthQuery = z.looseObject({
 });
 const metricsQuery = z.looseObject({ format: z.enum(['prometheus', 'json']).default('prometheus') });
 
-/** The title of the OpenAPI document. */
 export const title = 'Landfall agent server';
 const tag = 'System';
 
-/** The server itself. */
 export const systemOperations: readonly Operation<Env>[] = [
   operation({
     method: 'get',

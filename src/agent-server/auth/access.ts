@@ -28,6 +28,9 @@ export type Access =
   | { does: 'cron'; threadId: string | undefined }
   | { does: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' };
 
+/** The access of one kind. */
+export type AccessTo<Does extends Access['does']> = Extract<Access, { does: Does }>;
+
 type Rule = [method: string, path: RegExp, access: (...ids: string[]) => Access];
 
 const one =

@@ -1,10 +1,10 @@
 import { isObject } from '../../contract/json-object.ts';
 import { agentExport } from '../agent-export.ts';
+import { memberOf } from '../members.ts';
 import { splitExportPath } from '../../graph-config/export-path.ts';
 import type { Configuration } from '../configuration.ts';
 import { Refusal } from '../refusal.ts';
-import { parseFilter } from './filters.ts';
-import type { MetadataFilter } from './filters.ts';
+import { parseFilter, type MetadataFilter } from './filters.ts';
 
 /** The user that the agent's `authenticate` returned, with all other fields it set. */
 export interface AuthUser {
@@ -124,9 +124,6 @@ export function userOf(answer: unknown): AuthUser {
   };
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
 
 /**
@@ -142,13 +139,9 @@ function refusalIn(error: unknown): Refusal | undefined {
 
 function headersIn(value: unknown): Headers {
   if (value instanceof Headers) return value;
-  const entries = Array.isArray(value)
-    ? value
-    : typeof value === 'object' && value !== null
-      ? Object.entries(value)
-      : [];
+  const entries: unknown = isObject(value) ? Object.entries(value) : value;
   const headers = new Headers();
-  for (const entry of entries) {
+  for (const entry of Array.isArray(entries) ? entries : []) {
     const [name, text]: unknown[] = Array.isArray(entry) ? entry : [];
     if (typeof name === 'string' && typeof text === 'string') headers.append(name, text);
   }

@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { noVersion, Refusal } from '../refusal.ts';
-import type { Access } from './access.ts';
-import { matches, narrow } from './filters.ts';
-import type { MetadataFilter } from './filters.ts';
-import { ask, mustMatch, resources } from './call-auth-handler.ts';
-import type { AuthorizationContext } from './call-auth-handler.ts';
+import type { AccessTo } from './access.ts';
+import { matches, narrow, type MetadataFilter } from './filters.ts';
+import { ask, mustMatch, resources, type AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, rewriteBody } from './request-body.ts';
-
-type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
 
 /** The fields that a handler may change. */
 const changeable = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
@@ -21,7 +17,10 @@ function changed(body: FreeObject, value: FreeObject): FreeObject {
 }
 
 /** Authorizes creating an assistant or a thread: the handler may add metadata. An id that another user owns is a conflict. */
-export async function authorizeCreate(question: AuthorizationContext, { kind }: Of<'create'>): Promise<void> {
+export async function authorizeCreate(
+  question: AuthorizationContext,
+  { kind }: AccessTo<'create'>,
+): Promise<undefined> {
   const body = await readObject(question.c);
   const field = `${kind}_id`;
   body[field] ??= randomUUID();
@@ -35,22 +34,14 @@ export async function authorizeCreate(question: AuthorizationContext, { kind }: 
   rewriteBody(question.c, changed(body, value));
 }
 
-/**
- * Authorizes searching and counting, narrowed to what the filter matches.
- *
- * @returns the response if nothing can match.
- */
+/** Authorizes searching and counting, narrowed to what the filter matches. Returns the response if nothing can match. */
 export async function authorizeSearch(
   question: AuthorizationContext,
-  { kind, counts }: Of<'search'>,
+  { kind, counts }: AccessTo<'search'>,
 ): Promise<Response | undefined> {
   const { c } = question;
   const body = await readObject(c);
-  const value: FreeObject = {
-    ...body,
-    metadata: objectIn(body, 'metadata'),
-    ...(counts ? { limit: 0, offset: 0 } : {}),
-  };
+  const value: FreeObject = { ...body, metadata: objectIn(body, 'metadata'), ...(counts && { limit: 0, offset: 0 }) };
   const filter = await ask(question, resources[kind], 'search', value);
   if (narrowBody(c, { ...body, metadata: value['metadata'] }, filter)) return undefined;
   return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
@@ -58,12 +49,11 @@ export async function authorizeSearch(
 
 /**
  * Authorizes listing the versions of an assistant, narrowed by the filter: older versions may be of another owner.
- *
- * @returns the response if nothing can match.
+ * Returns the response if nothing can match.
  */
 export async function authorizeVersions(
   question: AuthorizationContext,
-  { id }: Of<'versions'>,
+  { id }: AccessTo<'versions'>,
 ): Promise<Response | undefined> {
   const { c } = question;
   const filter = await ask(question, 'assistants', 'read', { assistant_id: id });
@@ -83,10 +73,10 @@ function narrowBody(c: Context, body: FreeObject, filter: MetadataFilter | undef
 /** Authorizes access to one resource, or to a run on one thread. */
 export async function authorizeResource(
   question: AuthorizationContext,
-  { kind, id, runId, action, body: hasBody, version: hasVersion }: Of<'one'>,
-): Promise<void> {
+  { kind, id, runId, action, body: hasBody, version: hasVersion }: AccessTo<'one'>,
+): Promise<undefined> {
   const body = hasBody === true ? await readObject(question.c) : {};
-  const given = hasBody === true && 'metadata' in body ? { metadata: objectIn(body, 'metadata') } : {};
+  const given = 'metadata' in body ? { metadata: objectIn(body, 'metadata') } : {};
   const value: FreeObject = {
     ...body,
     ...given,
@@ -117,7 +107,7 @@ async function versionMustMatch(
 }
 
 /** Authorizes copying a thread: reading it, and creating one with its metadata. */
-export async function authorizeCopy(question: AuthorizationContext, { id }: Of<'copy'>): Promise<void> {
+export async function authorizeCopy(question: AuthorizationContext, { id }: AccessTo<'copy'>): Promise<undefined> {
   const filter = await ask(question, 'threads', 'read', { thread_id: id });
   await mustMatch(question, filter, { kind: 'thread', id });
   const metadata = await question.find('thread', id);
@@ -125,7 +115,7 @@ export async function authorizeCopy(question: AuthorizationContext, { id }: Of<'
 }
 
 /** Authorizes pruning: threads that the caller may not delete are skipped, like missing ones. */
-export async function authorizePrune(question: AuthorizationContext): Promise<void> {
+export async function authorizePrune(question: AuthorizationContext): Promise<undefined> {
   const { c, find } = question;
   const body = await readObject(c);
   const ids: unknown[] = Array.isArray(body['thread_ids']) ? body['thread_ids'] : [];

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { unacceptable } from '../refusal.ts';
-import type { Access } from './access.ts';
+import type { AccessTo } from './access.ts';
 import { configurableOf, withoutClaims } from './caller.ts';
-import { ask, mustMatch } from './call-auth-handler.ts';
-import type { AuthorizationContext } from './call-auth-handler.ts';
+import { ask, mustMatch, type AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, readObjects, rewriteBody } from './request-body.ts';
-
-type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
 
 /** The fields of a run request that a handler sees as the run's `kwargs`, and may change. */
 const kwargFields = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
@@ -45,19 +42,19 @@ export async function accessToRun(
 }
 
 /** Authorizes a run, on a thread or stateless. */
-export async function authorizeRun(question: AuthorizationContext, { threadId }: Of<'run'>): Promise<void> {
+export async function authorizeRun(question: AuthorizationContext, { threadId }: AccessTo<'run'>): Promise<undefined> {
   rewriteBody(question.c, await accessToRun(question, await readObject(question.c), threadId));
 }
 
 /** Authorizes each run of a batch of stateless runs. */
-export async function authorizeRuns(question: AuthorizationContext): Promise<void> {
+export async function authorizeRuns(question: AuthorizationContext): Promise<undefined> {
   const requested: FreeObject[] = [];
   for (const request of await readObjects(question.c)) requested.push(await accessToRun(question, request, undefined));
   rewriteBody(question.c, requested);
 }
 
 /** Authorizes cancelling several runs. With a filter, the runs must be of one thread. */
-export async function authorizeCancel(question: AuthorizationContext): Promise<void> {
+export async function authorizeCancel(question: AuthorizationContext): Promise<undefined> {
   const body = await readObject(question.c);
   const { thread_id: threadId, run_ids, status } = body;
   const value = {
@@ -67,17 +64,18 @@ export async function authorizeCancel(question: AuthorizationContext): Promise<v
   };
   const filter = await ask(question, 'threads', 'update', value);
   if (filter !== undefined && typeof threadId !== 'string') {
-    throw unacceptable(
-      'thread_id',
-      "is required: this agent's authorization rules do not allow cancelling across threads",
-    );
+    const reason = "is required: this agent's authorization rules do not allow cancelling across threads";
+    throw unacceptable('thread_id', reason);
   }
   if (typeof threadId === 'string') await mustMatch(question, filter, { kind: 'thread', id: threadId });
   rewriteBody(question.c, body);
 }
 
 /** Authorizes a cron and its future runs, whose `configurable` names the cron's creator. */
-export async function authorizeCron(question: AuthorizationContext, { threadId }: Of<'cron'>): Promise<void> {
+export async function authorizeCron(
+  question: AuthorizationContext,
+  { threadId }: AccessTo<'cron'>,
+): Promise<undefined> {
   const body = await readObject(question.c);
   const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await accessToRun(
     question,

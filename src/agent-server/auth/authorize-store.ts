@@ -1,18 +1,14 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { missing, Refusal } from '../refusal.ts';
+import { invalidAt, missing, Refusal, unacceptable } from '../refusal.ts';
 import { labelsProblem } from '../store/namespace.ts';
-import type { Access } from './access.ts';
-import { matches } from './filters.ts';
-import type { MetadataFilter } from './filters.ts';
-import { ask } from './call-auth-handler.ts';
-import type { AuthorizationContext } from './call-auth-handler.ts';
+import type { AccessTo } from './access.ts';
+import { matches, type MetadataFilter } from './filters.ts';
+import { ask, type AuthorizationContext } from './call-auth-handler.ts';
 import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
 
 /** Finds an item's value; undefined if there is none. */
 export type FindItem = (namespace: readonly string[], key: string) => Promise<FreeObject | undefined>;
-
-type Store = Extract<Access, { does: 'store' }>;
 
 /**
  * Authorizes a store operation. A handler usually prefixes the namespace with the user's name, or refuses; a filter is
@@ -22,7 +18,7 @@ type Store = Extract<Access, { does: 'store' }>;
  */
 export async function authorizeStore(
   question: AuthorizationContext,
-  { action }: Store,
+  { action }: AccessTo<'store'>,
   findItem: FindItem,
 ): Promise<Response | undefined> {
   if (action === 'get') return authorizeGet(question, findItem);
@@ -35,8 +31,7 @@ export async function authorizeStore(
   const namespace = labels(requested ?? []);
   if (filter !== undefined) {
     if (action === 'search' || action === 'list_namespaces') {
-      const words = "This agent's rules filter what is stored, and this server filters no searches of it.";
-      throw new Refusal(403, words);
+      throw new Refusal(403, "This agent's rules filter what is stored, and this server filters no searches of it.");
     }
     const key = String(value['key']);
     const existing = await findItem(namespace, key);
@@ -55,8 +50,7 @@ async function authorizeGet(question: AuthorizationContext, findItem: FindItem):
   const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
   // The query joins labels by periods: a period in a label would let a caller reach another namespace.
   const problem = labelsProblem(namespace);
-  if (problem !== undefined)
-    throw new Refusal(422, [{ loc: ['query', 'namespace'], msg: problem, type: 'value_error' }]);
+  if (problem !== undefined) throw invalidAt(['query', 'namespace'], problem);
   const existing = filter && (await findItem(namespace, key));
   if (filter && existing && !isOf(filter, namespace, key, existing)) return c.json(null);
   query.delete('namespace');
@@ -71,12 +65,10 @@ const isOf = (filter: MetadataFilter, namespace: string[], key: string, value: u
   matches({ ...(isObject(value) ? value : {}), namespace, key }, filter);
 
 /** Reads `namespace=a.b`, or one parameter for each label. */
-function namespaceIn(query: URLSearchParams): string[] {
-  const given = query.getAll('namespace');
-  return given.flatMap((part) => (part === '' ? [] : part.split('.')));
-}
+const namespaceIn = (query: URLSearchParams): string[] =>
+  query.getAll('namespace').flatMap((part) => (part === '' ? [] : part.split('.')));
 
 function labels(namespace: unknown): string[] {
   if (Array.isArray(namespace) && namespace.every((label) => typeof label === 'string')) return namespace;
-  throw new Refusal(422, [{ loc: ['body', 'namespace'], msg: 'must be a list of texts', type: 'value_error' }]);
+  throw unacceptable('namespace', 'must be a list of texts');
 }

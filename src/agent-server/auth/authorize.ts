@@ -1,9 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
-import { accessOf } from './access.ts';
+import { accessOf, type Access } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import { authorizeCancel, authorizeRun, authorizeRuns, authorizeCron } from './authorize-runs.ts';
-import { authorizeStore } from './authorize-store.ts';
-import type { FindItem } from './authorize-store.ts';
+import { authorizeStore, type FindItem } from './authorize-store.ts';
 import {
   authorizeResource,
   authorizeCopy,
@@ -16,7 +15,6 @@ import { Refusal } from '../refusal.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
-/** The dependencies of authorization. */
 export interface AuthorizeParts {
   auth: AgentAuth;
   find: FindMetadata;
@@ -33,50 +31,40 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
     if (access.does === 'open' || access.does === 'nothing') return next();
     const user = c.get('authUser');
     if (user === undefined) throw new Refusal(401, 'Unauthorized');
-    const question: AuthorizationContext = { c, auth, user, find };
-    switch (access.does) {
-      case 'unknown':
-        throw new Refusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
-      case 'create':
-        await authorizeCreate(question, access);
-        break;
-      case 'search': {
-        const answer = await authorizeSearch(question, access);
-        if (answer) return answer;
-        break;
-      }
-      case 'one':
-        await authorizeResource(question, access);
-        break;
-      case 'versions': {
-        const answer = await authorizeVersions(question, access);
-        if (answer) return answer;
-        break;
-      }
-      case 'copy':
-        await authorizeCopy(question, access);
-        break;
-      case 'prune':
-        await authorizePrune(question);
-        break;
-      case 'run':
-        await authorizeRun(question, access);
-        break;
-      case 'batch':
-        await authorizeRuns(question);
-        break;
-      case 'cancel':
-        await authorizeCancel(question);
-        break;
-      case 'cron':
-        await authorizeCron(question, access);
-        break;
-      case 'store': {
-        const answer = await authorizeStore(question, access, findItem);
-        if (answer) return answer;
-        break;
-      }
-    }
-    return next();
+    if (access.does === 'unknown')
+      throw new Refusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
+    return (await authorizeAccess({ c, auth, user, find }, access, findItem)) ?? next();
   };
+}
+
+/** Returns the response if the routes have nothing to add. */
+function authorizeAccess(
+  question: AuthorizationContext,
+  access: Exclude<Access, { does: 'open' | 'nothing' | 'unknown' }>,
+  findItem: FindItem,
+): Promise<Response | undefined> {
+  switch (access.does) {
+    case 'create':
+      return authorizeCreate(question, access);
+    case 'search':
+      return authorizeSearch(question, access);
+    case 'one':
+      return authorizeResource(question, access);
+    case 'versions':
+      return authorizeVersions(question, access);
+    case 'copy':
+      return authorizeCopy(question, access);
+    case 'prune':
+      return authorizePrune(question);
+    case 'run':
+      return authorizeRun(question, access);
+    case 'batch':
+      return authorizeRuns(question);
+    case 'cancel':
+      return authorizeCancel(question);
+    case 'cron':
+      return authorizeCron(question, access);
+    case 'store':
+      return authorizeStore(question, access, findItem);
+  }
 }

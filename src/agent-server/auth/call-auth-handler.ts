@@ -4,11 +4,9 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { missing, noAssistant } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';
-import { matches } from './filters.ts';
-import type { MetadataFilter } from './filters.ts';
+import { matches, type MetadataFilter } from './filters.ts';
 import type { FindMetadata } from './rows.ts';
 
-/** A request that needs authorization. */
 export interface AuthorizationContext {
   c: Context;
   auth: AgentAuth;
@@ -24,7 +22,6 @@ export const ask = (
   value: FreeObject,
 ): Promise<MetadataFilter | undefined> => auth.decide({ resource, action, value, user });
 
-/** The resource name of each kind. */
 export const resources = {
   assistant: 'assistants',
   thread: 'threads',
@@ -36,12 +33,8 @@ export const resources = {
 function notFound(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
   if (kind === 'assistant') return noAssistant(id);
-  const words = {
-    thread: `Thread ${id.toLowerCase()}`,
-    run: `Run ${id}`,
-    cron: `Cron ${id}`,
-  };
-  return missing(`${words[kind]} does not exist.`);
+  if (kind === 'thread') return missing(`Thread ${id.toLowerCase()} does not exist.`);
+  return missing(`${kind === 'run' ? 'Run' : 'Cron'} ${id} does not exist.`);
 }
 
 /**

@@ -39,11 +39,7 @@ export function matches(metadata: FreeObject, filter: MetadataFilter): boolean {
   });
 }
 
-/**
- * Narrows the metadata of a search by a filter.
- *
- * @returns undefined if nothing can match both.
- */
+/** Narrows the metadata of a search by a filter; undefined if nothing can match both. */
 export function narrow(requested: FreeObject, filter: MetadataFilter): FreeObject | undefined {
   const both: FreeObject = { ...requested };
   for (const [key, value] of Object.entries(filter)) {

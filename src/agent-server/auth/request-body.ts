@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { Refusal, unacceptable } from '../refusal.ts';
+import { invalidAt, unacceptable } from '../refusal.ts';
 import { readJson } from '../api/body.ts';
 
 /**
@@ -11,15 +11,14 @@ import { readJson } from '../api/body.ts';
  */
 export async function readObject(c: Context): Promise<FreeObject> {
   const body = await readJson(c);
-  if (!isObject(body)) throw new Refusal(422, [{ loc: ['body'], msg: 'must be an object', type: 'value_error' }]);
+  if (!isObject(body)) throw invalidAt(['body'], 'must be an object');
   return body;
 }
 
 /** Reads the body of a request, which must be a list of objects. */
 export async function readObjects(c: Context): Promise<FreeObject[]> {
   const body = await readJson(c);
-  if (!Array.isArray(body) || !body.every(isObject))
-    throw new Refusal(422, [{ loc: ['body'], msg: 'must be a list of objects', type: 'value_error' }]);
+  if (!Array.isArray(body) || !body.every(isObject)) throw invalidAt(['body'], 'must be a list of objects');
   return body;
 }
 

@@ -1,50 +1,43 @@
 import { runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { isDefault } from '../assistants/assistant.ts';
-import type { StoredAssistant } from '../assistants/assistant.ts';
+import { isDefault, type StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
-import { userOf } from './agent-auth.ts';
-import type { AgentAuth, AuthUser } from './agent-auth.ts';
+import { userOf, type AgentAuth, type AuthUser } from './agent-auth.ts';
 import { accessToRun } from './authorize-runs.ts';
 import { userClaim } from './caller.ts';
-import { matches } from './filters.ts';
-import type { MetadataFilter } from './filters.ts';
+import { matches, type MetadataFilter } from './filters.ts';
 import { ask } from './call-auth-handler.ts';
 import type { FindMetadata } from './rows.ts';
 
 const requestOf = runCreate.strip();
 
 /** Authorizes runs on acceptance, from any endpoint. */
-export interface RunAccess {
-  /**
-   * Checks whether the caller may read the assistant, whose configuration and context the run sees.
-   *
-   * @throws Refusal 404 if a filter hides the assistant, or if the rules refuse.
-   */
-  mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void>;
-  /**
-   * Authorizes a cron's run as if its creator requested it now, because permissions may have changed.
-   *
-   * @returns the request as it will run.
-   * @throws Refusal 404 if a filter hides the thread, or if the rules refuse.
-   */
-  asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate>;
-}
+export type RunAccess = ReturnType<typeof runAccess>;
 
 /** Applies the agent's rules to runs. A cron that predates the rules names no user, and keeps running. */
-export function runAccess(auth: AgentAuth, find: FindMetadata): RunAccess {
+export function runAccess(auth: AgentAuth, find: FindMetadata) {
   return {
-    async mayUse(assistant, request) {
+    /**
+     * Checks whether the caller may read the assistant, whose configuration and context the run sees.
+     *
+     * @throws Refusal 404 if a filter hides the assistant, or if the rules refuse.
+     */
+    async mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void> {
       const user = userIn(request);
       if (user === undefined) return;
       const filter = await ask({ auth, user }, 'assistants', 'read', { assistant_id: assistant.assistant_id });
       if (filter !== undefined && !mayRun(assistant, filter)) throw noAssistant(request.assistant_id);
     },
-    async asMaker(request, threadId) {
+    /**
+     * Authorizes a cron's run as if its creator requested it now, because permissions may have changed. Returns the
+     * request as it will run.
+     *
+     * @throws Refusal 404 if a filter hides the thread, or if the rules refuse.
+     */
+    async asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate> {
       const user = userIn(request);
-      return user === undefined
-        ? request
-        : requestOf.parse(await accessToRun({ auth, user, find }, { ...request }, threadId));
+      if (user === undefined) return request;
+      return requestOf.parse(await accessToRun({ auth, user, find }, { ...request }, threadId));
     },
   };
 }

@@ -1,5 +1,4 @@
 import { RunOwnershipLost } from './run-ownership-lost.ts';
-import type { Pool } from 'pg';
 
 /**
  * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
@@ -59,28 +58,4 @@ export function nextVersion(current: number | undefined): number {
     queueMicrotask(() => (drawn = undefined));
   }
   return Number((Math.floor(current ?? 0) + 1 + drawn).toFixed(9));
-}
-
-/** A statement with its values. */
-interface Statement {
-  text: string;
-  values: readonly unknown[];
-}
-
-/** Runs statements in one transaction. */
-export async function inTransaction(pool: Pool, statements: readonly Statement[]): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query('begin');
-    for (const { text, values } of statements) await client.query(text, [...values]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch((mistake: unknown) => {
-      broken = mistake instanceof Error ? mistake : new Error(String(mistake));
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
 }

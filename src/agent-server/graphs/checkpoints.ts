@@ -12,7 +12,8 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
-import { nextVersion, WritesUnderWay, inTransaction } from './checkpoint-writes.ts';
+import { inTransaction } from '../threads/transaction.ts';
+import { nextVersion, WritesUnderWay } from './checkpoint-writes.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
 
@@ -136,10 +137,9 @@ export class Checkpoints extends PostgresSaver {
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
-    const named: CheckpointMetadata = { ...runOf(config), ...metadata };
     const [blobs, storedMetadata] = await Promise.all([
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
-      this['_dumpMetadata'](named),
+      this['_dumpMetadata']({ ...runOf(config), ...metadata }),
     ]);
     // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
@@ -147,13 +147,13 @@ export class Checkpoints extends PostgresSaver {
     if (bytesOf(blobs.map((blob) => blob[5])) > mostBytesAtOnce) {
       const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
       const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
-      const statements = [
-        ...blobs.map((blob) => ({ text: UPSERT_CHECKPOINT_BLOBS_SQL, values: blob })),
-        { text: UPSERT_CHECKPOINTS_SQL, values },
-      ];
       await this.#ask(async () => {
-        await this.#mustBeOurs(config);
-        await inTransaction(this.#pool, statements);
+        const held = await this.#pool.query(`with ${ours('$1', '$2')} select from ours`, [runIdOf(config), this.#name]);
+        if (held.rowCount === 0) throw notOurs();
+        await inTransaction(this.#pool, async (client) => {
+          for (const blob of blobs) await client.query(UPSERT_CHECKPOINT_BLOBS_SQL, blob);
+          await client.query(UPSERT_CHECKPOINTS_SQL, values);
+        });
       });
       return reached;
     }
@@ -189,10 +189,11 @@ export class Checkpoints extends PostgresSaver {
       const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
       const { UPSERT_CHECKPOINT_WRITES_SQL, INSERT_CHECKPOINT_WRITES_SQL } = this['SQL_STATEMENTS'];
       const text = everyOneHasItsPlace ? UPSERT_CHECKPOINT_WRITES_SQL : INSERT_CHECKPOINT_WRITES_SQL;
-      const statements = dumped.map((values) => ({ text, values }));
       return this.#ask(async () => {
         if ((await this.#pool.query(noteBefore, noted)).rowCount === 0) throw notOurs();
-        await inTransaction(this.#pool, statements);
+        await inTransaction(this.#pool, async (client) => {
+          for (const values of dumped) await client.query(text, values);
+        });
       });
     }
     const statement = {
@@ -213,14 +214,6 @@ export class Checkpoints extends PostgresSaver {
     };
     await this.#ask(() => this.#pool.query(statement));
   }
-
-  async #mustBeOurs(config: RunnableConfig): Promise<void> {
-    const { rowCount } = await this.#pool.query(`with ${ours('$1', '$2')} select from ours`, [
-      runIdOf(config),
-      this.#name,
-    ]);
-    if (rowCount === 0) throw notOurs();
-  }
 }
 
 const notOurs = () =>
@@ -232,14 +225,8 @@ function runIdOf({ configurable }: RunnableConfig): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-function runOf(config: RunnableConfig): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const key of runKeys) {
-    const value: unknown = config.configurable?.[key];
-    if (typeof value === 'string') found[key] = value;
-  }
-  return found;
-}
+const runOf = ({ configurable = {} }: RunnableConfig): object =>
+  Object.fromEntries(runKeys.map((key) => [key, configurable[key]]).filter(([, value]) => typeof value === 'string'));
 
 const bytesOf = (parts: readonly (Uint8Array | undefined)[]): number =>
   parts.reduce((bytes, part) => bytes + (part?.byteLength ?? 0), 0);

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json-object.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
+import { memberOf } from '../members.ts';
 import type { Graph } from './graph.ts';
 
 /** The schema of a graph's context: an object of the agent's own schema library, of any version. */
@@ -51,6 +52,3 @@ export function contextErrors(
     return meant === undefined ? [] : [[key, meant]];
   });
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  (typeof value === 'object' && value !== null) || typeof value === 'function' ? Reflect.get(value, name) : undefined;

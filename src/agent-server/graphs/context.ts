@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { contextSchemaOf, contextErrors } from './context-schema.ts';
+import { memberOf } from '../members.ts';
 import type { Graph } from './graph.ts';
 
 /** How a context is validated. */
@@ -14,11 +15,7 @@ export interface Holding {
 
 const belowContext = ['body', 'context'];
 
-/**
- * Validates a context against the graph's context schema.
- *
- * @returns every invalid value, none if there is no schema.
- */
+/** Validates a context against the graph's context schema. Returns every invalid value, none if there is no schema. */
 export async function contextProblems(
   graph: Graph,
   context: Record<string, unknown>,
@@ -64,21 +61,16 @@ interface Issue {
 
 /** The issues of a schema library's error, of any version. */
 function issuesOf(error: unknown): Issue[] | undefined {
-  const issues: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'issues') : undefined;
+  const issues = memberOf(error, 'issues');
   if (!Array.isArray(issues)) return undefined;
-  return issues.map((issue: object) => {
-    const path: unknown = Reflect.get(issue, 'path');
+  return issues.map((issue: unknown) => {
+    const path = memberOf(issue, 'path');
     return {
       path: Array.isArray(path) ? path.map((part) => (typeof part === 'number' ? part : String(part))) : [],
-      message: String(Reflect.get(issue, 'message')),
-      code: String(Reflect.get(issue, 'code')),
+      message: String(memberOf(issue, 'message')),
+      code: String(memberOf(issue, 'code')),
     };
   });
 }
 
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>(
-    (inner, part) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, part) : undefined),
-    value,
-  );
-}
+const valueAt = (value: unknown, path: Issue['path']): unknown => path.reduce<unknown>(memberOf, value);

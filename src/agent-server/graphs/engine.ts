@@ -3,13 +3,13 @@ import type { Command } from '../../contract/agent/run.ts';
 import { StartupError } from '../startup-error.ts';
 import { withoutPolling } from '../store/without-polling.ts';
 import { exportOf, importFile } from '../agent-export.ts';
-import { moduleKind, packageEntryFile, packageEntry } from './package-entry.ts';
+import { moduleKind, packageEntry } from './package-entry.ts';
+import { hasMethods, memberOf } from '../members.ts';
 import type { Graph } from './graph.ts';
 
 /** The npm package of the graph engine. */
 const enginePackage = '@langchain/langgraph';
 
-/** The engine's in-memory checkpointer. */
 export interface MemoryCheckpoints {
   deleteThread(threadId: string): Promise<void>;
 }
@@ -19,7 +19,6 @@ export interface MemoryCheckpoints {
  * instances of other classes.
  */
 export interface Engine {
-  /** Serializes the engine's checkpoints. */
   serializer: SerializerProtocol;
   /** Creates a checkpointer in memory, for stateless runs. */
   memoryCheckpoints(): MemoryCheckpoints;
@@ -57,7 +56,7 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   };
   const { serde } = memoryCheckpoints();
   const readSchemas = async (): Promise<SchemaReaders | undefined> => {
-    const entryFile = packageEntryFile(enginePackage, './zod/schema', graphFile, kind);
+    const entryFile = packageEntry(enginePackage, graphFile, kind, './zod/schema');
     const readers = entryFile === undefined ? undefined : await importFile(entryFile);
     return isSchemaReaders(readers) ? readers : undefined;
   };
@@ -95,19 +94,10 @@ const unusable = (engine: string, name: string) =>
 const isClass = (value: unknown): value is Class => typeof value === 'function';
 
 const isSend = (target: unknown): target is { node: string; input?: unknown; args?: unknown } =>
-  typeof target === 'object' && target !== null && typeof Reflect.get(target, 'node') === 'string';
+  typeof memberOf(target, 'node') === 'string';
 
-function isMemoryCheckpoints(value: unknown): value is MemoryCheckpoints & { serde: SerializerProtocol } {
-  if (typeof value !== 'object' || value === null) return false;
-  const serde: unknown = Reflect.get(value, 'serde');
-  return (
-    typeof Reflect.get(value, 'deleteThread') === 'function' &&
-    typeof serde === 'object' &&
-    serde !== null &&
-    typeof Reflect.get(serde, 'dumpsTyped') === 'function' &&
-    typeof Reflect.get(serde, 'loadsTyped') === 'function'
-  );
-}
+const isMemoryCheckpoints = (value: unknown): value is MemoryCheckpoints & { serde: SerializerProtocol } =>
+  hasMethods(value, 'deleteThread') && hasMethods(memberOf(value, 'serde'), 'dumpsTyped', 'loadsTyped');
 
 /** The engine's readers of a graph's schemas; undefined results for a state without types at run time. */
 interface SchemaReaders {
@@ -117,9 +107,5 @@ interface SchemaReaders {
   getConfigTypeSchema(graph: Graph): unknown;
 }
 
-/** Whether a module of the engine has all schema readers. */
-function isSchemaReaders(module: unknown): module is SchemaReaders {
-  if (typeof module !== 'object' || module === null) return false;
-  const names = ['getStateTypeSchema', 'getInputTypeSchema', 'getOutputTypeSchema', 'getConfigTypeSchema'];
-  return names.every((name) => typeof Reflect.get(module, name) === 'function');
-}
+const isSchemaReaders = (module: unknown): module is SchemaReaders =>
+  hasMethods(module, 'getStateTypeSchema', 'getInputTypeSchema', 'getOutputTypeSchema', 'getConfigTypeSchema');

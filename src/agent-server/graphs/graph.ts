@@ -1,3 +1,5 @@
+import { hasMethods } from '../members.ts';
+
 /** The options of one run, in the engine's names; the engine's defaults apply to the rest. */
 export interface EngineOptions {
   streamMode: string[];
@@ -51,28 +53,18 @@ export interface Graph {
   builder?: unknown;
 }
 
-/** The options of a drawing. */
 export interface DrawConfig {
   configurable: Record<string, unknown>;
   xray: boolean | number;
 }
 
-/** A graph that can be drawn. */
 export interface Drawable {
   toJSON(): object;
 }
 
-/** A graph that is not compiled yet. */
-export interface GraphBuilder {
-  compile(): unknown;
-}
-
-const has = (value: unknown, ...methods: string[]): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  methods.every((name) => typeof Reflect.get(value, name) === 'function');
-
 export const isGraph = (value: unknown): value is Graph =>
-  has(value, 'withConfig', 'stream', 'streamEvents', 'getState');
+  hasMethods(value, 'withConfig', 'stream', 'streamEvents', 'getState');
 
-export const isGraphBuilder = (value: unknown): value is GraphBuilder => has(value, 'compile', 'addNode');
+/** Whether a graph is not compiled yet. */
+export const isGraphBuilder = (value: unknown): value is { compile(): unknown } =>
+  hasMethods(value, 'compile', 'addNode');

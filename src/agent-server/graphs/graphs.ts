@@ -5,29 +5,15 @@ import { Checkpoints } from './checkpoints.ts';
 import type { MemoryCheckpoints } from './engine.ts';
 import type { Graph } from './graph.ts';
 import { GraphNotMade } from './graph-not-made.ts';
-import type { LoadedGraph } from './load.ts';
+import type { LoadedGraph, MakeConfig } from './load.ts';
 import { schemasOf, type GraphSchemaSet } from './schemas.ts';
 import { WritesUnderWay } from './checkpoint-writes.ts';
 
-/** Selects subgraphs. */
 interface SubgraphsQuery {
   /** The names of the nodes on the way to one graph, joined by `|`; absent for all graphs. */
   namespace: string | undefined;
   /** Whether to include subgraphs of subgraphs. */
   recurse: boolean;
-}
-
-/** The subgraphs of a graph with their namespaces. A named one is found at any depth. */
-async function graphsInside(graph: Graph, { namespace, recurse }: SubgraphsQuery): Promise<[string, Graph][]> {
-  const found: [string, Graph][] = [];
-  for await (const inside of allInside(graph, recurse || namespace !== undefined)) {
-    if (namespace === undefined || inside[0] === namespace) found.push(inside);
-  }
-  return found;
-}
-
-function allInside(graph: Graph, recurse: boolean): AsyncIterable<[string, Graph]> | Iterable<[string, Graph]> {
-  return graph.getSubgraphsAsync?.(undefined, recurse) ?? graph.getSubgraphs?.(undefined, recurse) ?? [];
 }
 
 /**
@@ -47,14 +33,15 @@ export async function drawn(
 /** Whether a run's checkpoints are kept on the thread or dropped with the run. */
 export type CheckpointRetention = 'thread' | 'nothing';
 
-/** The configuration that a graph factory receives. */
-export interface MakeConfig {
-  configurable: Record<string, unknown>;
-}
-
 interface Attached extends LoadedGraph {
   checkpoints: Checkpoints;
   memory: MemoryCheckpoints;
+}
+
+function made(attached: Attached, config: MakeConfig): Promise<Graph> {
+  return attached.make(config).catch((error: unknown) => {
+    throw new GraphNotMade(attached.graphId, error);
+  });
 }
 
 /** The graphs of this revision, with the server's checkpointer and store instead of their own. */
@@ -98,16 +85,12 @@ export class Graphs {
    */
   async make(graphId: string, config: MakeConfig, retention: CheckpointRetention): Promise<Graph> {
     const attached = this.#attached(graphId);
-    const graph = await attached.make(config).catch((error: unknown) => {
-      throw new GraphNotMade(graphId, error);
-    });
+    const graph = await made(attached, config);
     const copies = this.#copies.get(graph) ?? new Map<CheckpointRetention, Graph>();
     this.#copies.set(graph, copies);
     const known = copies.get(retention);
     if (known) return known;
-    const copy = graph.withConfig({});
-    copy.checkpointer = retention === 'thread' ? attached.checkpoints : attached.memory;
-    copy.store = this.#store;
+    const copy = this.#copy(graph, retention === 'thread' ? attached.checkpoints : attached.memory);
     copies.set(retention, copy);
     return copy;
   }
@@ -115,13 +98,11 @@ export class Graphs {
   /** The graph with its checkpoints in the caller's pool, such as one over the connection of a transaction. */
   async makeOver(graphId: string, config: MakeConfig, pool: Pool): Promise<Graph> {
     const attached = this.#attached(graphId);
-    const graph = await attached.make(config).catch((error: unknown) => {
-      throw new GraphNotMade(graphId, error);
-    });
-    const copy = graph.withConfig({});
-    copy.checkpointer = new Checkpoints(pool, attached.engine.serializer);
-    copy.store = this.#store;
-    return copy;
+    return this.#copy(await made(attached, config), new Checkpoints(pool, attached.engine.serializer));
+  }
+
+  #copy(graph: Graph, checkpointer: Checkpoints | MemoryCheckpoints): Graph {
+    return Object.assign(graph.withConfig({}), { checkpointer, store: this.#store });
   }
 
   /** Drops the in-memory checkpoints of a stateless run. */
@@ -134,13 +115,20 @@ export class Graphs {
     return schemasOf(graph, this.#attached(graphId).engine);
   }
 
-  /** The JSON schemas of the subgraphs of a graph from `make`, by namespace. */
-  async schemasInside(graphId: string, graph: Graph, query: SubgraphsQuery): Promise<Record<string, GraphSchemaSet>> {
+  /** The JSON schemas of the subgraphs of a graph from `make`, by namespace. A named one is found at any depth. */
+  async schemasInside(
+    graphId: string,
+    graph: Graph,
+    { namespace, recurse }: SubgraphsQuery,
+  ): Promise<Record<string, GraphSchemaSet>> {
     const { engine } = this.#attached(graphId);
-    const inside = await graphsInside(graph, query);
-    return Object.fromEntries(
-      await Promise.all(inside.map(async ([namespace, one]) => [namespace, await schemasOf(one, engine)] as const)),
-    );
+    const isDeep = recurse || namespace !== undefined;
+    const inside = graph.getSubgraphsAsync?.(undefined, isDeep) ?? graph.getSubgraphs?.(undefined, isDeep) ?? [];
+    const found: [string, GraphSchemaSet][] = [];
+    for await (const [name, one] of inside) {
+      if (namespace === undefined || name === namespace) found.push([name, await schemasOf(one, engine)]);
+    }
+    return Object.fromEntries(found);
   }
 
   /** The engine's form of a command of the API. */

@@ -2,25 +2,22 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasCode } from '../../errors.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError, type StartupCode } from '../startup-error.ts';
 
-/** The number of stack lines to log. */
 const stackLines = 8;
 
 /**
- * Describes an error from loading a graph's file, with `file:line`.
+ * Describes an error from loading a module of the agent, with `file:line`.
  *
  * @param error thrown by the loader, or by the file's own code.
+ * @param what names the module, such as `graph "asker"`.
  * @param folder the agent's folder, to which paths in the message are relative.
  */
-export const explainImport = (error: unknown, graphId: string, file: string, folder: string): StartupError =>
-  explainLoading(error, `graph "${graphId}"`, file, folder);
-
-/** The same for any module of the agent; `what` names it. */
 export function explainLoading(error: unknown, what: string, file: string, folder: string): StartupError {
   const at = (path: string) => relative(folder, path) || path;
+  const explained = (code: StartupCode, ...lines: string[]) => new StartupError(code, lines, { cause: error });
   if (!(error instanceof Error)) {
-    return new StartupError('graph-threw', [`${at(file)}: loading ${what} threw ${typeof error}: ${String(error)}`]);
+    return explained('graph-threw', `${at(file)}: loading ${what} threw ${typeof error}: ${String(error)}`);
   }
   const missing = missingModule(error);
   if (missing) {
@@ -28,16 +25,12 @@ export function explainLoading(error: unknown, what: string, file: string, folde
     const advice = /^[./]/.test(missing.name)
       ? 'Check the path; a file that a build makes needs its build command.'
       : 'Add it to the dependencies in package.json and commit the lock file.';
-    return new StartupError(
-      'graph-module-missing',
-      [`${where}: cannot find "${missing.name}", which ${what} needs. ${advice}`],
-      { cause: error },
-    );
+    return explained('graph-module-missing', `${where}: cannot find "${missing.name}", which ${what} needs. ${advice}`);
   }
   const syntax = /^(?:file:\/\/)?(\/.+?|[A-Za-z]:\\.+?):(\d+):(\d+): (?:ERROR|error): (.*)$/m.exec(error.message);
   if (syntax) {
     const [, path = file, line, column, message] = syntax;
-    return new StartupError('graph-syntax', [`${at(path)}:${line}:${column}: ${message}`], { cause: error });
+    return explained('graph-syntax', `${at(path)}:${line}:${column}: ${message}`);
   }
   const code = error instanceof SyntaxError ? 'graph-syntax' : 'graph-threw';
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -48,9 +41,7 @@ export function explainLoading(error: unknown, what: string, file: string, folde
   const shown = frames
     .slice(0, stackLines)
     .map((line) => line.trim().replaceAll('file://', '').replaceAll(`${folder}/`, ''));
-  return new StartupError(code, [`${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown], {
-    cause: error,
-  });
+  return explained(code, `${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown);
 }
 
 /** The missing module, and the file that imports it. */

@@ -6,25 +6,27 @@ import { StartupError } from '../startup-error.ts';
 import { logWhileLoading, type LoadingOptions } from '../still-loading.ts';
 import { loadEngine, type Engine } from './engine.ts';
 import { isGraph, isGraphBuilder, type Graph } from './graph.ts';
-import { explainImport } from './import-error.ts';
+import { explainLoading } from './import-error.ts';
+import { memberOf } from '../members.ts';
 import { acceptTypeScript, exportNames, exportOf, importFile } from '../agent-export.ts';
+
+/** The configuration that a graph factory receives. */
+export interface MakeConfig {
+  configurable: Record<string, unknown>;
+}
 
 /** A graph of this revision. */
 export interface LoadedGraph {
   graphId: string;
   description: string | undefined;
   engine: Engine;
-  /**
-   * Returns the compiled graph for one run. A factory is called each time with that run's configuration.
-   */
-  make(config: { configurable: Record<string, unknown> }): Promise<Graph>;
+  /** Returns the compiled graph for one run. A factory is called each time with that run's configuration. */
+  make(config: MakeConfig): Promise<Graph>;
 }
 
 /**
  * Loads every graph of a configuration file from the agent's own folder.
  *
- * @param configPath absolute path of the configuration file, to whose folder graph paths are relative.
- * @param loading logs a graph that is slow to load.
  * @throws StartupError for the first graph that is missing, throws, or is not a graph.
  */
 export async function loadGraphs(
@@ -44,40 +46,36 @@ export async function loadGraphs(
 
 async function loadGraph({ graphId, file, exportName, description }: GraphPlace, folder: string): Promise<LoadedGraph> {
   const path = resolve(folder, file);
+  const shownPath = relative(folder, path);
   if (!existsSync(path)) {
     const advice = 'Check its path in the graph configuration file; a file that a build makes needs its build command.';
-    throw new StartupError('graph-file-missing', [
-      `${relative(folder, path)}: graph "${graphId}" has no such file. ${advice}`,
-    ]);
+    throw new StartupError('graph-file-missing', [`${shownPath}: graph "${graphId}" has no such file. ${advice}`]);
   }
   const module = await importFile(path).catch((error: unknown) => {
-    throw explainImport(error, graphId, path, folder);
+    throw explainLoading(error, `graph "${graphId}"`, path, folder);
   });
   const exported = exportOf(module, exportName);
+  const advice = 'Export a compiled graph, a StateGraph, or a function that makes one.';
   if (exported === undefined) {
     const names = exportNames(module);
-    if (names.includes(exportName)) {
-      throw new StartupError('graph-export-missing', [
-        `${relative(folder, path)}: its export "${exportName}" for graph "${graphId}" is undefined. Export a compiled graph, a StateGraph, or a function that makes one.`,
-      ]);
-    }
-    const meant = didYouMean(exportName, names);
-    const there =
-      names.length === 0 ? 'It exports nothing.' : `It exports ${names.map((name) => `"${name}"`).join(', ')}.`;
-    throw new StartupError('graph-export-missing', [
-      `${relative(folder, path)}: has no export "${exportName}" for graph "${graphId}". ${there}${meant === undefined ? '' : ` Did you mean "${meant}"?`}`,
-    ]);
+    const problem = names.includes(exportName)
+      ? `its export "${exportName}" for graph "${graphId}" is undefined. ${advice}`
+      : `has no export "${exportName}" for graph "${graphId}". ${suggestion(exportName, names)}`;
+    throw new StartupError('graph-export-missing', [`${shownPath}: ${problem}`]);
   }
-  const make = maker(await Promise.resolve(exported), () => {
-    const advice = 'Export a compiled graph, a StateGraph, or a function that makes one.';
-    return new StartupError('graph-not-a-graph', [
-      `${relative(folder, path)}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`,
-    ]);
-  });
+  const noGraph = `${shownPath}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`;
+  const make = maker(await Promise.resolve(exported), () => new StartupError('graph-not-a-graph', [noGraph]));
   await make({ configurable: {} }).catch((error: unknown) => {
-    throw error instanceof StartupError ? error : explainImport(error, graphId, path, folder);
+    throw error instanceof StartupError ? error : explainLoading(error, `graph "${graphId}"`, path, folder);
   });
   return { graphId, description, engine: await loadEngine(path, graphId), make };
+}
+
+function suggestion(exportName: string, names: readonly string[]): string {
+  if (names.length === 0) return 'It exports nothing.';
+  const there = `It exports ${names.map((name) => `"${name}"`).join(', ')}.`;
+  const meant = didYouMean(exportName, names);
+  return meant === undefined ? there : `${there} Did you mean "${meant}"?`;
 }
 
 /** How an export becomes a compiled graph: it is one, holds one, compiles to one, or is a factory. */
@@ -94,6 +92,6 @@ function maker(exported: unknown, noGraph: () => StartupError): LoadedGraph['mak
 
 /** Unwraps an agent object of a higher-level library, which has its graph as `graph`. */
 function heldIn(value: unknown): unknown {
-  const held: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'graph') : undefined;
+  const held = memberOf(value, 'graph');
   return isGraph(held) ? held : value;
 }

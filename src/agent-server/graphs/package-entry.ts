@@ -3,7 +3,7 @@ import { findPackageJSON } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../contract/json-object.ts';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 
 /** How a file is loaded, which decides the build of a package that it gets. */
 export type ModuleKind = 'module' | 'commonjs';
@@ -15,50 +15,28 @@ export function moduleKind(file: string): ModuleKind {
   const description = findPackageJSON(pathToFileURL(file));
   // If there is no package.json, Node returns the file itself.
   if (description === undefined || basename(description) !== 'package.json') return 'commonjs';
-  return Reflect.get(readJson(description), 'type') === 'module' ? 'module' : 'commonjs';
+  return readJson(description)['type'] === 'module' ? 'module' : 'commonjs';
 }
 
 /**
- * The file that `import` or `require` of a package reaches from `from`; undefined if it is not installed there.
- * Resolved from the importing module, because two builds are two sets of classes.
+ * The file that `import` or `require` of a package reaches from `from`; undefined if it is not installed there, or has no
+ * such entry point in that version. Resolved from the importing module, because two builds are two sets of classes.
  */
-export function packageEntry(name: string, from: string, kind: ModuleKind): string | undefined {
-  const description = findFrom(name, from);
-  if (description === undefined) return undefined;
-  const json = readJson(description);
-  const exported: unknown = Reflect.get(json, 'exports');
-  const root = isObject(exported) && '.' in exported ? exported['.'] : exported;
-  const main: unknown = Reflect.get(json, 'main');
-  const entry = choose(root, conditionsOf(kind)) ?? (typeof main === 'string' ? main : 'index.js');
-  return join(dirname(description), entry);
-}
-
-/**
- * The file of another entry point of a package, for example `./zod/schema`; undefined if the package, in that version,
- * has none of that name.
- */
-export function packageEntryFile(
+export function packageEntry(
   name: string,
-  entryFile: `./${string}`,
   from: string,
   kind: ModuleKind,
+  entryPoint: '.' | `./${string}` = '.',
 ): string | undefined {
-  const description = findFrom(name, from);
+  const find = () => findPackageJSON(name, pathToFileURL(from));
+  const description = unlessCode(['ERR_MODULE_NOT_FOUND'], undefined, find);
   if (description === undefined) return undefined;
-  const exported: unknown = Reflect.get(readJson(description), 'exports');
-  const entry = isObject(exported) ? choose(exported[entryFile], conditionsOf(kind)) : undefined;
-  return entry === undefined ? undefined : join(dirname(description), entry);
-}
-
-const conditionsOf = (kind: ModuleKind): string[] => ['node', kind === 'module' ? 'import' : 'require', 'default'];
-
-function findFrom(name: string, from: string): string | undefined {
-  try {
-    return findPackageJSON(name, pathToFileURL(from));
-  } catch (error) {
-    if (hasCode(error, 'ERR_MODULE_NOT_FOUND')) return undefined;
-    throw error;
-  }
+  const { exports: exported, main } = readJson(description);
+  const entryPoints = isObject(exported) && '.' in exported ? exported : { '.': exported };
+  const conditions = ['node', kind === 'module' ? 'import' : 'require', 'default'];
+  const entry = choose(entryPoints[entryPoint], conditions);
+  if (entry === undefined && entryPoint !== '.') return undefined;
+  return join(dirname(description), entry ?? (typeof main === 'string' ? main : 'index.js'));
 }
 
 /** The first matching condition, in the package's own order. */
@@ -72,7 +50,7 @@ function choose(exported: unknown, conditions: readonly string[]): string | unde
   return undefined;
 }
 
-function readJson(path: string): object {
+function readJson(path: string): Record<string, unknown> {
   const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return isObject(json) ? json : {};
 }

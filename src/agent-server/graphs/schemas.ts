@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json-object.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { contextSchemaOf, objectSchema } from './context-schema.ts';
-import type { ContextSchema } from './context-schema.ts';
+import { memberOf } from '../members.ts';
+import { contextSchemaOf, objectSchema, type ContextSchema } from './context-schema.ts';
 import type { Engine } from './engine.ts';
 import type { Graph } from './graph.ts';
 
@@ -30,7 +30,8 @@ export async function schemasOf(
   const output = reported(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition');
   const state = reported(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition');
   const context = reported(() => readers?.getConfigTypeSchema(graph));
-  const accepted = context && asSent(context, contextSchemaOf(graph));
+  // As the input is sent: the engine returns the schema of the parsed value.
+  const accepted = context && openWhereOthersPass(withoutDefaultsRequired(context), contextSchemaOf(graph));
   return {
     ...(input && { input_schema: input }),
     ...(output && { output_schema: output }),
@@ -58,14 +59,11 @@ const wholeState = '__root__';
 
 /** A schema of the channels' names, or of the single channel; undefined if the graph has no channels. */
 function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeObject | undefined {
-  const { builder } = graph;
-  const channels: unknown = isObject(builder) ? Reflect.get(builder, part) : undefined;
-  const made: unknown = isObject(builder) ? Reflect.get(builder, 'channels') : undefined;
+  const channels = memberOf(graph.builder, part);
   if (!isObject(channels)) return undefined;
   const names = Object.keys(channels);
   const schema = (name: string): FreeObject => {
-    const channel: unknown = isObject(made) ? Reflect.get(made, name) : undefined;
-    const reducer: unknown = isObject(channel) ? Reflect.get(channel, 'operator') : undefined;
+    const reducer = memberOf(memberOf(memberOf(graph.builder, 'channels'), name), 'operator');
     return joinsMessages !== undefined && reducer === joinsMessages ? { ...messagesSchema } : {};
   };
   if (names.includes(wholeState)) return schema(wholeState);
@@ -74,10 +72,6 @@ function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeO
 
 /** How the engine marks messages in its own schemas. */
 const messagesSchema = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
-
-/** The schema of the input before parsing: the engine returns that of the parsed value. */
-const asSent = (schema: FreeObject, known: ContextSchema | undefined): FreeObject =>
-  openWhereOthersPass(withoutDefaultsRequired(schema), known);
 
 /** Allows additional keys, at any depth, where the library ignores them. */
 function openWhereOthersPass(schema: FreeObject, known: ContextSchema | undefined): FreeObject {
@@ -103,7 +97,7 @@ function withoutDefaultsRequired(schema: FreeObject): FreeObject {
   const { required, properties } = schema;
   if (!Array.isArray(required) || !isObject(properties)) return schema;
   const needed = required.filter((name) => {
-    const property: unknown = typeof name === 'string' ? Reflect.get(properties, name) : undefined;
+    const property = properties[String(name)];
     return !(isObject(property) && 'default' in property);
   });
   return { ...schema, required: needed };

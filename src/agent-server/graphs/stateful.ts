@@ -1,3 +1,4 @@
+import { hasMethods, memberOf } from '../members.ts';
 import type { Graph, Snapshot } from './graph.ts';
 
 /** Selects a state of a thread. */
@@ -11,7 +12,6 @@ export interface EngineUpdate {
   asNode: string | undefined;
 }
 
-/** Selects past states. */
 export interface HistoryOptions {
   limit: number;
   before?: StateConfig | undefined;
@@ -26,8 +26,7 @@ export interface StatefulGraph extends Graph {
 }
 
 export const isStateful = (graph: Graph): graph is StatefulGraph =>
-  typeof Reflect.get(graph, 'getStateHistory') === 'function' &&
-  typeof Reflect.get(graph, 'bulkUpdateState') === 'function';
+  hasMethods(graph, 'getStateHistory', 'bulkUpdateState');
 
 /** Finds a subgraph by the path of nodes that leads to it. */
 export async function subgraphAt(graph: Graph, path: string): Promise<Graph | undefined> {
@@ -50,17 +49,14 @@ export const nodePath = (namespace: string): string =>
     .map((part) => part.split(':')[0])
     .join('|');
 
-/**
- * Whether a state can only be read together with its ancestors: a channel stores differences.
- */
+/** Whether a state can only be read together with its ancestors: a channel stores differences. */
 export function needsAncestors(graph: Graph): boolean {
   const seen = new Set<unknown>();
   const look = (each: unknown): boolean => {
     if (typeof each !== 'object' || each === null || seen.has(each)) return false;
     seen.add(each);
-    const channels: unknown = Reflect.get(each, 'channels');
-    const own = typeof channels === 'object' && channels !== null ? Object.values(channels) : [];
-    if (own.some((channel) => nameOf(channel) === 'DeltaChannel')) return true;
+    const own: unknown[] = Object.values(memberOf(each, 'channels') ?? {});
+    if (own.some((channel) => memberOf(channel, 'lc_graph_name') === 'DeltaChannel')) return true;
     const method: unknown = Reflect.get(each, 'getSubgraphs');
     const inner: unknown = typeof method === 'function' ? Reflect.apply(method, each, []) : [];
     return isIterable(inner) && [...inner].some((entry) => look(Array.isArray(entry) ? entry[1] : undefined));
@@ -68,11 +64,7 @@ export function needsAncestors(graph: Graph): boolean {
   return look(graph);
 }
 
-const nameOf = (channel: unknown): unknown =>
-  typeof channel === 'object' && channel !== null ? Reflect.get(channel, 'lc_graph_name') : undefined;
-
-const isGraphLike = (value: unknown): value is Graph =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'getState') === 'function';
+const isGraphLike = (value: unknown): value is Graph => hasMethods(value, 'getState');
 
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;

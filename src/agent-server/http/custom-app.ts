@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Configuration } from '../configuration.ts';
+import { hasMethods, memberOf } from '../members.ts';
 import { agentExport } from '../agent-export.ts';
 
 /** The agent's own routes. */
@@ -23,7 +24,7 @@ export async function loadCustomApp(configuration: Configuration, configPath: st
   const exported = await agentExport(configuration, path, named, configPath);
   if (isHono(exported)) return { before: exported, after: undefined };
   if (isFetch(exported)) return { before: undefined, after: exported };
-  const fetch: unknown = typeof exported === 'object' && exported !== null ? Reflect.get(exported, 'fetch') : undefined;
+  const fetch = memberOf(exported, 'fetch');
   if (isFetch(fetch)) return { before: undefined, after: (request) => fetch.call(exported, request) };
   const advice = 'export a Hono application, an object with a method `fetch`, or a function that answers a Request';
   throw configuration.invalid(path, `\`http.app\` is no application: ${advice}`);
@@ -35,9 +36,4 @@ const isFetch = (value: unknown): value is Fetch => typeof value === 'function';
 
 /** Recognizes a Hono application of any version by its list of routes. */
 const isHono = (value: unknown): value is Hono =>
-  value instanceof Hono ||
-  (typeof value === 'object' &&
-    value !== null &&
-    Array.isArray(Reflect.get(value, 'routes')) &&
-    typeof Reflect.get(value, 'fetch') === 'function' &&
-    typeof Reflect.get(value, 'route') === 'function');
+  value instanceof Hono || (Array.isArray(memberOf(value, 'routes')) && hasMethods(value, 'fetch', 'route'));

@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
@@ -50,21 +51,9 @@ function passing(includes: readonly string[], excludes: readonly string[]): (nam
 
 /** Matches a name against patterns, in which `*` stands for any text. Header names are case-insensitive. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
-  const split = patterns.map((pattern) => pattern.toLowerCase().split('*'));
-  return (name) => split.some((texts) => matches(name.toLowerCase(), texts));
-}
-
-/** Whether a name consists of these texts in order, with any text between them. */
-function matches(name: string, texts: readonly string[]): boolean {
-  const [first = '', ...others] = texts;
-  const last = others.pop();
-  if (last === undefined) return name === first;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const text of others) {
-    const found = name.indexOf(text, at);
-    if (found < 0) return false;
-    at = found + text.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
+  const expressions = patterns.map((pattern) => {
+    const texts = pattern.toLowerCase().split('*');
+    return RE2JS.compile(texts.map((text) => RE2JS.quote(text)).join('.*'));
+  });
+  return (name) => expressions.some((expression) => expression.matches(name.toLowerCase()));
 }

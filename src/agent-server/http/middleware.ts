@@ -1,15 +1,13 @@
 import type { Env, Hono, MiddlewareHandler } from 'hono';
 import type { AgentAuth } from '../auth/agent-auth.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { authorize } from '../auth/authorize.ts';
-import type { FindItem } from '../auth/authorize-store.ts';
-import type { FindMetadata } from '../auth/rows.ts';
+import { authorize, type AuthorizeParts } from '../auth/authorize.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig, HeaderRules, CorsConfig } from '../../graph-config/http-config.ts';
 import { tokenHeader } from '../api/guard.ts';
 import type { CustomApp } from './custom-app.ts';
-import { switchedOff } from './route-groups.ts';
+import { refuseDisabled } from './route-groups.ts';
 import type { Logger } from '../../logger.ts';
 import { loggedHeaders } from './header-rules.ts';
 import { cors } from 'hono/cors';
@@ -18,9 +16,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 /** Response headers that clients read, always exposed to pages. */
 const ours = ['content-location', 'x-pagination-total', 'x-pagination-next'];
 
-/**
- * Creates the CORS middleware: by default every origin may call, without credentials.
- */
+/** Creates the CORS middleware: by default every origin may call, without credentials. */
 export function corsOf(config: CorsConfig | null | undefined): MiddlewareHandler {
   const { allow_origins, allow_methods, allow_headers, allow_credentials, expose_headers, max_age } = config ?? {};
   const answer = cors({
@@ -47,32 +43,24 @@ function originOf(regex: string | undefined, origins: readonly string[] | undefi
 /** The longest origin that a browser sends: a scheme, a name of 253 characters, and a port. */
 const longestOrigin = 300;
 
-/**
- * Untrusted input: RE2 runs in linear time. Patterns that RE2 lacks, such as lookahead, use the runtime's engine.
- */
+/** Untrusted input: RE2 runs in linear time. Patterns that RE2 lacks, such as lookahead, use the runtime's engine. */
 function originMatcher(written: string): (origin: string) => boolean {
-  const expression = linearPattern(written) ?? new RegExp(written);
+  let expression: RE2JS | RegExp;
+  try {
+    expression = RE2JS.compile(written);
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    expression = new RegExp(written);
+  }
   return (origin) => origin.length <= longestOrigin && expression.test(origin);
 }
 
-function linearPattern(written: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(written);
-  } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return undefined;
-    throw error;
-  }
-}
-
-/** The settings and dependencies of the middleware. */
-export interface MiddlewareOptions {
+export interface MiddlewareOptions extends Omit<AuthorizeParts, 'auth'> {
   http: HttpConfig;
   /** The `auth` section of the file. */
   authConfig: AuthConfig | null | undefined;
   auth: AgentAuth | undefined;
   app: CustomApp | undefined;
-  find: FindMetadata;
-  findItem: FindItem;
   /** Whether a proxy presents a token with every request. */
   isGuarded: boolean;
   clock: Clock;
@@ -93,8 +81,7 @@ export function addMiddleware<E extends Env>(
     routes.use(authenticate(auth, { covers: coversAll ? 'all' : 'own', isGuarded }));
   }
   if (app?.before) routes.route('/', app.before);
-  const switches = switchedOff(http);
-  if (switches) routes.use(switches);
+  routes.use(refuseDisabled(http));
   if (auth) {
     routes.use(authenticate(auth, { covers: 'own', isGuarded }));
     routes.use(authorize({ auth, find, findItem }));
@@ -109,9 +96,7 @@ const withoutToken: MiddlewareHandler = (c, next) => {
 /** The most characters of a header that a line shows. */
 const longest = 500;
 
-/**
- * Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers.
- */
+/** Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers. */
 function requestLog(rules: HeaderRules, clock: Clock, log: Logger): MiddlewareHandler {
   const shown = loggedHeaders(rules);
   return async (c, next) => {

@@ -31,33 +31,18 @@ export function asOwnCall(request: Request): Request {
   return request;
 }
 
-/** Whether `asOwnCall` marked the request. */
-const isOwnCall = (request: Request): boolean => calls.has(request);
-
-/** The setting that disables each group. */
-const switches = {
-  assistants: 'disable_assistants',
-  threads: 'disable_threads',
-  runs: 'disable_runs',
-  store: 'disable_store',
-  a2a: 'disable_a2a',
-  mcp: 'disable_mcp',
-  meta: 'disable_meta',
-} satisfies Record<RouteGroup, keyof HttpConfig>;
-
-/** Whether the configuration disables a path. */
-export function isSwitchedOff(http: HttpConfig, path: string): boolean {
+/** The setting that disables a path; undefined if none does. */
+export function disabledBy(http: HttpConfig, path: string): keyof HttpConfig | undefined {
   const group = groupOf(path);
-  return group !== undefined && http[switches[group]] === true;
+  return group !== undefined && http[`disable_${group}`] === true ? `disable_${group}` : undefined;
 }
 
-/** Returns 404 for disabled routes; undefined if none is disabled. */
-export function switchedOff(http: HttpConfig): MiddlewareHandler | undefined {
-  if (!Object.values(switches).some((key) => http[key] === true)) return undefined;
+/** Returns 404 for disabled routes. */
+export function refuseDisabled(http: HttpConfig): MiddlewareHandler {
   return (c, next) => {
-    const group = groupOf(c.req.path);
-    if (group !== undefined && isSwitchedOff(http, c.req.path) && !isOwnCall(c.req.raw)) {
-      throw missing(`${c.req.path} is disabled by http.${switches[group]} of the graph configuration.`);
+    const setting = disabledBy(http, c.req.path);
+    if (setting !== undefined && !calls.has(c.req.raw)) {
+      throw missing(`${c.req.path} is disabled by http.${setting} of the graph configuration.`);
     }
     // With `disable_meta`, `/ok` reports liveness only.
     if (http.disable_meta === true && c.req.path === '/ok') return Promise.resolve(c.json({ ok: true }));

@@ -6,32 +6,32 @@ import { sql } from 'kysely';
 import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 
-/** A snapshot of the load and the capacity. */
-interface Figures {
-  /** Pending and running runs of all processes. */
-  queue: { num_pending: number; num_running: number };
-  /** The run slots of this process: total, used and free. */
-  workers: { max: number; active: number; available: number };
-  /** This process's database connections, and the statements waiting for one. */
-  database: { connections: number; idle: number; waiting: number };
+interface MetricsParts {
+  storage: Storage;
+  runs: Runs;
+  /** The number of concurrent runs of this process. */
+  atOnce: number;
+  clock: Clock;
 }
 
-/** Takes a snapshot. */
-export function figuresOf(storage: Storage, runs: Runs, atOnce: number): () => Promise<Figures> {
-  return async () => {
-    const query = sql<{ pending: string; running: string }>`
-      select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
-      from runs where ended_at is null`;
-    const { rows } = await query.execute(storage.db);
-    const active = Math.min(runs.runIds().length, atOnce);
-    const { totalCount, idleCount, waitingCount } = storage.pool;
-    return {
-      queue: { num_pending: Number(rows[0]?.pending ?? 0), num_running: Number(rows[0]?.running ?? 0) },
-      workers: { max: atOnce, active, available: atOnce - active },
-      database: { connections: totalCount, idle: idleCount, waiting: waitingCount },
-    };
+/** Takes a snapshot of the load and the capacity. */
+async function readFigures({ storage, runs, atOnce }: MetricsParts) {
+  const query = sql<{ pending: string; running: string }>`
+    select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
+    from runs where ended_at is null`;
+  const { rows } = await query.execute(storage.db);
+  const active = Math.min(runs.runIds().length, atOnce);
+  const { totalCount, idleCount, waitingCount } = storage.pool;
+  return {
+    /** Of all processes. */
+    queue: { num_pending: Number(rows[0]?.pending ?? 0), num_running: Number(rows[0]?.running ?? 0) },
+    /** The run slots of this process. */
+    workers: { max: atOnce, active, available: atOnce - active },
+    /** This process's database connections, and the statements waiting for one. */
+    database: { connections: totalCount, idle: idleCount, waiting: waitingCount },
   };
 }
+type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 /** Histogram buckets (seconds) of response times, from reads to waiting for a run. */
 const durationBuckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
@@ -42,15 +42,13 @@ const durationBuckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #look: () => Promise<Figures>;
-  readonly #clock: Clock;
+  readonly #parts: MetricsParts;
   readonly #requests: Counter<'method' | 'path' | 'status'>;
   readonly #latency: Histogram<'method' | 'path'>;
   readonly #gauges: { gauge: Gauge; of: (figures: Figures) => number }[];
 
-  constructor(look: () => Promise<Figures>, clock: Clock) {
-    this.#look = look;
-    this.#clock = clock;
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'lg_api_http_requests_total',
@@ -71,11 +69,7 @@ export class Metrics {
     });
     this.#gauges = [
       gauge('lg_api_num_pending_runs', 'Pending runs of all processes.', ({ queue }) => queue.num_pending),
-      gauge(
-        'lg_api_num_running_runs',
-        'Runs that are carried out, by all processes.',
-        ({ queue }) => queue.num_running,
-      ),
+      gauge('lg_api_num_running_runs', 'Runs that are carried out, by all processes.', (of) => of.queue.num_running),
       gauge('lg_api_workers_max', 'How many runs this process can carry out at once.', ({ workers }) => workers.max),
       gauge('lg_api_workers_active', 'How many runs this process has in hand.', ({ workers }) => workers.active),
       gauge('lg_api_workers_available', 'How many runs it could take.', ({ workers }) => workers.available),
@@ -91,25 +85,24 @@ export class Metrics {
   /** Counts requests by route, so that path parameters create no new series. */
   count(): MiddlewareHandler {
     return async (c, next) => {
-      const started = steadyNow(this.#clock);
+      const started = steadyNow(this.#parts.clock);
       await next();
       const { method } = c.req;
       const path = routePath(c, -1);
       this.#requests.inc({ method, path, status: c.res.status });
-      this.#latency.observe({ method, path }, (steadyNow(this.#clock) - started) / 1000);
+      this.#latency.observe({ method, path }, (steadyNow(this.#parts.clock) - started) / 1000);
     };
   }
 
   /** The metrics in the Prometheus text format. */
   async text(): Promise<{ body: string; type: string }> {
-    const figures = await this.#look();
+    const figures = await readFigures(this.#parts);
     for (const { gauge, of } of this.#gauges) gauge.set(of(figures));
     return { body: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 
-  /** The same as JSON. */
   async json(): Promise<object> {
-    const [figures, { values }] = [await this.#look(), await this.#requests.get()];
+    const [figures, { values }] = [await readFigures(this.#parts), await this.#requests.get()];
     const requests = values.map(({ labels, value }) => ({ ...labels, count: value }));
     return {
       ...figures,

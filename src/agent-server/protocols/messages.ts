@@ -17,7 +17,6 @@ const a2aMethods = [
   'SubscribeToTask',
 ] as const;
 
-/** A call of JSON-RPC 2.0. */
 export const rpcCall = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int()]).nullable().optional(),
@@ -44,7 +43,6 @@ export const rpcCall = z.looseObject({
     })
     .optional(),
 });
-/** A response of JSON-RPC 2.0. */
 export const rpcAnswer = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int()]).nullable(),
@@ -53,5 +51,4 @@ export const rpcAnswer = z.looseObject({
 });
 /** The error for an unreadable request: that of JSON-RPC, or that of every endpoint. */
 export const rpcRefusal = z.union([rpcAnswer, validationErrorResponse]);
-/** A message of the model context protocol. */
 export const mcpMessage = freeObject;

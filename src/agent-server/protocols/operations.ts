@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import type { Operation } from '../../http/operation.ts';
-import { largestBody, readQuery, readText } from '../api/body.ts';
+import { readQuery, readText } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
 import type { Graphs } from '../graphs/graphs.ts';
@@ -20,12 +20,11 @@ const loadA2a = () => import('./a2a/answer.ts');
 const loadCards = () => import('./a2a/card.ts');
 const loadMcp = () => import('./mcp/server.ts');
 
-/** The public description ends the path with a slash; clients also send it without. */
-const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] => [
+const mcp: readonly Operation<Env>[] = [
   operation({
     method: 'post',
-    path,
-    id: `post_${name}`,
+    path: '/mcp/',
+    id: 'post_mcp',
     summary: 'Call the model context protocol',
     description:
       'Every assistant is a tool; calling it runs it without a thread. Nothing is remembered between requests.',
@@ -35,10 +34,7 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
     responses: {
       200: { description: 'The response.', schema: mcpMessage, type: 'text/event-stream' },
       202: { description: 'The message was accepted.' },
-      400: {
-        description: 'Not a valid message, or an unsupported protocol revision.',
-        schema: rpcRefusal,
-      },
+      400: { description: 'Not a valid message, or an unsupported protocol revision.', schema: rpcRefusal },
       406: { description: 'The client does not accept JSON.', schema: rpcRefusal },
       413: { description: 'The body is larger than 16 MB.', schema: rpcRefusal },
       415: { description: 'The content type is not JSON.', schema: rpcRefusal },
@@ -47,13 +43,13 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
     async handle(c) {
       const { info, clock, log } = c.var.parts;
       const { answerMcp } = await loadMcp();
-      return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, mostBytes: largestBody, clock, log });
+      return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, clock, log });
     },
   }),
   operation({
     method: 'get',
-    path,
-    id: `get_${name}`,
+    path: '/mcp/',
+    id: 'get_mcp',
     summary: 'Open a stream of server-initiated messages (not supported)',
     tag: 'MCP',
     responses: {},
@@ -63,8 +59,8 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
   }),
   operation({
     method: 'delete',
-    path,
-    id: `delete_${name}`,
+    path: '/mcp/',
+    id: 'delete_mcp',
     summary: 'End a session (not supported: the endpoint is stateless)',
     tag: 'MCP',
     responses: {},
@@ -73,7 +69,6 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation<Env>[] =>
   }),
 ];
 
-/** The protocols for other agents and for models. */
 export const protocolOperations: readonly Operation<Env>[] = [
   operation({
     method: 'post',
@@ -96,7 +91,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
       const body = await readText(c);
       const { answerA2a } = await loadA2a();
       const call = { assistantId, address: addressOf(c, assistantId), body, headers: c.req.raw.headers };
-      return answerA2a(call, { api: apiFor(c), findTask, clock, log });
+      return answerA2a({ ...call, api: apiFor(c), findTask, clock, log });
     },
   }),
   operation({
@@ -116,8 +111,9 @@ export const protocolOperations: readonly Operation<Env>[] = [
       return c.json(writeCard(agentCard(assistant, addressOf(c, assistant_id))));
     },
   }),
-  ...mcp('/mcp/', 'mcp'),
-  ...mcp('/mcp', 'mcp_without_slash'),
+  ...mcp,
+  // The public description ends the path with a slash; clients also send it without.
+  ...mcp.map((one) => ({ ...one, path: '/mcp', id: `${one.id}_without_slash` })),
 ];
 
 /** The server's own operations, with the credentials of the caller. */

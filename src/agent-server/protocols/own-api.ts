@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { graphSchemas, type GraphSchemas } from '../../contract/agent/assistant.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Handles a request without the network. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** The options of a call. */
 export interface Asking {
   body?: object;
   /** Aborts the response; a run that the call started then ends as its request says. */
@@ -42,7 +42,11 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const response = await fetch(request);
-    if (response.status < 400 && !response.ok) throw redirected(method, path, response.status);
+    if (response.status < 400 && !response.ok) {
+      // No protocol can answer with a redirect of the agent's own middleware.
+      const problem = `The agent's own middleware answered ${method} ${path} with ${response.status}.`;
+      throw new Refusal(500, `${problem} It must pass on the server's own paths.`);
+    }
     if (!response.ok) throw new Refusal(response.status, refusalOf(await response.text()));
     return signal === undefined ? response : cancelledBy(response, signal);
   };
@@ -52,18 +56,21 @@ export function ownApi(fetch: Fetch, headers: Headers): OwnApi {
   };
 }
 
-/** No protocol can answer with a redirect of the agent's own middleware. */
-const redirected = (method: string, path: string, status: number): Refusal =>
-  new Refusal(
-    500,
-    `The agent's own middleware answered ${method} ${path} with ${status}. It must pass on the server's own paths.`,
-  );
-
 function refusalOf(text: string): string {
   const refused = refusedBody.safeParse(fromJson(text));
   if (!refused.success) return text === '' ? 'The request was refused.' : text;
   const { detail } = refused.data;
   return typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+}
+
+/** The input schema of an assistant's graph; undefined if unknown, or if another revision has the graph. */
+export async function readInputSchema(api: OwnApi, assistantId: string): Promise<GraphSchemas['input_schema']> {
+  try {
+    return (await api.read(graphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** The same response, aborted with the signal as if the caller had disconnected. */

@@ -1,6 +1,5 @@
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { openDatabase } from '../../postgres/database.ts';
-import type { Database } from '../../postgres/database.ts';
+import { openDatabase, type Database } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrate.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './tables.ts';

@@ -1,6 +1,6 @@
 import { pause, type Clock, backoffMs } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import type { Outbox, PendingRun } from './outbox.ts';
+import type { Storage } from '../storage/open.ts';
 import type { Logger } from '../../logger.ts';
 
 /** Where ended runs are exported. */
@@ -12,7 +12,7 @@ export interface TracingOptions {
 }
 
 export interface RunExporterSettings extends TracingOptions {
-  outbox: Outbox;
+  storage: Storage;
   clock: Clock;
   log: Logger;
 }
@@ -25,6 +25,15 @@ const atOnce = 100;
 const answerWithinMs = 10_000;
 /** The longest pause (ms) after consecutive failures. */
 const longestWaitMs = 60_000;
+
+/** The maximum size of the outbox: beyond it, the oldest runs are dropped. */
+const maxPendingRuns = 10_000;
+
+/** An ended run to export: its payload as JSON. */
+interface PendingRun {
+  sequence: string;
+  run: unknown;
+}
 
 /** The outcome of an export. */
 export type Reported =
@@ -46,8 +55,9 @@ export function meaningOf(status: number): Reported {
 }
 
 /**
- * Exports ended runs in order, at least once each, with unlimited retries. No run waits for it: the outbox keeps runs
- * until they are accepted.
+ * Exports ended runs in order, at least once each, with unlimited retries. No run waits for it: the outbox, which all
+ * processes of a deployment share, keeps runs until they are accepted. The statement that ends a run adds it there
+ * (`runs/statements.ts`), so that none is lost.
  */
 export class RunExporter {
   readonly #settings: RunExporterSettings;
@@ -84,15 +94,17 @@ export class RunExporter {
 
   /** Exports until the outbox is empty or an export fails. */
   async exportRuns(signal?: AbortSignal): Promise<void> {
-    const { outbox, log } = this.#settings;
+    const { storage, log } = this.#settings;
     for (;;) {
-      const unstated = await outbox.oldest(atOnce);
+      const oldest = storage.db.selectFrom('trace_outbox').selectAll().orderBy('sequence').limit(atOnce);
+      const unstated = await oldest.execute();
       if (unstated.length === 0 || signal?.aborted) return;
       const reported = await this.#send(unstated, signal);
       if (reported.kind === 'away') return this.#isAway(reported.why);
       if (reported.kind === 'gone') {
         log.warn('The tracing project no longer exists. Runs are not exported any more.');
-        return outbox.empty();
+        await storage.db.deleteFrom('trace_outbox').execute();
+        return;
       }
       if (reported.kind === 'refused' && unstated.length > 1) await this.#oneByOne(unstated, signal);
       else await this.#recordSent(unstated, reported);
@@ -111,18 +123,25 @@ export class RunExporter {
   }
 
   async #recordSent(unstated: readonly PendingRun[], reported: Reported): Promise<void> {
-    const { outbox, log } = this.#settings;
+    const { storage, log } = this.#settings;
     if (reported.kind === 'refused')
       log.error(`A run could not be exported to the tracing project: it ${reported.why}.`);
-    await outbox.forget(unstated.map(({ sequence }) => sequence));
+    const sequences = unstated.map(({ sequence }) => sequence);
+    await storage.db.deleteFrom('trace_outbox').where('sequence', 'in', sequences).execute();
   }
 
   async #isAway(why: string): Promise<void> {
-    const { outbox, log } = this.#settings;
+    const { storage, log } = this.#settings;
     this.#failures += 1;
     if (this.#failures === 1) log.error(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
-    const given = await outbox.shorten();
-    if (given > 0) log.warn(`Dropped ${given} runs that waited for the tracing project: its queue is full.`);
+    const { numDeletedRows } = await storage.db
+      .deleteFrom('trace_outbox')
+      .where('sequence', '<=', (of) =>
+        of.selectFrom('trace_outbox').select('sequence').orderBy('sequence', 'desc').limit(1).offset(maxPendingRuns),
+      )
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows > 0)
+      log.warn(`Dropped ${numDeletedRows} runs that waited for the tracing project: its queue is full.`);
   }
 
   async #send(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<Reported> {

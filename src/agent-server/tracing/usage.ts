@@ -1,4 +1,6 @@
-/** The numbers of input and output tokens. */
+import { isObject } from '../../contract/json-object.ts';
+import { memberOf } from '../members.ts';
+
 export interface Usage {
   input: number;
   output: number;
@@ -16,8 +18,7 @@ export function usageOf(before: unknown, after: unknown): Usage | undefined {
   let sum: Usage | undefined;
   for (const message of messagesIn(after)) {
     if (former.has(keyOf(message))) continue;
-    const reported: unknown = Reflect.get(message, 'usage_metadata');
-    if (typeof reported !== 'object' || reported === null) continue;
+    const reported = memberOf(message, 'usage_metadata');
     const [input, output] = [count(reported, 'input_tokens'), count(reported, 'output_tokens')];
     const total = count(reported, 'total_tokens') || input + output;
     if (total === 0) continue;
@@ -28,7 +29,7 @@ export function usageOf(before: unknown, after: unknown): Usage | undefined {
 
 /** All objects in the lists of a state that may be messages. */
 function messagesIn(state: unknown): object[] {
-  if (typeof state !== 'object' || state === null || Array.isArray(state)) return [];
+  if (!isObject(state)) return [];
   return Object.values(state).flatMap((channel: unknown) =>
     Array.isArray(channel) ? channel.filter((each): each is object => typeof each === 'object' && each !== null) : [],
   );
@@ -36,12 +37,12 @@ function messagesIn(state: unknown): object[] {
 
 /** The identity of a message: its id, or the object itself. */
 function keyOf(message: object): unknown {
-  const id: unknown = Reflect.get(message, 'id');
+  const id = memberOf(message, 'id');
   return typeof id === 'string' ? id : message;
 }
 
 /** A non-negative integer; 0 for anything else. */
-function count(reported: object, name: string): number {
-  const value: unknown = Reflect.get(reported, name);
+function count(reported: unknown, name: string): number {
+  const value = memberOf(reported, name);
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -8,7 +8,7 @@ import { threadCreate, threadHistorySearch } from '../../../src/contract/agent/t
 
 const reported = (schema: z.ZodType, value: unknown) => {
   const parsed = schema.safeParse(value);
-  return parsed.success ? [] : problemsOf(parsed.error, 'body').map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  return parsed.success ? [] : problemsOf(parsed.error, ['body']).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
 };
 
 const run = (field: object) => reported(runCreate, { assistant_id: 'a', ...field });

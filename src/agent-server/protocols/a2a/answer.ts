@@ -2,38 +2,27 @@ import { A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } 
 import { A2A_LEGACY_PROTOCOL_VERSION, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
-import * as z from 'zod';
 import type { Clock } from '../../../clock.ts';
-import { assistantSchema, type Assistant, graphSchemas } from '../../../contract/agent/assistant.ts';
+import { assistantSchema, type Assistant } from '../../../contract/agent/assistant.ts';
 import { isObject } from '../../../contract/json-object.ts';
 import { fromJson } from '../../../contract/json-text.ts';
 import { writeComment } from '../../../sse/write-event.ts';
 import { beat } from '../../api/event-stream.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
 import type { OwnApi } from '../own-api.ts';
-import { Refusal } from '../../refusal.ts';
 import { agentCard } from './card.ts';
-import { OwnRuns } from './own-runs.ts';
-import type { FindTask } from './find-task.ts';
-import { Tasks } from './tasks.ts';
+import { Tasks, type TaskParts } from './tasks.ts';
 import type { Logger } from '../../../logger.ts';
 
-/** The dependencies of the endpoint. */
-export interface A2aParts {
-  api: OwnApi;
-  findTask: FindTask;
-  clock: Clock;
-  log: Logger;
-}
-
-/** A call of the agent-to-agent protocol. */
-export interface A2aCall {
+/** A call of the agent-to-agent protocol, with what it needs of the server. */
+export interface A2aCall extends Pick<TaskParts, 'api' | 'findTask' | 'log'> {
   /** The assistant's id, or a graph's. */
   assistantId: string;
   /** The absolute URL of the assistant. */
   address: string;
   body: string;
   headers: Headers;
+  clock: Clock;
 }
 
 /** Reads the assistant as the caller; throws a refusal if there is none. */
@@ -41,7 +30,8 @@ export const readAssistant = (api: OwnApi, assistantId: string): Promise<Assista
   api.read(assistantSchema, 'GET', `/assistants/${encodeURIComponent(assistantId)}`);
 
 /** Handles a JSON-RPC call, in the protocol version of its method. */
-export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2aParts): Promise<Response> {
+export async function answerA2a(call: A2aCall): Promise<Response> {
+  const { api, findTask, clock, log } = call;
   const body = fromJson(call.body);
   if (!isObject(body)) {
     const error = { code: -32_700, message: 'The body is not a call of JSON-RPC.' };
@@ -54,15 +44,7 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
   const assistant = await readAssistant(api, call.assistantId);
   const card = agentCard(assistant, call.address);
   const gone = new AbortController();
-  const tasks = new Tasks({
-    assistant,
-    card,
-    runs: new OwnRuns(api),
-    findTask,
-    takesMessages: () => takesMessages(api, assistant.assistant_id),
-    gone: gone.signal,
-    log,
-  });
+  const tasks = new Tasks({ assistant, card, api, findTask, gone: gone.signal, log });
   const isCurrent = isV1JsonRpcMethod(body['method']);
   const handler = isCurrent ? new JsonRpcTransportHandler(tasks) : new LegacyJsonRpcTransportHandler(tasks);
   const inError = (error: unknown) => {
@@ -92,17 +74,6 @@ const isId = (id: unknown): boolean => id == null || typeof id === 'string' || N
 
 /** The methods with a stream of events as response, in both versions. */
 const streamed = new Set(['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']);
-
-async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean> {
-  try {
-    const { input_schema } = await api.read(graphSchemas, 'GET', `/assistants/${assistantId}/schemas`);
-    const properties = z.record(z.string(), z.unknown()).safeParse(input_schema?.['properties']);
-    return !properties.success || 'messages' in properties.data;
-  } catch (error) {
-    if (error instanceof Refusal) return true;
-    throw error;
-  }
-}
 
 type Streamed = AsyncGenerator<unknown, void, undefined>;
 

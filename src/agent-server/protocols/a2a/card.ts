@@ -7,11 +7,7 @@ const binding = 'JSONRPC';
 const plainText = 'text/plain';
 const jsonType = 'application/json';
 
-/**
- * Describes an assistant as an agent for other agents.
- *
- * @param address the absolute URL of the assistant.
- */
+/** Describes an assistant, at an absolute URL, as an agent for other agents. */
 export function agentCard(
   { assistant_id, graph_id, name, description, version }: Assistant,
   address: string,

@@ -5,15 +5,14 @@ import type { Storage } from '../../storage/open.ts';
 /** The metadata key of a run that continues a task of another run. */
 export const taskMetadata = 'a2a_task_id';
 
-/** The location of a task. */
-export interface TaskPlace {
+/** The thread and the id of a run. */
+export interface RunPlace {
   threadId: string;
-  /** The latest run of the task. */
   runId: string;
 }
 
-/** Finds a task by its id, which is the id of its first run; undefined if there is none. */
-export type FindTask = (taskId: string) => Promise<TaskPlace | undefined>;
+/** Finds the latest run of a task by the task's id, which is the id of its first run; undefined if there is none. */
+export type FindTask = (taskId: string) => Promise<RunPlace | undefined>;
 
 /** Finds tasks among the runs of a deployment: callers may name a task without its context. */
 export function tasksIn({ db }: Storage): FindTask {

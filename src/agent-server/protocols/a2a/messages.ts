@@ -1,8 +1,13 @@
-import { Role } from '@a2a-js/sdk';
-import type { Artifact, Message, Part } from '@a2a-js/sdk';
+import { Role, type Artifact, type Message, type Part } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import { isObject } from '../../../contract/json-object.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
+
+/** A task and its context: a run and its thread. */
+export interface TaskIds {
+  taskId: string;
+  contextId: string;
+}
 
 /** The key of a graph's input and state that holds the messages. */
 const messagesField = 'messages';
@@ -93,11 +98,7 @@ function textOf(content: unknown): string {
 }
 
 /** The messages of a task, oldest first. */
-export function historyOf(
-  values: unknown,
-  messageId: string | undefined,
-  ids: { taskId: string; contextId: string },
-): Message[] {
+export function historyOf(values: unknown, messageId: string | undefined, ids: TaskIds): Message[] {
   return saidSince(values, messageId)
     .filter(({ text }) => text !== '')
     .map(({ id, role, text }) => ({ ...ids, messageId: id, role, parts: [textPart(text)], ...nothingMore }));
@@ -113,16 +114,15 @@ export function artifactsOf(values: unknown, messageId: string | undefined): Art
 }
 
 /** The questions of an interrupted graph: the `values` of its interrupts. */
-export function question(requested: readonly unknown[], ids: { taskId: string; contextId: string }): Message {
+export function question(requested: readonly unknown[], ids: TaskIds): Message {
   const parts = requested.map((value) => (typeof value === 'string' ? textPart(value) : dataPart(value)));
   return agentMessage(parts.length > 0 ? parts : [textPart('The agent waits for an answer.')], ids, 'question');
 }
 
 /** A message of the server itself about a task. */
-export const remark = (text: string, ids: { taskId: string; contextId: string }): Message =>
-  agentMessage([textPart(text)], ids, 'remark');
+export const remark = (text: string, ids: TaskIds): Message => agentMessage([textPart(text)], ids, 'remark');
 
-const agentMessage = (parts: Part[], ids: { taskId: string; contextId: string }, kind: string): Message => ({
+const agentMessage = (parts: Part[], ids: TaskIds, kind: string): Message => ({
   ...ids,
   messageId: `${ids.taskId}-${kind}`,
   role: Role.ROLE_AGENT,
@@ -132,7 +132,6 @@ const agentMessage = (parts: Part[], ids: { taskId: string; contextId: string },
 
 const nothingMore = { metadata: undefined, extensions: [], referenceTaskIds: [] };
 
-/** One part of the result of a task. */
 export const artifact = (artifactId: string, part: Part): Artifact => ({
   artifactId,
   name: 'answer',
@@ -142,17 +141,13 @@ export const artifact = (artifactId: string, part: Part): Artifact => ({
   extensions: [],
 });
 
-/** A part that is text. */
-export const textPart = (value: string): Part => ({
-  content: { $case: 'text', value },
+const part = (content: Part['content'], mediaType: string): Part => ({
+  content,
   metadata: undefined,
   filename: '',
-  mediaType: 'text/plain',
+  mediaType,
 });
 
-const dataPart = (value: unknown): Part => ({
-  content: { $case: 'data', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: 'application/json',
-});
+export const textPart = (value: string): Part => part({ $case: 'text', value }, 'text/plain');
+
+const dataPart = (value: unknown): Part => part({ $case: 'data', value }, 'application/json');

@@ -1,21 +1,13 @@
 import * as z from 'zod';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { failedRunBody, runSchema, type Run } from '../../../contract/agent/run.ts';
 import { parseEvents } from '../../../sse/parse-events.ts';
 import type { OwnApi } from '../own-api.ts';
-import type { RunEvent } from './task-stream.ts';
-import { taskModes } from './task-stream.ts';
+import type { RunPlace } from './find-task.ts';
+import { taskModes, type RunEvent } from './task-stream.ts';
 
 /** The largest event (bytes) of a run's stream: a state may be large. */
 const mostEventBytes = 64 * 1024 * 1024;
-
-/** The request to start a run on a thread. */
-export type RunRequest = Record<string, unknown>;
-
-/** The thread and the id of a run. */
-export interface RunPlace {
-  threadId: string;
-  runId: string;
-}
 
 /** Runs on threads, through the server's own endpoints. */
 export class OwnRuns {
@@ -26,20 +18,19 @@ export class OwnRuns {
   }
 
   /** Starts a run and waits for its end. */
-  async wait(threadId: string, body: RunRequest, signal: AbortSignal): Promise<{ runId: string; result: unknown }> {
+  async wait(threadId: string, body: FreeObject, signal: AbortSignal): Promise<{ runId: string; result: unknown }> {
     const response = await this.#api.ask('POST', `/threads/${threadId}/runs/wait`, { body, signal });
     const runId = response.headers.get('content-location')?.split('/').at(-1) ?? '';
-    const result: unknown = await response.json();
-    return { runId, result };
+    return { runId, result: await response.json() };
   }
 
   /** Starts a run in the background. */
-  start(threadId: string, body: RunRequest): Promise<Run> {
+  start(threadId: string, body: FreeObject): Promise<Run> {
     return this.#api.read(runSchema, 'POST', `/threads/${threadId}/runs`, { body });
   }
 
   /** Starts a run and streams its events. */
-  async stream(threadId: string, body: RunRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
+  async stream(threadId: string, body: FreeObject, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
     const requested = { ...body, stream_mode: taskModes };
     return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal }));
   }

@@ -10,7 +10,7 @@ export async function inA2aWords<T>(log: Logger, work: () => Promise<T>): Promis
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) throw wordsFor(error);
+    if (error instanceof Refusal) throw new (errorClasses.get(error.status) ?? A2AError)(error.message);
     if (error instanceof A2AError) throw error;
     log.error(`The agent-to-agent protocol failed: ${stackOf(error)}`);
     throw new A2AError('Internal error. See the server log.');
@@ -27,17 +27,10 @@ export const asNoTask =
     throw error instanceof Refusal && error.status === 404 ? noTask(id) : error;
   };
 
-function wordsFor({ status, message }: Refusal): Error {
-  switch (status) {
-    case 404:
-      return new TaskNotFoundError(message);
-    case 409:
-      return new TaskNotCancelableError(message);
-    case 400:
-    case 413:
-    case 422:
-      return new RequestMalformedError(message);
-    default:
-      return new A2AError(message);
-  }
-}
+const errorClasses: ReadonlyMap<number, new (message: string) => Error> = new Map([
+  [400, RequestMalformedError],
+  [404, TaskNotFoundError],
+  [409, TaskNotCancelableError],
+  [413, RequestMalformedError],
+  [422, RequestMalformedError],
+]);

@@ -1,11 +1,10 @@
-import { Role, TaskState } from '@a2a-js/sdk';
-import type { StreamResponse, TaskStatus } from '@a2a-js/sdk';
+import { Role, TaskState, type StreamResponse, type TaskStatus } from '@a2a-js/sdk';
 import { isObject } from '../../../contract/json-object.ts';
 import { errorKey } from '../../../contract/agent/run.ts';
 import { errorEvent, metadataEvent, splitEventName } from '../../../contract/agent/stream-event.ts';
-import { artifact, artifactsOf, readSaid, textPart } from './messages.ts';
+import { memberOf } from '../../members.ts';
+import { artifact, artifactsOf, readSaid, textPart, type TaskIds } from './messages.ts';
 import { interruptKey, outcomeOf, taskUnderWay } from './task.ts';
-import type { TaskIds } from './task.ts';
 
 /** An event of a run's stream. */
 export interface RunEvent {
@@ -35,7 +34,7 @@ export async function* taskStream(
   for await (const { event, data } of events) {
     const { mode, namespace } = splitEventName(event);
     if (mode === metadataEvent) {
-      ids = idsOf(runIdOf(data));
+      ids = idsOf(String(memberOf(data, 'run_id')));
       yield { payload: { $case: 'task', value: taskUnderWay(ids, TaskState.TASK_STATE_WORKING, given.input) } };
     } else if (mode === errorEvent) result = { [errorKey]: data };
     else if (mode === 'values' && namespace.length === 0) {
@@ -54,7 +53,7 @@ export async function* taskStream(
     }
   }
   if (!ids || isContinued(result)) return;
-  const hasFailed = field(result, errorKey) !== undefined;
+  const hasFailed = memberOf(result, errorKey) !== undefined;
   const left = requested && !hasFailed ? { ...(isObject(result) ? result : {}), [interruptKey]: requested } : result;
   const { state, message, values } = outcomeOf(left, ids);
   if (state === TaskState.TASK_STATE_COMPLETED) {
@@ -73,9 +72,4 @@ const reported = (
   payload: { $case: 'artifactUpdate', value: { ...ids, artifact: value, ...how, metadata: undefined } },
 });
 
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
-const runIdOf = (data: unknown): string => String(field(data, 'run_id'));
-
-const isContinued = (result: unknown): boolean => field(field(result, errorKey), 'error') === 'ServerStopped';
+const isContinued = (result: unknown): boolean => memberOf(memberOf(result, errorKey), 'error') === 'ServerStopped';

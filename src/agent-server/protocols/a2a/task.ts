@@ -1,14 +1,7 @@
-import { TaskState } from '@a2a-js/sdk';
-import type { Message, Task } from '@a2a-js/sdk';
+import { TaskState, type Message, type Task } from '@a2a-js/sdk';
 import { isObject } from '../../../contract/json-object.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
-import { artifactsOf, historyOf, question, remark } from './messages.ts';
-
-/** A task and its context: a run and its thread. */
-export interface TaskIds {
-  taskId: string;
-  contextId: string;
-}
+import { artifactsOf, historyOf, question, remark, type TaskIds } from './messages.ts';
 
 /** The key of the values that holds the interrupts. */
 export const interruptKey = '__interrupt__';

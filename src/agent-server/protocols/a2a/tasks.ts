@@ -22,26 +22,23 @@ import {
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { isUuid } from '../../../contract/uuid.ts';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Run } from '../../../contract/agent/run.ts';
 import { isObject } from '../../../contract/json-object.ts';
-import { inputOf, resumeOf } from './messages.ts';
+import { inputOf, resumeOf, type TaskIds } from './messages.ts';
 import { asNoTask, inA2aWords, noTask } from './refused.ts';
-import type { OwnRuns, RunPlace, RunRequest } from './own-runs.ts';
-import { taskMetadata } from './find-task.ts';
-import type { FindTask } from './find-task.ts';
+import { OwnRuns } from './own-runs.ts';
+import { taskMetadata, type FindTask, type RunPlace } from './find-task.ts';
+import { readInputSchema, type OwnApi } from '../own-api.ts';
 import { taskStream } from './task-stream.ts';
 import { isOver, outcomeOf, taskAfter, taskUnderWay, withHistory } from './task.ts';
-import type { TaskIds } from './task.ts';
 import type { Logger } from '../../../logger.ts';
 
-/** The dependencies of an assistant's tasks. */
 export interface TaskParts {
   assistant: Assistant;
   card: AgentCard;
-  runs: OwnRuns;
+  api: OwnApi;
   findTask: FindTask;
-  /** Whether the graph's input has the key `messages`; true if unknown. */
-  takesMessages: () => Promise<boolean>;
   /** Aborts when the caller disconnects. */
   gone: AbortSignal;
   log: Logger;
@@ -55,8 +52,10 @@ interface Turn {
   /** The id of the task's first message. */
   messageId: string;
   input: unknown;
-  request: RunRequest;
+  request: FreeObject;
 }
+
+const noNotifications = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
 const pageBounds = { most: 100, usual: 50 };
 
@@ -66,9 +65,11 @@ const pageBounds = { most: 100, usual: 50 };
  */
 export class Tasks implements A2ARequestHandler {
   readonly #parts: TaskParts;
+  readonly #runs: OwnRuns;
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
+    this.#runs = new OwnRuns(parts.api);
   }
 
   async getAgentCard(): Promise<AgentCard> {
@@ -83,23 +84,22 @@ export class Tasks implements A2ARequestHandler {
   sendMessage(params: SendMessageRequest): Promise<Task> {
     return inA2aWords(this.#parts.log, async () => {
       const turn = await this.#turn(params);
-      const { runs, gone } = this.#parts;
       const most = params.configuration?.historyLength;
       if (params.configuration?.returnImmediately) {
-        const run = await runs.start(turn.threadId, turn.request);
+        const run = await this.#runs.start(turn.threadId, turn.request);
         const ids = { taskId: turn.taskId ?? run.run_id, contextId: turn.threadId };
         return withHistory(taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, turn.input), most);
       }
-      const { runId, result } = await runs.wait(turn.threadId, turn.request, gone);
+      const { runId, result } = await this.#runs.wait(turn.threadId, turn.request, this.#parts.gone);
       const ids = { taskId: turn.taskId ?? runId, contextId: turn.threadId };
       return withHistory(taskAfter(outcomeOf(result, ids), ids, turn.messageId, undefined), most);
     });
   }
 
   async *sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const turn = await inA2aWords(this.#parts.log, () => this.#turn(params));
-    const { runs, gone } = this.#parts;
-    const events = await inA2aWords(this.#parts.log, () => runs.stream(turn.threadId, turn.request, gone));
+    const { log, gone } = this.#parts;
+    const turn = await inA2aWords(log, () => this.#turn(params));
+    const events = await inA2aWords(log, () => this.#runs.stream(turn.threadId, turn.request, gone));
     const idsOf = (runId: string) => ({ taskId: turn.taskId ?? runId, contextId: turn.threadId });
     yield* taskStream(events, idsOf, { input: turn.input, messageId: turn.messageId });
   }
@@ -112,7 +112,7 @@ export class Tasks implements A2ARequestHandler {
     return inA2aWords(this.#parts.log, async () => {
       const { place, run } = await this.#find(id);
       if (!isUnfinished(run)) throw new TaskNotCancelableError(`Task ${id} has ended already.`);
-      await this.#parts.runs.cancel(place);
+      await this.#runs.cancel(place);
       return (await this.#find(id)).task;
     });
   }
@@ -122,7 +122,7 @@ export class Tasks implements A2ARequestHandler {
     if (!isUnfinished(run)) {
       throw new UnsupportedOperationError(`Task ${id} has ended already: there is nothing to follow. Read it instead.`);
     }
-    const events = await inA2aWords(this.#parts.log, () => this.#parts.runs.join(place, this.#parts.gone));
+    const events = await inA2aWords(this.#parts.log, () => this.#runs.join(place, this.#parts.gone));
     const idsOf = () => ({ taskId: id, contextId: task.contextId });
     yield* taskStream(events, idsOf, { input: inputGiven(run), messageId: messageGiven(run) });
   }
@@ -134,7 +134,7 @@ export class Tasks implements A2ARequestHandler {
       if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
       const pageSize = Math.min(request.pageSize || pageBounds.usual, pageBounds.most);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
-      const runs = await this.#parts.runs.list(contextOf(contextId), pageSize, offset);
+      const runs = await this.#runs.list(contextOf(contextId), pageSize, offset);
       const own = runs.filter(
         (run) => run.assistant_id === this.#parts.assistant.assistant_id && taskOf(run) === run.run_id,
       );
@@ -146,21 +146,10 @@ export class Tasks implements A2ARequestHandler {
     });
   }
 
-  createTaskPushNotificationConfig(): Promise<never> {
-    return noNotifications();
-  }
-
-  getTaskPushNotificationConfig(): Promise<never> {
-    return noNotifications();
-  }
-
-  listTaskPushNotificationConfigs(): Promise<never> {
-    return noNotifications();
-  }
-
-  deleteTaskPushNotificationConfig(): Promise<never> {
-    return noNotifications();
-  }
+  createTaskPushNotificationConfig = noNotifications;
+  getTaskPushNotificationConfig = noNotifications;
+  listTaskPushNotificationConfigs = noNotifications;
+  deleteTaskPushNotificationConfig = noNotifications;
 
   async #turn({ message, metadata, configuration }: SendMessageRequest): Promise<Turn> {
     if (!message?.messageId) throw new RequestMalformedError('message.messageId is missing.');
@@ -171,7 +160,7 @@ export class Tasks implements A2ARequestHandler {
       if_not_exists: 'create',
     };
     if (message.taskId !== '') return this.#resumed(message, { ...metadata }, start);
-    const input = inputOf(message, await this.#parts.takesMessages());
+    const input = inputOf(message, await takesMessages(this.#parts.api, start.assistant_id));
     return {
       threadId: message.contextId === '' ? randomUUID() : contextOf(message.contextId),
       taskId: undefined,
@@ -183,7 +172,7 @@ export class Tasks implements A2ARequestHandler {
   }
 
   /** Resumes a task that waits for a message. */
-  async #resumed(message: Message, metadata: object, start: RunRequest): Promise<Turn> {
+  async #resumed(message: Message, metadata: object, start: FreeObject): Promise<Turn> {
     const { taskId, contextId } = message;
     const { place, task, first } = await this.#find(taskId);
     if (contextId !== '' && contextId !== task.contextId) {
@@ -204,12 +193,12 @@ export class Tasks implements A2ARequestHandler {
   }
 
   async #find(id: string): Promise<{ place: RunPlace; run: Run; first: Run; task: Task }> {
-    const { runs, findTask, assistant } = this.#parts;
+    const { findTask, assistant } = this.#parts;
     const place = await findTask(id);
     if (!place) throw noTask(id);
-    const run = await runs.get(place).catch(asNoTask(id));
+    const run = await this.#runs.get(place).catch(asNoTask(id));
     if (run.assistant_id !== assistant.assistant_id) throw noTask(id);
-    const first = run.run_id === id ? run : await runs.get({ ...place, runId: id });
+    const first = run.run_id === id ? run : await this.#runs.get({ ...place, runId: id });
     const ids: TaskIds = { taskId: id, contextId: place.threadId };
     return { place, run, first, task: await this.#taskOf(run, first, place, ids) };
   }
@@ -217,19 +206,22 @@ export class Tasks implements A2ARequestHandler {
   async #taskOf(run: Run, first: Run, place: RunPlace, ids: TaskIds): Promise<Task> {
     if (run.status === 'pending') return taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, inputGiven(first));
     if (run.status === 'running') return taskUnderWay(ids, TaskState.TASK_STATE_WORKING, inputGiven(first));
-    const outcome = outcomeOf(await this.#parts.runs.result(place, run.status), ids);
+    const outcome = outcomeOf(await this.#runs.result(place, run.status), ids);
     return taskAfter(outcome, ids, messageGiven(first), run.updated_at);
   }
 }
 
-const noNotifications = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
-
 const isUnfinished = ({ status }: Run): boolean => status === 'pending' || status === 'running';
+
+/** Whether the graph's input has the key `messages`; true if unknown. */
+async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean> {
+  const properties = (await readInputSchema(api, assistantId))?.['properties'];
+  return !isObject(properties) || 'messages' in properties;
+}
 
 const withoutTask = (metadata: object = {}): object =>
   Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== taskMetadata));
 
-/** The task of a run. */
 const taskOf = ({ run_id, metadata }: Run): unknown => metadata?.[taskMetadata] ?? run_id;
 
 const inputGiven = ({ kwargs }: Run): unknown => kwargs?.['input'];

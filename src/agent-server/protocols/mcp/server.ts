@@ -9,19 +9,14 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import {
-  assistantSchema,
-  type Assistant,
-  graphSchemas,
-  type GraphSchemas,
-  pageBounds,
-} from '../../../contract/agent/assistant.ts';
+import { assistantSchema, type Assistant, pageBounds } from '../../../contract/agent/assistant.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
-import type { OwnApi } from '../own-api.ts';
+import { readInputSchema, type OwnApi } from '../own-api.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Clock } from '../../../clock.ts';
-import { heartbeatJson } from '../../api/heartbeat-json.ts';
+import { largestBody as maxRequestBodySize } from '../../api/body.ts';
+import { heartbeatJson, maxWaitMs } from '../../api/heartbeat-json.ts';
 import type { Logger } from '../../../logger.ts';
 
 /** The page size of the tool list: each tool includes its schema. */
@@ -30,8 +25,6 @@ const toolsAPage = 100;
 /**
  * Creates a server of the model context protocol for one request. Every assistant that the caller may see is a tool;
  * calling it runs the assistant without a thread.
- *
- * @param version of the server.
  */
 export function mcpServer(api: OwnApi, version: string): Server {
   const server = new Server({ name: 'landfall-agent-server', version }, { capabilities: { tools: {} } });
@@ -68,18 +61,8 @@ async function allAssistants(api: OwnApi): Promise<Assistant[]> {
 }
 
 async function describe(api: OwnApi, name: string, { assistant_id, graph_id, description }: Assistant): Promise<Tool> {
-  const { schema } = toolInput(await inputSchema(api, assistant_id));
+  const { schema } = toolInput(await readInputSchema(api, assistant_id));
   return { name, description: description ?? `Runs the graph "${graph_id}".`, inputSchema: schema };
-}
-
-/** The input schema of an assistant's graph; undefined if unknown, or if another revision has the graph. */
-async function inputSchema(api: OwnApi, assistantId: string): Promise<GraphSchemas['input_schema']> {
-  try {
-    return (await api.read(graphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
 }
 
 /** Reports a failed run to the model as a tool error, so that the model can react. */
@@ -90,7 +73,7 @@ async function call(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   try {
-    const input = toolInput(await inputSchema(api, assistant_id)).of(args);
+    const input = toolInput(await readInputSchema(api, assistant_id)).of(args);
     const values = await api.read(z.unknown(), 'POST', '/runs/wait', { body: { assistant_id, input }, signal });
     const failed = failedRunBody.safeParse(values);
     if (!failed.success) return { content: [{ type: 'text', text: JSON.stringify(values) }] };
@@ -109,13 +92,7 @@ function readCursor(cursor: string | undefined): number {
   return Number(cursor);
 }
 
-/** The fields of an assistant that its tool uses. */
-interface ToolAssistant {
-  assistant_id: string;
-  graph_id: string;
-  name?: string | null | undefined;
-  metadata?: FreeObject | null | undefined;
-}
+type ToolAssistant = Pick<Assistant, 'assistant_id' | 'graph_id' | 'name' | 'metadata'>;
 
 /** The longest tool name that model hosts accept. */
 const longestName = 64;
@@ -168,12 +145,9 @@ export function toolInput(schema: FreeObject | null | undefined): ToolInput {
   };
 }
 
-/** The dependencies of the endpoint. */
 export interface McpParts {
   api: OwnApi;
   version: string;
-  /** The largest body (bytes) that is read. */
-  mostBytes: number;
   clock: Clock;
   log: Logger;
 }
@@ -182,8 +156,7 @@ export interface McpParts {
  * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing is
  * kept between requests.
  */
-export async function answerMcp(request: Request, parts: McpParts): Promise<Response> {
-  const { api, version, mostBytes: maxRequestBodySize, clock, log } = parts;
+export async function answerMcp(request: Request, { api, version, clock, log }: McpParts): Promise<Response> {
   const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);
   const factory = () => mcpServer(api, version);
   if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize }))) {
@@ -197,7 +170,7 @@ export async function answerMcp(request: Request, parts: McpParts): Promise<Resp
   return whenReady(answer, clock, close);
 }
 
-/** Passes a quick response on as it is; keeps the connection of a slow one alive. */
+/** Passes a quick response on as it is; keeps the connection of a slow one, which comes from a run, alive. */
 async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
   const waited = new AbortController();
   const soon = await Promise.race([answer, clock.sleep(maxWaitMs, waited.signal)]);
@@ -208,6 +181,3 @@ async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => 
     { clock, onGone, headers: {} },
   );
 }
-
-/** How long (ms) to wait for a response with its own status: slower ones all come from runs. */
-const maxWaitMs = 1000;
