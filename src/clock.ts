@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** An injected clock: the system's in programs, a simulated one in tests. */
 export interface Clock {
   /** Milliseconds since the epoch: the time of day, which jumps when it is set. */
@@ -13,21 +15,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   steadyNow: () => Math.round(performance.now()),
   sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const wake = () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', stop, { once: true });
+    setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal?.aborted ? signal.reason : error;
     }),
 };
 
@@ -52,11 +41,7 @@ export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: Ab
   }
 }
 
-/**
- * Runs work with a signal that aborts after `ms` milliseconds, or when `outer` does. Waits for the work in any case.
- *
- * @param work ends early when its signal aborts.
- */
+/** Runs work with a signal that aborts after `ms` milliseconds, or when `outer` does. Waits for the work in any case. */
 export async function withTimeout<T>(
   clock: Pick<Clock, 'sleep'>,
   ms: number,
@@ -70,6 +55,16 @@ export async function withTimeout<T>(
   );
   try {
     return await work(outer ? AbortSignal.any([outer, late.signal]) : late.signal);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Whether `work` ends within `ms` milliseconds; it goes on where it does not. */
+export async function endsWithin(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), pause(clock, ms, done.signal).then(() => false)]);
   } finally {
     done.abort();
   }

@@ -1,17 +1,13 @@
 import { prettyFactory } from 'pino-pretty';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger, type Logger, type LoggerSettings } from './logger.ts';
 
-export interface ProgramLoggerSettings {
-  /** The program: the field `name` of each line. */
-  name: string;
+interface ProgramLoggerSettings extends Pick<LoggerSettings, 'name' | 'mask'> {
   /** `LOG_LEVEL` and `LOG_FORMAT` (`json` or `pretty`), which Probot reads too. */
   env: Readonly<Record<string, string | undefined>>;
   /** Whether a person reads the lines: then they are `pretty` unless `LOG_FORMAT` says otherwise. */
   isTerminal: boolean;
   /** Writes one line, without a line break. */
   write: (line: string) => void;
-  /** Masks secrets in a message before it is cut. */
-  mask?: (text: string) => string;
 }
 
 /** The logger of a program that a person may start in a terminal. */

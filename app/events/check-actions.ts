@@ -8,7 +8,7 @@ import { buildBranchRequest, requestBranch, unlessRequested } from './request-br
 import { noteOnCheck } from './commit-check.ts';
 import { targetFor } from '../targets/target-resolver.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { liveBefore } from '../../src/deploy/roll-back-to-former.ts';
+import { liveBefore } from '../../src/deploy/roll-back.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';

@@ -1,4 +1,4 @@
-import ignore, { type Ignore } from 'ignore';
+import ignore from 'ignore';
 
 /** The file at the root of the folder whose word is the last one. Its patterns are those of a `.gitignore`. */
 export const ownIgnoreFile = '.landfallignore';
@@ -33,47 +33,34 @@ const secretive = [
 const inAnyCase = (pattern: string): string =>
   pattern.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
-/** The decision about a path: packed, or ignored by a rule of the user or by default. */
-export type IgnoreDecision = 'packed' | 'ignored' | 'ignored by default';
-
-/**
- * The rules that hold in one folder and below it, until another ignore file adds to them. The last rule that fits a path
- * decides, and nothing comes back from a folder that is left out: so says git. Ours come first, so that any ignore file
- * can take them back, and those of `.landfallignore` come last.
- */
-export class IgnoreRules {
-  readonly #files: readonly string[];
-  readonly #own: string;
-  readonly #rules: Ignore;
-
-  private constructor(files: readonly string[], own: string) {
-    this.#files = files;
-    this.#own = own;
-    this.#rules = ignore({ ignorecase: false });
-    for (const pattern of [...needless, ...secretive.map(inAnyCase)]) this.#rules.add({ pattern, mark: byDefault });
-    for (const text of files) this.#rules.add(text);
-    this.#rules.add(own);
-  }
-
-  /** The rules at the root, before any `.gitignore`; `own` is the text of `.landfallignore`. */
-  static atRoot(own: string): IgnoreRules {
-    return new IgnoreRules([], own);
-  }
-
+/** The rules that hold in one folder and below it, until another ignore file adds to them. */
+export interface IgnoreRules {
   /** The rules in `folder` (from the root, empty for it) including its `.gitignore`. */
-  with(text: string, folder: string): IgnoreRules {
-    return new IgnoreRules([...this.#files, belowFolder(text, folder)], this.#own);
-  }
-
-  /** @param path from the root, with slashes. */
-  decide(path: string, isFolder: boolean): IgnoreDecision {
-    const { ignored, rule } = this.#rules.test(isFolder ? `${path}/` : path);
-    if (!ignored) return 'packed';
-    return rule?.mark === byDefault ? 'ignored by default' : 'ignored';
-  }
+  with(text: string, folder: string): IgnoreRules;
+  /** Whether a path (from the root, with slashes) is packed, or ignored by a rule of the user or by default. */
+  decide(path: string, isFolder: boolean): 'packed' | 'ignored' | 'ignored by default';
 }
 
 const byDefault = 'default';
+
+/**
+ * The rules of `.landfallignore` (its text is `own`) and of the ignore files met so far. The last rule that fits a path
+ * decides, and nothing comes back from a folder that is left out: so says git. Ours come first, so that any ignore file
+ * can take them back, and those of `.landfallignore` come last.
+ */
+export function ignoreRules(own: string, files: readonly string[] = []): IgnoreRules {
+  const rules = ignore({ ignorecase: false });
+  for (const pattern of [...needless, ...secretive.map(inAnyCase)]) rules.add({ pattern, mark: byDefault });
+  for (const text of [...files, own]) rules.add(text);
+  return {
+    with: (text, folder) => ignoreRules(own, [...files, belowFolder(text, folder)]),
+    decide(path, isFolder) {
+      const { ignored, rule } = rules.test(isFolder ? `${path}/` : path);
+      if (!ignored) return 'packed';
+      return rule?.mark === byDefault ? 'ignored by default' : 'ignored';
+    },
+  };
+}
 
 /** The patterns of an ignore file in a folder, as they would be written at the root. */
 function belowFolder(text: string, folder: string): string {

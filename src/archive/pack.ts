@@ -4,18 +4,18 @@ import type { Tarball } from '../contract/control/upload.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import {
-  sizeInWords,
-  usualLimits,
-  type SourceLimits,
-  listSource,
   type Listing,
+  listSource,
   problemAt,
   readFailure,
+  sizeInWords,
+  type SourceLimits,
+  usualLimits,
 } from './walk.ts';
 import { gzipTar, SourceChanged } from './tar-bytes.ts';
 
 /** What to pack, and how large it may get. */
-export interface PackRequest {
+interface PackRequest {
   /** Path of the folder, from the working directory. */
   folder: string;
   /** Where the graph configuration has to lie, from the root of the folder; absent: it is not looked for. */
@@ -43,29 +43,25 @@ export type Packed = { ok: true; source: PackedSource } | { ok: false; problems:
  * source_revision_config: `source_tarball_path`). Nothing is kept in memory or on disk: the folder is read through for
  * digest and size, and again for every reading of the bytes. Rejects only with the signal's reason.
  */
-export async function packSource({
-  folder,
-  graphConfigPath,
-  limits = usualLimits,
-  signal,
-}: PackRequest): Promise<Packed> {
+export async function packSource(request: PackRequest): Promise<Packed> {
+  const { folder, graphConfigPath, limits = usualLimits, signal } = request;
   const listing = await listSource(folder, limits, signal);
   const problems = [...listing.problems, ...graphConfigProblems(folder, graphConfigPath, listing)];
   if (problems.length > 0) return { ok: false, problems };
   const { entries, unpackedBytes, leftOut } = listing;
   if (entries.length === 0)
     return { ok: false, problems: [problemAt(folder, '', 'this folder holds nothing to pack')] };
-  const measured = await measure(() => gzipTar(folder, entries), folder, limits, signal);
+  const read = () => gzipTar(folder, entries);
+  const measured = await measure(read(), folder, limits, signal);
   if (!measured.ok) return measured;
   const { size, digest } = measured;
-  const read = () => gzipTar(folder, entries);
   return { ok: true, source: { folder, files: entries.length, unpackedBytes, leftOut, size, digest, read } };
 }
 
 type Measured = { ok: true; size: number; digest: string } | { ok: false; problems: Problem[] };
 
 async function measure(
-  read: () => AsyncIterable<Uint8Array>,
+  source: AsyncIterable<Uint8Array>,
   folder: string,
   { packedBytes }: SourceLimits,
   signal: AbortSignal | undefined,
@@ -77,7 +73,7 @@ async function measure(
     problems: [problemAt(folder, path, message)],
   });
   try {
-    for await (const bytes of read()) {
+    for await (const bytes of source) {
       signal?.throwIfAborted();
       size += bytes.length;
       if (size > packedBytes)

@@ -78,8 +78,10 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     path,
     body: checked(schema, name, request),
   });
+  const runsPath = (threadId: string | undefined): string =>
+    `${threadId === undefined ? '' : threadPath(threadId)}/runs`;
   const startRun = (name: string, tail: string, request: RunCreate, threadId: string | undefined): Operation => ({
-    ...post(name, `${threadId === undefined ? '' : threadPath(threadId)}/runs${tail}`, [runCreate, request]),
+    ...post(name, `${runsPath(threadId)}${tail}`, [runCreate, request]),
     secrets: secretsOf(request.webhook),
   });
 
@@ -136,8 +138,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
       return call(link, { ...operation, ...long }, readRunResult, options);
     },
     createCron: async (request, threadId, options) => {
-      const path = `${threadId === undefined ? '' : threadPath(threadId)}/runs/crons`;
-      const operation = post('create cron', path, [cronCreateRequest, request]);
+      const operation = post('create cron', `${runsPath(threadId)}/crons`, [cronCreateRequest, request]);
       return call(link, { ...operation, secrets: secretsOf(request.webhook) }, readCron, options);
     },
     deleteCron: async (id, options) => remove('delete cron', `/runs/crons/${segment('the cron id', id)}`, options),

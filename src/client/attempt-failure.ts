@@ -134,18 +134,12 @@ export function readRetryAfter(
 
 const maxProblems = 50;
 
-/** The service's explanation of an error. */
-interface ErrorWords {
-  detail?: string;
-  problems: FieldProblem[];
-}
-
 /**
  * Parses the body of an error response of any shape: `{detail: string}` and `{detail: [{loc, msg, type}]}`
  * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, or a web page, of which
  * the title is used. The result is masked and truncated.
  */
-export function readErrorBody(body: string, mask: Mask): ErrorWords {
+export function readErrorBody(body: string, mask: Mask): { detail?: string; problems: FieldProblem[] } {
   const parsed = fromJson(body);
   const words = parsed === undefined ? { detail: textOf(body), problems: [] } : problemsIn(parsed);
   const detail = trimmed(words.detail ?? '', mask);

@@ -17,11 +17,9 @@ export interface Operation {
   /** Below the base address. */
   path: string;
   query?: string;
-  /** Additional headers. */
   headers?: Readonly<Record<string, string>>;
   /** The path in error messages, if the real one is a secret. */
   shown?: string;
-  /** The JSON body. */
   body?: unknown;
   /** A stream instead of a JSON body, created for every attempt; the headers have its type and length. */
   stream?: () => Readable;
@@ -47,9 +45,8 @@ export function call<T>(
   return repeat(link, operation, options, async (timeoutMs) => {
     const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, signal: options.signal };
     const sent = await send(dispatcherOf(link), requestOf(link, operation), limits);
-    return sent.kind === 'reply' && isSuccess(sent.status)
-      ? readBounded(link, sent, read)
-      : refused(link, operation, sent);
+    const isSuccess = sent.kind === 'reply' && sent.status >= 200 && sent.status < 300;
+    return isSuccess ? readBounded(link, sent, read) : refused(link, operation, sent);
   });
 }
 
@@ -110,22 +107,14 @@ async function repeat<T>(
     const attempted = await attempt(Math.min(left, operation.attemptTimeoutMs ?? link.attemptTimeoutMs));
     if (attempted.ok) return attempted.value;
     failure = attempted.failure;
-    const decision = decideRetry({
-      attempt: made,
-      failure,
-      safe: isSafe(operation),
-      now: clock.now(),
-      deadline,
-      random: link.random(),
-      policy,
-    });
+    const [safe, now, random] = [isSafe(operation), clock.now(), link.random()];
+    const decision = decideRetry({ attempt: made, failure, safe, now, deadline, random, policy });
     if (decision.kind === 'give-up') throw errorOf(link, operation, failure, decision.why);
     await clock.sleep(decision.ms, options.signal);
   }
 }
 
 const isSafe = ({ method, safe = method === 'GET' }: Operation): boolean => safe;
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 function neverSent(detail: string): AttemptFailure {
   return { kind: 'unreachable', effect: 'none', passing: false, detail };
@@ -133,10 +122,9 @@ function neverSent(detail: string): AttemptFailure {
 
 function refused(link: Connection, operation: Operation, sent: Sent): { ok: false; failure: AttemptFailure } {
   const mask = maskFor(link, operation);
-  return {
-    ok: false,
-    failure: sent.kind === 'reply' ? failureOfReply(sent, mask, link.clock.now()) : failureOfSend(sent.failure, mask),
-  };
+  const isReply = sent.kind === 'reply';
+  const failure = isReply ? failureOfReply(sent, mask, link.clock.now()) : failureOfSend(sent.failure, mask);
+  return { ok: false, failure };
 }
 
 function requestOf(

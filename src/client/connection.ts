@@ -4,7 +4,6 @@ import { type BaseAddress, readAddress } from '../contract/base-address.ts';
 import { invalidInHeader } from '../contract/header-value.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 
-/** The settings of a client's connection. */
 export interface ConnectionSettings {
   /** Sent as `X-Api-Key`. */
   apiKey?: string | undefined;
@@ -26,8 +25,6 @@ export interface ConnectionSettings {
   env?: Environment | undefined;
   /** The timeout (ms) of one attempt, from connecting to the last byte. */
   attemptTimeoutMs?: number | undefined;
-  /** The timeout (ms) of all attempts of a call without a deadline of its caller. */
-  callTimeoutMs?: number | undefined;
   /** The largest response body (bytes). */
   maxBodyBytes?: number | undefined;
   /** The most values in a response or an event: parsing takes time by their number. Unlimited by default. */
@@ -36,43 +33,25 @@ export interface ConnectionSettings {
 }
 
 /** The prepared settings of a client's calls. */
-export interface Connection {
-  origin: string;
-  prefix: string;
-  /** Why no request can be sent, if the settings are invalid. */
-  refusal: string | undefined;
-  dispatcher: Dispatcher | undefined;
-  headers: Readonly<Record<string, string>>;
-  headersWithBody: Readonly<Record<string, string>>;
-  /** Keys, tokens and the proxy's password, which errors must not contain. */
-  secrets: readonly string[];
-  clock: Clock;
-  random: () => number;
-  policy: RetryPolicy;
-  attemptTimeoutMs: number;
-  callTimeoutMs: number;
-  maxBodyBytes: number;
-  maxJsonValues: number;
-  close(): Promise<void>;
-}
+export type Connection = ReturnType<typeof connection>;
 
 /**
  * Prepares a connection. Invalid settings (a malformed URL, plain http, a key that is no header value) don't throw here:
  * every call then fails as unreachable with the reason, before anything is sent.
  */
-export function connection(baseUrl: string, settings: ConnectionSettings): Connection {
-  const { apiKey, tenantId, bearer } = trimmed(settings);
+export function connection(baseUrl: string, settings: ConnectionSettings) {
+  // Secrets often end with the line break of their file.
+  const [apiKey, tenantId, bearer] = [settings.apiKey?.trim(), settings.tenantId?.trim(), settings.bearer?.trim()];
   const read = readAddress(baseUrl, { allowHttp: settings.allowHttp ?? false });
   const { origin, prefix } = read.ok ? read.address : { origin: read.shown.replace(/\/$/, ''), prefix: '' };
   const made = read.ok && !settings.dispatcher ? dispatcherFor(read.address, settings.env ?? process.env) : undefined;
   const refusal =
     (read.ok ? undefined : read.problem) ??
-    (made && !made.ok ? made.problem : undefined) ??
+    made?.problem ??
     invalidInHeader('the api key', apiKey) ??
     invalidInHeader('the tenant id', tenantId) ??
     invalidInHeader('the bearer token', bearer);
-  const dispatcher = settings.dispatcher ?? (made?.ok ? made.dispatcher : undefined);
-  const headers = {
+  const headers: Readonly<Record<string, string>> = {
     accept: 'application/json',
     // Uncompressed, so that the body limit applies to the real size.
     'accept-encoding': 'identity',
@@ -84,31 +63,22 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
   return {
     origin,
     prefix,
+    /** Why no request can be sent, if the settings are invalid. */
     refusal,
-    dispatcher,
+    dispatcher: settings.dispatcher ?? made?.dispatcher,
     headers,
     headersWithBody: { ...headers, 'content-type': 'application/json' },
-    secrets: [apiKey, bearer, ...(made?.ok ? made.secrets : [])].filter((secret) => secret !== undefined),
+    /** Keys, tokens and the proxy's password, which errors must not contain. */
+    secrets: [apiKey, bearer, ...(made?.secrets ?? [])].filter((secret) => secret !== undefined),
     clock: settings.clock ?? steadyClock,
     random: settings.random ?? Math.random,
     policy: { ...defaultRetryPolicy, ...settings.retry },
     attemptTimeoutMs: settings.attemptTimeoutMs ?? 30_000,
-    callTimeoutMs: settings.callTimeoutMs ?? 120_000,
+    callTimeoutMs: 120_000,
     maxBodyBytes: settings.maxBodyBytes ?? 16 * 1024 * 1024,
     maxJsonValues: settings.maxJsonValues ?? Infinity,
-    close: async () => {
-      if (made?.ok) await made.dispatcher.destroy();
-    },
+    close: async (): Promise<void> => made?.dispatcher?.destroy(),
   };
-}
-
-/** Secrets often end with the line break of their file. */
-function trimmed({ apiKey, tenantId, bearer }: ConnectionSettings): {
-  apiKey: string | undefined;
-  tenantId: string | undefined;
-  bearer: string | undefined;
-} {
-  return { apiKey: apiKey?.trim(), tenantId: tenantId?.trim(), bearer: bearer?.trim() };
 }
 
 /** The proxy variables by precedence: lower case first, as in curl. */
@@ -117,8 +87,12 @@ const proxyVariables = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_prox
 /** Variables by name, as `process.env` has them. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The connection pool of one service, or why there is none. `secrets` are the proxy's credentials. */
-type MadeDispatcher = { ok: true; dispatcher: Dispatcher; secrets: string[] } | { ok: false; problem: string };
+/** The connection pool of one service with the proxy's credentials, or why there is none. */
+interface MadeDispatcher {
+  dispatcher?: Dispatcher;
+  secrets?: string[];
+  problem?: string;
+}
 
 /**
  * Creates a keep-alive pool for one service, directly or through the proxy of the environment (HTTP_PROXY for http,
@@ -129,8 +103,8 @@ function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): Mad
   // HTTP/1.1 only: it shows clearly what was sent, and never resends a write.
   const options = { allowH2: false };
   const proxy = readProxy(env, origin.startsWith('https:') ? proxyVariables.https : proxyVariables.http);
-  if (loopback || !proxy) return { ok: true, dispatcher: new Pool(origin, options), secrets: [] };
-  if (proxy.url === '') return { ok: false, problem: `${proxy.variable} does not hold the address of a proxy` };
+  if (loopback || !proxy) return { dispatcher: new Pool(origin, options) };
+  if (proxy.url === '') return { problem: `${proxy.variable} does not hold the address of a proxy` };
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
     // Without this, a proxy over TLS would be offered HTTP/2.
@@ -139,18 +113,14 @@ function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): Mad
     httpsProxy: proxy.url,
     noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
   });
-  return { ok: true, dispatcher, secrets: proxy.secrets };
+  return { dispatcher, secrets: proxy.secrets };
 }
 
-interface Proxy {
-  variable: string;
-  /** Empty if the variable is not a URL. */
-  url: string;
-  secrets: string[];
-}
-
-/** Reads a proxy variable; the scheme is optional. */
-function readProxy(env: Environment, variables: readonly string[]): Proxy | undefined {
+/** Reads a proxy variable; the scheme is optional. `url` is empty if the variable is not a URL. */
+function readProxy(
+  env: Environment,
+  variables: readonly string[],
+): { variable: string; url: string; secrets: string[] } | undefined {
   const variable = variables.find((name) => env[name]?.trim());
   const written = variable && env[variable]?.trim();
   if (!variable || !written) return undefined;

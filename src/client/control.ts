@@ -25,7 +25,6 @@ import { checked, type Reader, readJson, readNothing } from './reading.ts';
 import { tarballStore } from './tarball-store.ts';
 import { fromJson } from '../contract/json-text.ts';
 
-/** How to reach a control service. */
 export interface ControlServiceSettings extends ConnectionSettings {
   /** The base URL, including its path prefix if any. */
   baseUrl: string;
@@ -79,18 +78,11 @@ export function connectControlService(settings: ControlServiceSettings): Control
     operation: Pick<Operation, 'name' | 'method' | 'path'>,
     body: DeploymentCreateRequest | DeploymentPatchRequest,
     options: ChangeOptions | undefined,
-  ): Promise<Deployment> =>
-    call(
-      link,
-      {
-        ...operation,
-        headers: conditions(operation.name, options),
-        body: spellFields(body, settings.spelling),
-        secrets: secretsIn(body),
-      },
-      readDeployment,
-      options,
-    );
+  ): Promise<Deployment> => {
+    const headers = conditions(operation.name, options);
+    const sent = { ...operation, headers, body: spellFields(body, settings.spelling), secrets: secretsIn(body) };
+    return call(link, sent, readDeployment, options);
+  };
 
   return {
     createDeployment: async (request, options) => {
@@ -197,23 +189,18 @@ const readFeatures: Reader<ControlFeatures> = ({ body }) => {
 
 /** Reads the features of a control service beyond control-service.md, and caches them. */
 function featuresOf(link: Connection): (options?: CallOptions) => Promise<ControlFeatures> {
+  const operation = { name: 'get service info', method: 'GET', path: '/info' } as const;
   let known: { features: ControlFeatures; until: number } | undefined;
   return async (options) => {
     options?.signal?.throwIfAborted();
     if (known && link.clock.now() < known.until) return known.features;
-    const features = await requested(link, options);
+    const features = await call(link, operation, readFeatures, options).catch((error: unknown) => {
+      if (error instanceof ServiceError && hasNoInfo(error)) return none;
+      throw error;
+    });
     known = { features, until: link.clock.now() + rememberedMs };
     return features;
   };
-}
-
-async function requested(link: Connection, options: CallOptions | undefined): Promise<ControlFeatures> {
-  try {
-    return await call(link, { name: 'get service info', method: 'GET', path: '/info' }, readFeatures, options);
-  } catch (error) {
-    if (error instanceof ServiceError && hasNoInfo(error)) return none;
-    throw error;
-  }
 }
 
 /** Whether the service permanently has no `/info`: a missing endpoint, a redirect, a refusal. */

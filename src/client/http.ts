@@ -33,10 +33,8 @@ export interface HttpReply {
 }
 
 /** A success whose body is streamed. */
-export interface HttpStream {
+export interface HttpStream extends Pick<HttpReply, 'status' | 'headers'> {
   kind: 'stream';
-  status: number;
-  headers: ReplyHeaders;
   body: BodyStream;
 }
 
@@ -50,9 +48,7 @@ export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined
  * follow redirects. Rejects with the reason of the caller's signal, and for programming errors.
  */
 export function send(dispatcher: Dispatcher, request: HttpRequest, limits: SendLimits): Promise<Sent> {
-  return new Promise((resolve, reject) => {
-    new Exchange(limits, resolve, reject).start(dispatcher, request);
-  });
+  return new Promise((resolve, reject) => new Exchange(limits, resolve, reject).start(dispatcher, request));
 }
 
 /**
@@ -161,10 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    if (this.#stream) {
-      this.#stream.push(chunk);
-      return;
-    }
+    if (this.#stream) return this.#stream.push(chunk);
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length > this.#limits.maxBodyBytes) this.#tooLarge();
@@ -173,26 +166,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#over) return;
     this.#finish();
-    if (this.#stream) {
-      this.#stream.end();
-      return;
-    }
-    const [first = Buffer.alloc(0), ...more] = this.#chunks;
-    const body = more.length === 0 ? first : Buffer.concat(this.#chunks, this.#length);
+    if (this.#stream) return this.#stream.end();
+    const body = Buffer.concat(this.#chunks, this.#length);
     this.#resolve({ kind: 'reply', status: this.#status ?? 0, headers: this.#headers, body });
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#over) return;
     const code = codeOf(error);
-    if (closedCodes.has(code)) {
-      this.#leave(new Error('the client was closed before the answer was there'));
-      return;
-    }
-    if (code === invalidCode && !this.#controller) {
-      this.#leave(error);
-      return;
-    }
+    if (closedCodes.has(code)) return this.#leave(new Error('the client was closed before the answer was there'));
+    if (code === invalidCode && !this.#controller) return this.#leave(error);
     this.#fail(failureOf(error, this.#progress()));
     // undici reports a proxy's demand for a password as an error while the response continues.
     controller?.abort(error);

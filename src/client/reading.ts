@@ -26,9 +26,7 @@ export function readJson<T>(schema: z.ZodType<T>, prepare: (json: unknown) => un
 /** For a response without a meaningful body. */
 export const readNothing: Reader<void> = () => ({ ok: true, value: undefined });
 
-/**
- * Validates a request by the contract. An invalid one is a programming error: a plain error that names the field.
- */
+/** Validates a request by the contract. An invalid one is a programming error: a plain error that names the field. */
 export function checked<T>(schema: z.ZodType<T>, operation: string, request: unknown): T {
   const read = schema.safeParse(request);
   if (read.success) return read.data;
@@ -46,10 +44,7 @@ function problemsIn({ issues }: z.ZodError): string {
   return `${shown.join('; ')}${issues.length > shown.length ? `; and ${issues.length - shown.length} more` : ''}`;
 }
 
-interface Failure {
-  error: string;
-  message: string;
-}
+type Failure = Extract<RunResult, { kind: 'error' }>['error'];
 
 /**
  * Parses the response of `/wait` and `/join`, after the newlines that kept the connection alive. A failed run also has

@@ -16,7 +16,6 @@ export const defaultRetryPolicy: RetryPolicy = { attempts: 5, baseMs: 250, capMs
 
 /** The input of a retry decision. */
 export interface RetrySituation {
-  /** The number of attempts so far. */
   attempt: number;
   failure: Pick<AttemptFailure, 'effect' | 'passing' | 'retryAfterMs'>;
   /** Whether the request only reads, so that a retry is safe. */

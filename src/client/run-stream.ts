@@ -9,8 +9,7 @@ import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
 import { tooManyValues, type Readout } from './reading.ts';
 
-/** The limits of a run's stream. */
-export interface StreamLimits {
+interface StreamLimits {
   /** The longest silence (ms); heartbeats count as data, so a server that only sends these is cut off at the deadline. */
   idleMs: number;
   /** The longest event (bytes). */
@@ -65,8 +64,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
     this.#started = true;
     const opening = open(this.#link, this.#operation, this.#limits.idleMs, checkType, this.#options);
     const stream = await opening.catch((error: unknown) => {
-      if (this.#left.signal.aborted) return undefined;
-      throw error;
+      if (!this.#left.signal.aborted) throw error;
     });
     if (!stream) return { done: true, value: undefined };
     const mask = maskFor(this.#link, this.#operation);
@@ -106,8 +104,6 @@ function checkType(stream: HttpStream): Readout<HttpStream> {
   const type = header(stream.headers, 'content-type') ?? 'no content type';
   if (type.toLowerCase().startsWith(eventStreamType)) return { ok: true, value: stream };
   stream.body.close();
-  return {
-    ok: false,
-    failure: unreadable(stream.status, `the answer is no stream of events (${type.slice(0, 100)})`, false),
-  };
+  const words = `the answer is no stream of events (${type.slice(0, 100)})`;
+  return { ok: false, failure: unreadable(stream.status, words, false) };
 }

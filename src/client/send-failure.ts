@@ -23,25 +23,17 @@ export interface SendFailure {
   words: string;
 }
 
-/** The progress of a request when it failed. */
-export interface Progress {
-  sent: boolean;
-  status?: number | undefined;
-}
-
 const certificate =
   /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECODE)_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
 
 /** Classifies a network error. Uses only its code: messages may contain addresses. */
-export function failureOf(error: Error, { sent, status }: Progress): SendFailure {
+export function failureOf(error: Error, { sent, status }: Pick<SendFailure, 'sent' | 'status'>): SendFailure {
   const code = nestedCodeOf(error);
-  const shown = code === '' ? '' : ` (${code})`;
-  const began = status !== undefined;
   const failure = (reason: SendFailureReason, words: string): SendFailure => ({
     reason,
     sent,
     status,
-    words: words + shown,
+    words: code === '' ? words : `${words} (${code})`,
   });
 
   if (certificate.test(code)) {
@@ -54,16 +46,14 @@ export function failureOf(error: Error, { sent, status }: Progress): SendFailure
   if (error.name === 'HTTPParserError' && !error.message.includes('EOF')) {
     return failure('garbled', 'what answered is not HTTP');
   }
-  if (began) return failure('cut', 'the answer ended before it was whole');
+  if (status !== undefined) return failure('cut', 'the answer ended before it was whole');
   const tunnel = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
   if (tunnel) return failure('unreachable', `the proxy answered ${tunnel} instead of a tunnel`);
   if (error.message.startsWith('Proxy Authentication Required')) {
     return { ...failure('unreachable', 'the proxy wants a user and a password'), sent: false };
   }
-  return failure(
-    'unreachable',
-    unreachable[error.name === 'HTTPParserError' ? 'EPIPE' : code] ?? 'the connection failed',
-  );
+  const known = error.name === 'HTTPParserError' ? closed : unreachable[code];
+  return failure('unreachable', known ?? 'the connection failed');
 }
 
 const closed = 'the connection was closed before a response started';

@@ -16,6 +16,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
   const { apiKey: _, tenantId: __, bearer: ___, ...keyless } = settings;
   return async (uploadUrl, tarball, options = {}) => {
     const { origin, pathname, search, searchParams } = new URL(uploadUrl);
+    const secrets = [uploadUrl, `${pathname}${search}`, pathname, ...searchParams.values()];
     const link = connection(origin, keyless);
     let changed: string | undefined;
     const operation: Operation = {
@@ -29,14 +30,11 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
         'content-length': String(tarball.size),
         'content-digest': `sha-256=:${Buffer.from(hexOf(tarball), 'hex').toString('base64')}:`,
       },
-      stream: () =>
-        Readable.from(
-          asMeasured(tarball, (why) => (changed = why)),
-          { objectMode: false },
-        ),
-      secrets: [uploadUrl, `${pathname}${search}`, pathname, ...searchParams.values()].filter(
-        (each) => each.length >= 8,
-      ),
+      stream: () => {
+        const bytes = asMeasured(tarball, (why) => (changed = why));
+        return Readable.from(bytes, { objectMode: false });
+      },
+      secrets: secrets.filter((each) => each.length >= 8),
       attemptTimeoutMs: uploadMs,
       callTimeoutMs: 2 * uploadMs,
     };

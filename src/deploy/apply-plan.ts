@@ -1,4 +1,3 @@
-import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import { mayPass, type ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { resolveCreation, resolvePatch } from './lost-response.ts';
@@ -49,13 +48,10 @@ export async function applyPlan(planned: Exclude<Plan, { kind: 'impossible' }>, 
   const started = await (planned.kind === 'create' ? create(planned, run) : alter(planned, run));
   if (started.kind === 'follow') {
     run.known.revisionId = started.revisionId;
-    run.emit(eventOf(started));
+    run.emit({ ...started, kind: 'started' });
   }
   return started;
 }
-
-const eventOf = ({ how, deploymentId, revisionId }: Extract<Started, { kind: 'follow' }>) =>
-  ({ kind: 'started', how, deploymentId, revisionId }) as const;
 
 async function create(
   { request, upload: planned }: Extract<Plan, { kind: 'create' }>,
@@ -65,13 +61,12 @@ async function create(
   const answered = await write(run, (options) => control.createDeployment(request, options));
   if (!answered.ok && answered.error.kind === 'conflict') return { kind: 'overtaken', error: answered.error };
   if (!answered.ok && answered.error.effect === 'none') throw answered.error;
-  if (answered.ok) run.saw(answered.value);
-  else run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
+  run.sawResponse(answered);
   const first = answered.ok
     ? { deployment: answered.value, revisionId: answered.value.latest_revision_id ?? undefined }
     : undefined;
   const made = first?.revisionId ? first : await resolveCreation(request, first?.deployment.id, resolveMs, run);
-  if (answered.ok || made) settled(run);
+  if (answered.ok || made) run.settled();
   if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, planned, run);
   if (made?.revisionId) {
     return { kind: 'follow', how: 'created', deploymentId: made.deployment.id, revisionId: made.revisionId };
@@ -101,37 +96,27 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
   const { control } = run.request;
   const uploaded = planned.upload && (await upload(deploymentId, run));
   if (uploaded?.kind === 'changed') return { kind: 'not-uploaded', why: uploaded.why };
-  const request = uploaded ? naming(uploaded.path, planned.request) : planned.request;
+  const source = { ...planned.request.source_revision_config, source_tarball_path: uploaded?.path };
+  const request = uploaded ? { ...planned.request, source_revision_config: source } : planned.request;
   const ifLatest = planned.formerLatestRevisionId ?? undefined;
   const answered = await write(run, (options) =>
     control.patchDeployment(deploymentId, request, { ...options, ifLatest }),
   );
   if (!answered.ok && answered.error.status === 412) return { kind: 'overtaken', error: answered.error };
   if (!answered.ok && answered.error.effect === 'none') throw answered.error;
-  if (answered.ok) run.saw(answered.value);
-  else run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
+  run.sawResponse(answered);
   const latest = answered.ok ? answered.value.latest_revision_id : null;
   const bound = latest && latest !== planned.formerLatestRevisionId ? latest : undefined;
   if (answered.ok && (bound || !planned.makesRevision)) {
-    settled(run);
+    run.settled();
     return bound && planned.makesRevision ? { kind: 'follow', how: 'patched', deploymentId, revisionId: bound } : kept;
   }
   const sent = { ...planned, request, digest: planned.upload?.digest };
   const found = await resolvePatch(sent, answered.ok ? lagMs : resolveMs, run);
-  if (answered.ok || found) settled(run);
+  if (answered.ok || found) run.settled();
   if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
   if (found) return kept;
   return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the change', error: answered.error };
-}
-
-const naming = (path: string, request: DeploymentPatchRequest): DeploymentPatchRequest => ({
-  ...request,
-  source_revision_config: { ...request.source_revision_config, source_tarball_path: path },
-});
-
-function settled(run: DeployRun): void {
-  run.known.writing = false;
-  run.known.changed = true;
 }
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */

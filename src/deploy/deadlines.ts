@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 /** The work's value, or that its time was over first, or that it was ended from outside. */
-export type TimedResult<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' } | { kind: 'ended' };
+type TimedResult<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' } | { kind: 'ended' };
 
 /**
  * Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Does not wait for a work that heeds

@@ -11,10 +11,11 @@ import type { ControlService, WholeControlService } from '../contract/control/se
 import type { TarballStore } from '../contract/control/upload.ts';
 import type { KnownCommit, Workflow } from '../planning/commit.ts';
 import { withoutRequest } from '../planning/plan-identity.ts';
-import type { Plan } from '../planning/plan-types.ts';
+import type { Obstacle, Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 import type { PackedSource } from '../archive/pack.ts';
+import type { Attempted } from './attempt.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { maskOf, maskStart } from '../contract/mask.ts';
@@ -131,11 +132,34 @@ export class DeployRun {
     return deployment;
   }
 
+  /** Remembers that a write took effect. */
+  settled(): void {
+    this.known.writing = false;
+    this.known.changed = true;
+  }
+
+  /** Remembers the deployment in the response to a write; without a response its effect has to be observed. */
+  sawResponse(answered: Attempted<Deployment>): void {
+    if (answered.ok) this.saw(answered.value);
+    else this.emit({ kind: 'settling', why: this.redact(answered.error.message) });
+  }
+
+  /** Remembers how far the followed revision has come. */
+  readonly record = (rollout: Rollout): void => {
+    this.known.rollout = rollout;
+  };
+
   decided(planned: Plan): Plan {
     this.known.plan = planned;
     this.emit({ kind: 'planned', plan: withoutRequest(planned) });
     if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
     return planned;
+  }
+
+  /** Ends the run before anything is written, and says what stands in its way. */
+  impossible(obstacles: readonly Obstacle[]): { kind: 'impossible' } {
+    this.decided({ kind: 'impossible', obstacles });
+    return { kind: 'impossible' };
   }
 
   /** The options of a read: it aborts with the run, and has a short timeout. */
@@ -157,13 +181,12 @@ export class DeployRun {
   }
 }
 
-/** Collects the secrets of a run and redacts them from untrusted text. */
+/** Redacts the secrets of a run from untrusted text. `mask` is called once with each, before anything that holds it is shown. */
 export class Redactor {
   readonly #mask: (secret: string) => void;
   readonly #hidden = new Set<string>();
   #hide = maskOf([]);
 
-  /** `mask` is called once with every secret, before anything that could hold it is reported. */
   constructor(mask: (secret: string) => void) {
     this.#mask = mask;
   }
@@ -178,12 +201,10 @@ export class Redactor {
     this.#hide = maskOf(this.#hidden);
   }
 
-  /** The text of another party, with every secret in it blotted out. */
   redact(text: string): string {
     return this.#hide(text);
   }
 
-  /** The first characters of such a text. */
   redactStart(text: string, most: number): string {
     return maskStart(this.#hide, text, most);
   }

@@ -1,19 +1,18 @@
 import { type Deployment, agentAddress } from '../contract/control/deployment.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
-import type { Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
 import { type Ended, describeEnding } from './describe-ending.ts';
 import { find } from './find.ts';
 import { watchRevision } from './watch.ts';
-import { rollBackToFormer, rollBackFailedRevision } from './roll-back-to-former.ts';
+import { rollBackToFormer, rollBackFailedRevision } from './roll-back.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { unasked, smokeLive } from './smoke.ts';
-import { DeployRun, type DeployRequest, type Known } from './deploy-run.ts';
+import { DeployRun, type DeployRequest } from './deploy-run.ts';
 
 /**
  * Runs a deploy: observes, plans, applies, follows the revision, runs the smoke tests, and rolls back if requested.
@@ -22,8 +21,7 @@ import { DeployRun, type DeployRequest, type Known } from './deploy-run.ts';
 export async function deploy(request: DeployRequest): Promise<Outcome> {
   const run = new DeployRun(request);
   const steps = { deploy: ship, plan: ship, smoke: testOnly, rollback: rollBack, delete: remove }[request.mode];
-  const ending = await runToEnd(steps, run);
-  const outcome = conclude(request, run.known, ending, (text) => run.redact(text));
+  const outcome = conclude(run, await runToEnd(steps, run));
   run.emit({ kind: 'concluded', outcome });
   return outcome;
 }
@@ -46,10 +44,7 @@ async function ship(run: DeployRun): Promise<Ended> {
 }
 
 async function followStarted(deploymentId: string, revisionId: string, run: DeployRun): Promise<Rollout> {
-  const { known, deadline } = run;
-  const record = (rollout: Rollout) => {
-    known.rollout = rollout;
-  };
+  const { known, deadline, record } = run;
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
   const rollout = await watchRevision({ deploymentId, revisionId, deadline, seen, record }, run);
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
@@ -88,14 +83,11 @@ const rollBack = (run: DeployRun): Promise<Ended> =>
 async function withDeployment(run: DeployRun, reported: (deployment: Deployment) => Promise<Ended>): Promise<Ended> {
   const [deployment, ...others] = await find(run);
   if (!deployment) return { kind: 'absent' };
-  if (others.length > 0) return impossible(run, severalOfOneName([deployment, ...others]));
-  const obstacles = nameObstacles(run.request.desired, deployment);
-  return obstacles.length > 0 ? impossible(run, { kind: 'impossible', obstacles }) : reported(deployment);
-}
-
-function impossible(run: DeployRun, planned: Extract<Plan, { kind: 'impossible' }>): Ended {
-  run.decided(planned);
-  return { kind: 'impossible' };
+  const obstacles =
+    others.length > 0
+      ? severalOfOneName([deployment, ...others]).obstacles
+      : nameObstacles(run.request.desired, deployment);
+  return obstacles.length > 0 ? run.impossible(obstacles) : reported(deployment);
 }
 
 /** The other party's failure and the end that was called from outside are ends like others. */
@@ -112,13 +104,9 @@ async function runToEnd(steps: (run: DeployRun) => Promise<Ended>, run: DeployRu
 
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
-/** The outcome of a deploy run, from its ending and what is known. `redact` removes secrets from untrusted text. */
-function conclude(
-  request: DeployRequest,
-  known: Known,
-  ending: Ended,
-  redact: (text: string) => string = (text) => text,
-): Outcome {
+/** The outcome of a deploy run, from its ending and what is known. */
+function conclude(run: DeployRun, ending: Ended): Outcome {
+  const { request, known } = run;
   const { kind, reason, advice } = describeEnding(request, known, ending);
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
   const wentBack = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
@@ -130,8 +118,8 @@ function conclude(
   const url = kind === 'deleted' ? undefined : (request.agentUrl ?? (deployment && agentAddress(deployment)));
   return {
     kind,
-    reason: redact(reason),
-    ...(advice ? { advice: redact(advice) } : {}),
+    reason: run.redact(reason),
+    ...(advice ? { advice: run.redact(advice) } : {}),
     passes: passes(kind, request),
     ...(name ? { deploymentName: name } : {}),
     ...(id ? { deploymentId: id } : {}),

@@ -2,6 +2,7 @@ import { asSentence } from '../contract/plain-text.ts';
 import { mayPass, type ServiceError } from '../contract/service-error.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './deploy-run.ts';
+import type { StartResult } from './start-deploy.ts';
 import {
   minutes,
   reportOfRollback,
@@ -49,25 +50,18 @@ export function adviceOn(error: ServiceError): string {
 
 /** Where the run ended; its results so far are in `Known`. */
 export type Ended =
-  | { kind: 'impossible' }
+  | Exclude<StartResult, { kind: 'follow' }>
   /** There is no such deployment, and this mode makes none. */
   | { kind: 'absent' }
-  | { kind: 'planned' }
   | { kind: 'started' }
-  /** No revision was made or followed: what was live stays live. */
-  | { kind: 'kept' }
   | { kind: 'followed' }
   | { kind: 'tested' }
   | { kind: 'gone-back' }
-  | { kind: 'no-revision' }
-  | { kind: 'not-uploaded'; why: string }
   /** `found`: it existed when the run started. */
   | { kind: 'gone'; found: boolean }
   | { kind: 'would-delete' }
   | { kind: 'deletion-started' }
   | { kind: 'still-there' }
-  | { kind: 'unsettled'; what: string; error: ServiceError }
-  | { kind: 'overtaken'; error: ServiceError }
   | { kind: 'service-error'; error: ServiceError }
   | { kind: 'cancelled' };
 
@@ -96,14 +90,12 @@ export function describeEnding(request: DeployRequest, known: Known, ending: End
     case 'kept':
       return reportOfKept(request, known);
     case 'followed':
-      return known.rollout?.kind === 'live' ? reportOfLive(request, known) : reportOfRollout(request, known);
-    case 'tested':
       return (
-        reportOfVerdict(request, known) ?? {
-          kind: 'unchanged',
-          reason: `The live revision answers as it should (${count(known)}).`,
-        }
+        (known.rollout?.kind === 'live' ? reportOfVerdict(request, known) : undefined) ??
+        reportOfRollout(request, known)
       );
+    case 'tested':
+      return reportOfVerdict(request, known) ?? reportOfPassed(known);
     case 'gone-back':
       return reportOfRollback(known);
     case 'no-revision':
@@ -190,10 +182,6 @@ function reportOfKept(request: DeployRequest, known: Known): EndingDescription {
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function reportOfLive(request: DeployRequest, known: Known): EndingDescription {
-  return reportOfVerdict(request, known) ?? reportOfRollout(request, known);
-}
-
 function reportOfError({ changed, revisionId }: Known, error: ServiceError): EndingDescription {
   const started = changed || revisionId !== undefined;
   return {
@@ -217,23 +205,19 @@ function reportOfCancel(request: DeployRequest, known: Known): EndingDescription
     };
   }
   if (writing) {
-    return {
-      kind: 'interrupted',
-      reason: 'This step was ended while a request was under way that may take effect.',
-      advice,
-    };
+    const reason = 'This step was ended while a request was under way that may take effect.';
+    return { kind: 'interrupted', reason, advice };
   }
   if (revisionId) {
     const reason = `This step was ended; revision ${revisionId} goes on${last ? ` (last seen ${last})` : ''}.`;
     return { kind: 'interrupted', reason, advice };
   }
-  return {
-    kind: 'interrupted',
-    reason: `This step was ended ${changed ? 'after a change' : 'before anything was changed'}.`,
-  };
+  const when = changed ? 'after a change' : 'before anything was changed';
+  return { kind: 'interrupted', reason: `This step was ended ${when}.` };
 }
 
-const count = ({ verdict }: Known) => {
+function reportOfPassed({ verdict }: Known): EndingDescription {
   const tests = verdict?.tests.length ?? 0;
-  return tests === 1 ? '1 smoke test' : `${tests} smoke tests`;
-};
+  const count = tests === 1 ? '1 smoke test' : `${tests} smoke tests`;
+  return { kind: 'unchanged', reason: `The live revision answers as it should (${count}).` };
+}

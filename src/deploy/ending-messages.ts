@@ -38,7 +38,6 @@ export const servesAgain = (rollback: Rollback): boolean =>
 const failedUndoing = (rollback: Rollback | undefined): 'no-help' | 'not-undone' =>
   rollback && servesAgain(rollback) ? 'no-help' : 'not-undone';
 
-/** The title of a rollback that is not done. */
 export const titleOfFailedRollback = (rollback: Rollback | undefined): string =>
   titleOfUndoing[failedUndoing(rollback)];
 
@@ -90,15 +89,6 @@ function adviceOnUnproven({ tests }: Verdict): string {
   return [...because].map((each) => provesWhen[each]).join(' ');
 }
 
-const outcomeOf = {
-  failed: 'failed',
-  superseded: 'superseded',
-  interrupted: 'interrupted',
-  'timed-out': 'timed-out',
-  'in-progress': 'failed',
-  live: 'broken',
-} as const satisfies Record<Rollout['kind'], EndingDescription['kind']>;
-
 /** Reports a requested rollback. */
 export function reportOfRollback({ rollback }: Known): EndingDescription {
   if (rollback?.kind === 'done') {
@@ -116,7 +106,12 @@ export function reportOfRollback({ rollback }: Known): EndingDescription {
   const { why, advice } = rollback ?? { why: 'it did not start', advice: 'Run this again.' };
   const reason = `${titleOfFailedRollback(rollback)}: ${why}.`;
   if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
-  return { kind: rollback.rollout ? outcomeOf[rollback.rollout.kind] : 'failed', reason, advice };
+  return { kind: outcomeOf(rollback.rollout), reason, advice };
+}
+
+function outcomeOf(rollout: Rollout | undefined): EndingDescription['kind'] {
+  if (rollout?.kind === 'live') return 'broken';
+  return !rollout || rollout.kind === 'in-progress' ? 'failed' : rollout.kind;
 }
 
 /** After quick pushes the service builds the head of the branch, which may not be the requested commit. */

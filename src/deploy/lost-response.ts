@@ -5,7 +5,7 @@ import type { Plan } from '../planning/plan-types.ts';
 import { attempt } from './attempt.ts';
 import { findByName } from './find.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { heldAt, sameField } from '../planning/plan-fields.ts';
+import { heldAt, sameField, tarballField } from '../planning/plan-fields.ts';
 import { sameResources } from '../planning/plan-resources.ts';
 import { compareReferences, compareSecrets } from '../planning/plan-secrets.ts';
 
@@ -14,18 +14,12 @@ import { compareReferences, compareSecrets } from '../planning/plan-secrets.ts';
  * `digest` is that of the uploaded tarball: another client's upload of the same folder has another path.
  */
 export function carriesSource(request: DeploymentPatchRequest, revision: Revision, digest?: string): boolean {
-  return Object.entries(request.source_revision_config ?? {}).every(
-    ([field, requested]) =>
-      typeof requested !== 'string' ||
-      (field === 'source_tarball_path' &&
-        digest !== undefined &&
-        digest === revision.source_revision_config.source_tarball_digest) ||
-      sameField(
-        `source_revision_config.${field}`,
-        requested,
-        Object.entries(revision.source_revision_config).find(([name]) => name === field)?.[1],
-      ),
-  );
+  const isUploaded = digest !== undefined && digest === revision.source_revision_config.source_tarball_digest;
+  return Object.entries(request.source_revision_config ?? {}).every(([field, requested]) => {
+    const path = `source_revision_config.${field}`;
+    if (typeof requested !== 'string' || (path === tarballField && isUploaded)) return true;
+    return sameField(path, requested, heldAt(revision, path));
+  });
 }
 
 /** Whether a deployment holds everything that a PATCH requested, apart from the source. */

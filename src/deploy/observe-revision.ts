@@ -6,8 +6,7 @@ import type { ControlService } from '../contract/control/service.ts';
 import type { RevisionObservation } from '../planning/rollout.ts';
 import { attempt } from './attempt.ts';
 
-/** A revision that is followed, how it is read, and the time (ms since the epoch). */
-export interface FollowedRevision {
+interface FollowedRevision {
   deploymentId: string;
   revisionId: string;
   control: Pick<ControlService, 'getDeployment' | 'getRevision'>;
@@ -16,7 +15,7 @@ export interface FollowedRevision {
 }
 
 /** One look at a revision. The deployment is read only where it says whether the revision serves. */
-export interface ObservedRevision extends RevisionObservation {
+interface ObservedRevision extends RevisionObservation {
   revision: Revision;
   /** As the service reports it, with its secrets. */
   whole?: Deployment;

@@ -7,12 +7,7 @@ import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { resolveMs, write } from './apply-plan.ts';
-
-/** The longest silence while a deletion is waited for (ms). */
-const heartbeatMs = 30_000;
-
-/** How often in a row the service may say no to a look before it is believed. */
-const refusals = 5;
+import { heartbeatMs, refusals } from './watch.ts';
 
 /**
  * Deletes the deployment with the given id or exact name, and waits until it is gone: the service responds before it
@@ -27,10 +22,7 @@ export async function remove(run: DeployRun): Promise<Ended> {
   if (!deployment) return absent(run, looked.ok ? undefined : looked.error);
   const obstacles = nameObstacles(desired, deployment);
   const several = others.length > 0 ? severalOfOneName([deployment, ...others]).obstacles : [];
-  if (obstacles.length + several.length > 0) {
-    run.decided({ kind: 'impossible', obstacles: [...several, ...obstacles] });
-    return { kind: 'impossible' };
-  }
+  if (obstacles.length + several.length > 0) return run.impossible([...several, ...obstacles]);
   if (dryRun) return { kind: 'would-delete' };
   if (!further) throw new Error('a deletion was requested without a client that can delete');
   const withTracingProject = !keepTracingProject;
@@ -50,8 +42,7 @@ async function absent(run: DeployRun, error: ServiceError | undefined): Promise<
   if (await confirmsAbsence(run)) return { kind: 'gone', found: false };
   if (error) throw error;
   const problem = 'this service does not list deployments, so the name cannot be looked up';
-  run.decided({ kind: 'impossible', obstacles: [{ field: 'name', problem, advice: 'Give deployment-id.' }] });
-  return { kind: 'impossible' };
+  return run.impossible([{ field: 'name', problem, advice: 'Give deployment-id.' }]);
 }
 
 /** Confirms with a second request: a service without deletion also responds with 404. */
@@ -73,8 +64,7 @@ async function untilGone(deployment: Deployment, unsure: ServiceError | undefine
     const seen = await attempt(control.getDeployment(deployment.id, run.reading()));
     const now = clock.now();
     if (!seen.ok && seen.error.status === 404) {
-      run.known.writing = false;
-      run.known.changed = true;
+      run.settled();
       return { kind: 'gone', found: true };
     }
     if (seen.ok) {
@@ -82,8 +72,7 @@ async function untilGone(deployment: Deployment, unsure: ServiceError | undefine
       refusedInRow = 0;
       if (isLeaving(seen.value)) {
         open = undefined;
-        run.known.writing = false;
-        run.known.changed = true;
+        run.settled();
       }
       if (status !== said || now - reportedAt >= heartbeatMs) {
         run.emit({ kind: 'leaving', status, sinceMs: now - began, leftMs: Math.max(0, run.deadline - now) });

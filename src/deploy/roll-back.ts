@@ -1,10 +1,13 @@
 import { readableSpec } from '../planning/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
+import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
 import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-words.ts';
+import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, whyNotUndone } from '../planning/rollback.ts';
 import { rolloutOf } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
+import type { Verdict } from '../planning/verdict-types.ts';
 import { adviceOn } from './describe-ending.ts';
 import { attempt } from './attempt.ts';
 import { resolveMs, write } from './apply-plan.ts';
@@ -14,17 +17,77 @@ import { resolvePatch, resolveRedeploy } from './lost-response.ts';
 import { smokeLive } from './smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 
+const whyImpossible = {
+  'no-revision': impossible(
+    'this run made no revision, so it has none to take back',
+    'Run with mode: rollback to go further back.',
+  ),
+  'no-former': impossible(
+    'no revision was live before, so there is none to go back to',
+    'Correct the agent and deploy it again.',
+  ),
+};
+
+/**
+ * Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it; undefined if
+ * that was not requested.
+ */
+export async function rollBackFailedRevision(
+  broken: string | undefined,
+  run: DeployRun,
+): Promise<Rollback | undefined> {
+  const { formerLive, deployment } = run.known;
+  const decision = decideRollback({ onFailure: run.request.onFailure, revisionId: broken, formerLive: formerLive?.id });
+  if (decision.kind === 'not-requested') return undefined;
+  if (decision.kind === 'impossible') return whyImpossible[decision.because];
+  if (!formerLive || !deployment) return whyImpossible['no-former'];
+  const current = await attempt(run.request.control.getDeployment(deployment.id, run.reading(Infinity)));
+  if (!current.ok) {
+    return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
+  }
+  const why = whyNotUndone(broken, { active: run.saw(current.value).active_revision_id });
+  if (why) return impossible(why, 'Look at what else deploys here.');
+  return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, run);
+}
+
+/** Carries out a requested rollback: to the newest revision that was live before the current one. */
+export async function rollBackToFormer(deployment: Deployment, run: DeployRun): Promise<Rollback> {
+  const active = deployment.active_revision_id;
+  if (!active) return impossible(nothingLive, 'Deploy it first.');
+  const { control } = run.request;
+  const former = await attempt(liveBefore(active, (page) => control.listRevisions(deployment.id, page, run.reading())));
+  if (!former.ok) {
+    if (!isNotOffered(former.error)) throw former.error;
+    return impossible(
+      'this service does not list revisions, so the previously live revision is unknown',
+      'Deploy the former commit or image instead.',
+    );
+  }
+  if (!former.value) return impossible(noneLiveBefore(active), 'Deploy the former commit or image instead.');
+  return rollBackTo(former.value, deployment, 'as requested', run);
+}
+
+function impossible(why: string, advice: string): Rollback {
+  return { kind: 'impossible', why, advice };
+}
+
+/** The newest of the last `most` revisions that was live before this one. */
+export async function liveBefore(
+  active: string,
+  read: ReadPage<Revision>,
+  most = Infinity,
+): Promise<Revision | undefined> {
+  const isWanted = isLiveBefore(active);
+  for await (const revision of entriesOf(read, most)) if (isWanted(revision)) return revision;
+  return undefined;
+}
+
 /**
  * Restores a revision that was live before: by deploying its build again if the service can, else by its image or its
  * upload. The new revision is followed and tested like any other, with the full timeout. An error of the service does
  * not end the run: it is part of the report.
  */
-export async function rollBackTo(
-  target: Revision,
-  deployment: Deployment,
-  why: string,
-  run: DeployRun,
-): Promise<Rollback> {
+async function rollBackTo(target: Revision, deployment: Deployment, why: string, run: DeployRun): Promise<Rollback> {
   run.emit({ kind: 'rolling-back', toRevisionId: target.id, why });
   const tried = await attempt(performRollback(target, deployment, run));
   const rollback = tried.ok ? tried.value : failedRollback(target, tried.error, run);
@@ -36,46 +99,42 @@ export async function rollBackTo(
 async function performRollback(target: Revision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const started = await redeploy(target, deployment, run);
   if ('kind' in started) return started;
+  const { revisionId } = started;
   const { clock, timeoutMs } = run.request;
   run.known.changed = true;
-  run.emit({ kind: 'started', how: 'redeployed', deploymentId: deployment.id, revisionId: started.revisionId });
+  run.emit({ kind: 'started', how: 'redeployed', deploymentId: deployment.id, revisionId });
   const deadline = clock.now() + timeoutMs;
   const record = (rollout: Rollout) => {
     run.known.rollback = unfinishedRollback(target, rollout);
   };
-  record(rolloutOf(started.revisionId));
-  const rollout = await watchRevision(
-    { deploymentId: deployment.id, revisionId: started.revisionId, deadline, record },
-    run,
-  );
+  record(rolloutOf(revisionId));
+  const rollout = await watchRevision({ deploymentId: deployment.id, revisionId, deadline, record }, run);
   if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
   const verdict = await smokeLive(run);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
-  return {
-    kind: 'failed',
-    toRevisionId: target.id,
-    why: alsoWrong(target.id),
-    advice: adviceOnAlsoWrong,
-    rollout,
-    verdict,
-  };
+  return failed(target, alsoWrong(target.id), adviceOnAlsoWrong, { rollout, verdict });
 }
+
+const failed = (
+  target: Revision,
+  why: string,
+  advice: string,
+  seen: { rollout?: Rollout; verdict?: Verdict } = {},
+): Rollback => ({ kind: 'failed', toRevisionId: target.id, why, advice, ...seen });
 
 /** An unfinished rollback: `known` holds it in case the run is interrupted. */
 function unfinishedRollback(target: Revision, rollout: Rollout): Rollback {
   const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
-  return {
-    kind: 'failed',
-    toRevisionId: target.id,
-    why: `revision ${rollout.revisionId}, which goes back to ${target.id}, did not become live (${rollout.kind}, ${last})`,
-    advice: `Look at revision ${rollout.revisionId} of the deployment: it may still become live.`,
-    rollout,
-  };
+  const why = `revision ${rollout.revisionId}, which goes back to ${target.id}, did not become live (${rollout.kind}, ${last})`;
+  const advice = `Look at revision ${rollout.revisionId} of the deployment: it may still become live.`;
+  return failed(target, why, advice, { rollout });
 }
 
-type StartedRevision = { revisionId: string };
-
-async function redeploy(target: Revision, before: Deployment, run: DeployRun): Promise<StartedRevision | Rollback> {
+async function redeploy(
+  target: Revision,
+  before: Deployment,
+  run: DeployRun,
+): Promise<{ revisionId: string } | Rollback> {
   const { control } = run.request;
   const answered = await write(run, (options) => control.redeployRevision(before.id, target.id, options));
   if (!answered.ok && isNotOffered(answered.error)) return restoreSource(target, before, run);
@@ -95,25 +154,20 @@ async function restoreSource(
   target: Revision,
   before: Deployment,
   run: DeployRun,
-): Promise<StartedRevision | Rollback> {
+): Promise<{ revisionId: string } | Rollback> {
   const former = formerSource(target, before);
   if (!former) {
-    return {
-      kind: 'impossible',
-      why: `this service does not deploy an old revision again, and no field selects one commit, so revision ${target.id} cannot be put back`,
-      advice: 'Revert the commit and push it: the next deploy builds the head of the branch.',
-    };
+    return impossible(
+      `this service does not deploy an old revision again, and no field selects one commit, so revision ${target.id} cannot be put back`,
+      'Revert the commit and push it: the next deploy builds the head of the branch.',
+    );
   }
   const request: DeploymentPatchRequest = { source_revision_config: former.patch, ...formerSettings(run) };
   if (former.isSame && Object.keys(request).length === 1) {
-    return {
-      kind: 'impossible',
-      why: `revision ${target.id} runs the same ${former.what} as the one that is live, so there is nothing to put back`,
-      advice:
-        former.what === 'image'
-          ? 'Push a corrected image under a new tag, and set image-uri to it.'
-          : 'Correct the folder and deploy it again.',
-    };
+    return impossible(
+      `revision ${target.id} runs the same ${former.what} as the one that is live, so there is nothing to put back`,
+      former.advice,
+    );
   }
   const { control } = run.request;
   const answered = await write(run, (options) => control.patchDeployment(before.id, request, options));
@@ -130,7 +184,9 @@ async function restoreSource(
   const found = await resolvePatch(planned, resolveMs, run);
   run.known.writing = !answered.ok && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
-  return answered.ok ? noRevision(target) : failedRollback(target, answered.error, run);
+  if (!answered.ok) return failedRollback(target, answered.error, run);
+  const why = `the service took the change back to ${target.id} and made no revision of it`;
+  return failed(target, why, 'Look at the deployment and put the former image back by hand.');
 }
 
 /** What a revision was made from, where a field can ask for just that. */
@@ -140,10 +196,12 @@ function formerSource(
 ) {
   const { image_uri: image, source_tarball_path: path } = target;
   if ((source === 'external_docker' || source === 'internal_docker') && image) {
-    return { what: 'image', patch: { image_uri: image }, isSame: now.image_uri === image } as const;
+    const advice = 'Push a corrected image under a new tag, and set image-uri to it.';
+    return { what: 'image', patch: { image_uri: image }, isSame: now.image_uri === image, advice };
   }
   if (source !== 'internal_source' || !path) return undefined;
-  return { what: 'folder', patch: { source_tarball_path: path }, isSame: now.source_tarball_path === path } as const;
+  const advice = 'Correct the folder and deploy it again.';
+  return { what: 'folder', patch: { source_tarball_path: path }, isSame: now.source_tarball_path === path, advice };
 }
 
 /** The secrets and resources that this run changed: the old image would otherwise run with the new ones. */
@@ -159,19 +217,8 @@ function formerSettings({ known: { plan, formerDeployment } }: DeployRun): Deplo
   };
 }
 
-const noRevision = (target: Revision): Rollback => ({
-  kind: 'failed',
-  toRevisionId: target.id,
-  why: `the service took the change back to ${target.id} and made no revision of it`,
-  advice: 'Look at the deployment and put the former image back by hand.',
-});
-
 function failedRollback(target: Revision, error: ServiceError, run: DeployRun): Rollback {
   const unknown = error.effect === 'unknown' ? '; it is unknown whether it took effect' : '';
-  return {
-    kind: 'failed',
-    toRevisionId: target.id,
-    why: `${run.redact(error.message)}${unknown}`,
-    advice: unknown ? 'Look at the revisions of the deployment before you run this again.' : adviceOn(error),
-  };
+  const advice = unknown ? 'Look at the revisions of the deployment before you run this again.' : adviceOn(error);
+  return failed(target, `${run.redact(error.message)}${unknown}`, advice);
 }

@@ -153,25 +153,17 @@ export async function evidenceOfFailure(
 }
 
 /** Removes what was created, with a shorter limit after cancellation. Reports leftovers by id. */
-async function tidy({ threadId, assistantId }: Made, asking: Asking): Promise<void> {
-  const { agent } = asking;
+async function tidy({ threadId, assistantId }: Made, { agent, clock, signal, left }: Asking): Promise<void> {
+  const remove = async (what: string, work: (options: CallOptions) => Promise<void>): Promise<void> => {
+    const deadline = clock.now() + tidyMs;
+    const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
+      withTimeLimit(clock, tidyMs, late, (bound) => attempt(work({ deadline, signal: bound }))),
+    );
+    if (tried.kind !== 'done') left(`${what} (it took too long)`);
+    else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
+  };
   await Promise.all([
-    ...(threadId ? [removed(`thread ${threadId}`, asking, (options) => agent.deleteThread(threadId, options))] : []),
-    ...(assistantId
-      ? [removed(`assistant ${assistantId}`, asking, (options) => agent.deleteAssistant(assistantId, options))]
-      : []),
+    threadId && remove(`thread ${threadId}`, (options) => agent.deleteThread(threadId, options)),
+    assistantId && remove(`assistant ${assistantId}`, (options) => agent.deleteAssistant(assistantId, options)),
   ]);
-}
-
-async function removed(
-  what: string,
-  { clock, signal, left }: Asking,
-  remove: (options: CallOptions) => Promise<void>,
-): Promise<void> {
-  const deadline = clock.now() + tidyMs;
-  const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
-    withTimeLimit(clock, tidyMs, late, (bound) => attempt(remove({ deadline, signal: bound }))),
-  );
-  if (tried.kind !== 'done') left(`${what} (it took too long)`);
-  else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
 }

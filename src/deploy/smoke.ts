@@ -9,7 +9,7 @@ import { agentAddress } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
 
 /** The tests, the agent and the dependencies of a smoke run. */
-export interface Smoking {
+interface Smoking {
   tests: readonly SmokeTest[];
   agent: AgentServer;
   clock: Clock;
@@ -32,12 +32,11 @@ export const pauseAfter = (attempts: number, random: () => number): number =>
 
 /** Runs every smoke test in order and judges the responses. Rejects only when the signal aborts. */
 export async function smoke(smoking: Smoking): Promise<Verdict> {
-  const { tests, emit = () => undefined } = smoking;
   const verdicts: NamedVerdict[] = [];
-  for (const test of tests) {
+  for (const test of smoking.tests) {
     const tested = await tried(test, smoking);
     verdicts.push(tested);
-    emit({ kind: 'smoke-tested', tested });
+    smoking.emit?.({ kind: 'smoke-tested', tested });
   }
   return concludeAll(verdicts);
 }
@@ -48,15 +47,14 @@ export function unasked(tests: readonly SmokeTest[], because: Unproven, why: str
 }
 
 async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
-  const { agent, clock, random, signal, emit = () => undefined } = smoking;
-  const { note = () => undefined, redact = (text: string) => text } = smoking;
-  const left = (what: string) => note(redact(`smoke test ${test.name} could not remove ${what}`));
+  const { agent, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
+  const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   const attempts: Evidence[] = [];
   for (;;) {
     attempts.push(await sendTestRequest(test, { agent, clock, signal, left }));
     const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
-    emit({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
+    emit?.({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
     if (!again) return { name: test.name, attempts: attempts.length, verdict };
     await clock.sleep(pauseAfter(attempts.length, random), signal);
   }

@@ -1,12 +1,11 @@
 import type { ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
-import type { Rollout } from '../planning/rollout-types.ts';
 import { plan } from '../planning/plan.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import { applyPlan, type Started } from './apply-plan.ts';
 import { observe } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { Watch } from './watch.ts';
+import { watch } from './watch.ts';
 
 /** How the start of the deploy run ended: with a started rollout, or before any write. */
 export type StartResult = Started | { kind: 'impossible' } | { kind: 'planned' };
@@ -52,18 +51,15 @@ async function planFromObservation(run: DeployRun): Promise<Plan> {
 
 /** Watches a revision until it reports its commit or ends. Returns false on timeout. */
 async function commitIsKnown(deploymentId: string, revisionId: string, run: DeployRun): Promise<boolean> {
-  const { deadline, known } = run;
-  const record = (rollout: Rollout) => {
-    known.rollout = rollout;
-  };
-  const watch = new Watch(run, { deploymentId, revisionId, deadline, record });
+  const { deadline, record } = run;
+  const { look, rollout, untilNextLook } = watch(run, { deploymentId, revisionId, deadline, record });
   run.emit({ kind: 'waiting-for-commit', revisionId });
   let retryAfterMs: number | undefined;
   while (run.request.clock.now() < run.deadline) {
-    await watch.untilNextLook(retryAfterMs);
-    const looked = await watch.look();
+    await untilNextLook(retryAfterMs);
+    const looked = await look();
     retryAfterMs = looked.ok ? undefined : looked.error.retryAfterMs;
-    const { kind, builtCommit, seen } = watch.rollout;
+    const { kind, builtCommit, seen } = rollout();
     const isFinished = classOfRevisionStatus(seen.at(-1)?.status ?? '') === 'live';
     if (kind !== 'in-progress' || builtCommit || isFinished) return true;
   }

@@ -1,5 +1,5 @@
 import type { Endpoints } from '@octokit/types';
-import { onPages, type GitHubClient, type RepositoryName } from './client.ts';
+import { ofRepository, onPages, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** How a check run ended. */
 export type CheckConclusion =
@@ -32,7 +32,6 @@ export interface Annotation {
   message: string;
 }
 
-/** Which check run is meant. */
 export interface CheckPlace {
   repository: RepositoryName;
   headSha: string;
@@ -41,24 +40,20 @@ export interface CheckPlace {
   externalId: string;
 }
 
-/** A check run that is there, and how many annotations it was given so far. */
-export interface CheckThere {
-  id: number;
-  annotations: number;
-}
-
 /** What GitHub takes of annotations in one request. */
 const annotationsAtOnce = 50;
 /** What it takes of an annotation, in characters: 64 KB of message, in which a character may be four bytes. */
 const annotationMessage = 16_000;
 const annotationTitle = 255;
 
-/** The check run of our external id on the commit, on whatever page it is. */
-export async function findCheck(client: GitHubClient, at: CheckPlace): Promise<CheckThere | undefined> {
+/** The check run of our external id on the commit, on whatever page it is, and how many annotations it has. */
+export async function findCheck(
+  client: GitHubClient,
+  at: CheckPlace,
+): Promise<{ id: number; annotations: number } | undefined> {
   const checks = onPages(async (page) => {
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-      owner: at.repository.owner,
-      repo: at.repository.name,
+      ...ofRepository(at.repository),
       ref: at.headSha,
       check_name: at.name,
       // Of runs with one name `latest` would show the newest alone.
@@ -75,9 +70,7 @@ export async function findCheck(client: GitHubClient, at: CheckPlace): Promise<C
 /**
  * Creates or updates the check run. Without an `id` it searches first and creates only if none exists, so that a lost
  * response does not cause a duplicate. GitHub appends annotations on every request, so those that it already has (by
- * its own count) are not sent again.
- *
- * @returns the check run's id
+ * its own count) are not sent again. Returns the check run's id.
  */
 export async function writeCheck(
   client: GitHubClient,
@@ -85,7 +78,11 @@ export async function writeCheck(
   id: number | undefined,
   check: Check,
 ): Promise<number> {
-  assertConclusion(check);
+  const { status, conclusion } = check;
+  // GitHub's document does not ask for it, but a check that is completed without a conclusion is shown as nothing.
+  if ((status === 'completed') !== (conclusion !== undefined)) {
+    throw new TypeError(`a check that is ${status} ${conclusion ? `cannot be ${conclusion}` : 'needs a conclusion'}`);
+  }
   const annotations = check.annotations ?? [];
   const there =
     id === undefined
@@ -101,17 +98,9 @@ export async function writeCheck(
   return written;
 }
 
-/** GitHub's document does not ask for it, but a check that is completed without a conclusion is shown as nothing. */
-function assertConclusion({ status, conclusion }: Check): void {
-  if ((status === 'completed') !== (conclusion !== undefined)) {
-    throw new TypeError(`a check that is ${status} ${conclusion ? `cannot be ${conclusion}` : 'needs a conclusion'}`);
-  }
-}
-
 async function annotationsOf(client: GitHubClient, { repository }: CheckPlace, id: number): Promise<number> {
   const { data } = await client.request('GET /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    owner: repository.owner,
-    repo: repository.name,
+    ...ofRepository(repository),
     check_run_id: id,
   });
   return data.output.annotations_count;
@@ -121,8 +110,7 @@ type Body = ReturnType<typeof bodyOf>;
 
 async function create(client: GitHubClient, at: CheckPlace, body: Body): Promise<number> {
   const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', {
-    owner: at.repository.owner,
-    repo: at.repository.name,
+    ...ofRepository(at.repository),
     name: at.name,
     head_sha: at.headSha,
     external_id: at.externalId,
@@ -133,8 +121,7 @@ async function create(client: GitHubClient, at: CheckPlace, body: Body): Promise
 
 async function update(client: GitHubClient, { repository }: CheckPlace, id: number, body: Body): Promise<number> {
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    owner: repository.owner,
-    repo: repository.name,
+    ...ofRepository(repository),
     check_run_id: id,
     ...body,
   });

@@ -1,6 +1,6 @@
 import type { Endpoints } from '@octokit/types';
 
-/** The requests that this room makes, by the names that GitHub's own document gives them. */
+/** The requests that this module makes, by the names that GitHub's own document gives them. */
 export type Route =
   | 'POST /repos/{owner}/{repo}/check-runs'
   | 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
@@ -36,6 +36,9 @@ export interface RepositoryName {
   owner: string;
   name: string;
 }
+
+/** The parameters of a request that name a repository. */
+export const ofRepository = ({ owner, name }: RepositoryName) => ({ owner, repo: name });
 
 /** The status of a rejected request; undefined without a response or for other errors. */
 export function statusOf(error: unknown): number | undefined {

@@ -1,4 +1,4 @@
-import { onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { ofRepository, onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** The pull request that a comment belongs to. */
 export interface CommentPlace {
@@ -35,9 +35,7 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
 
 /**
  * Maintains the one comment about `about`: edits ours on any page, or creates it. A comment of another author with our
- * mark is left alone.
- *
- * @returns the comment's id
+ * mark is left alone. Returns the comment's id.
  */
 export async function keepComment(
   client: GitHubClient,
@@ -45,10 +43,9 @@ export async function keepComment(
   author: Author,
   body: string,
 ): Promise<number> {
-  const mark = commentMark(at.about);
-  const whole = `${mark}\n${body}`;
+  const whole = `${commentMark(at.about)}\n${body}`;
   const there = await findComment(client, at, author);
-  const of = { owner: at.repository.owner, repo: at.repository.name };
+  const of = ofRepository(at.repository);
   if (there === undefined) {
     const { data } = await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
       ...of,
@@ -67,11 +64,10 @@ export async function keepComment(
 
 async function findComment(client: GitHubClient, at: CommentPlace, author: Author): Promise<number | undefined> {
   const mark = commentMark(at.about);
-  const { owner, name: repo } = at.repository;
+  const place = { ...ofRepository(at.repository), issue_number: at.pullRequest };
   const comments = onPages(async (page) => {
-    const place = { owner, repo, issue_number: at.pullRequest };
-    return (await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...place, ...page }))
-      .data;
+    const parameters = { ...place, ...page };
+    return (await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', parameters)).data;
   });
   for await (const { id, body, user } of comments) if (body?.startsWith(mark) && isBy(author, user)) return Number(id);
   return undefined;

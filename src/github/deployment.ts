@@ -1,5 +1,5 @@
 import { fromJson } from '../contract/json-text.ts';
-import { onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { ofRepository, onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 import type { Outcome, OutcomeKind } from '../deploy/outcome-types.ts';
 import { asLine } from '../report/sanitize.ts';
 
@@ -16,7 +16,6 @@ export interface DeploymentShown {
   logUrl?: string;
 }
 
-/** Which deployment is meant. */
 export interface DeploymentPlace {
   repository: RepositoryName;
   commit: string;
@@ -37,7 +36,7 @@ const payloadMember = 'landfall';
 
 /** The deployment of our external id on the commit, on whatever page it is. */
 async function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
-  const place = { owner: at.repository.owner, repo: at.repository.name, sha: at.commit };
+  const place = { ...ofRepository(at.repository), sha: at.commit };
   const deployments = onPages(
     async (page) => (await client.request('GET /repos/{owner}/{repo}/deployments', { ...place, ...page })).data,
   );
@@ -58,8 +57,7 @@ export async function makeDeployment(
   if (there !== undefined) return { kind: 'made', id: there };
   try {
     const { data, status } = await client.request('POST /repos/{owner}/{repo}/deployments', {
-      owner: at.repository.owner,
-      repo: at.repository.name,
+      ...ofRepository(at.repository),
       ref: at.commit,
       auto_merge: false,
       required_contexts: [],
@@ -92,7 +90,7 @@ export async function writeDeploymentStatus(
   shown: DeploymentShown,
   { look = false }: { look?: boolean } = {},
 ): Promise<void> {
-  const of = { owner: repository.owner, repo: repository.name, deployment_id: id };
+  const of = { ...ofRepository(repository), deployment_id: id };
   const description = described(shown);
   if (look) {
     // Newest first.
@@ -152,11 +150,8 @@ const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
 };
 
 /** The last status of a run's GitHub Deployment. */
-export function outcomeShown({
-  kind,
-  reason,
-  deploymentUrl,
-}: Outcome): Pick<DeploymentShown, 'state' | 'description' | 'environmentUrl'> {
+export function outcomeShown(outcome: Outcome): Pick<DeploymentShown, 'state' | 'description' | 'environmentUrl'> {
+  const { kind, reason, deploymentUrl } = outcome;
   const isWeb = deploymentUrl !== undefined && /^https?:\/\//i.test(deploymentUrl) && URL.canParse(deploymentUrl);
   return {
     state: states[kind],

@@ -37,7 +37,6 @@ export function seenAt(path: string, test: ValueTest, values: unknown, words: Wo
   const found = findAll(compiled.query, values);
   if (found === undefined)
     return { held: false, seen: 'nothing: the path takes too many steps, so search fewer places' };
-  if (found.length === 0) return { held: false, seen: 'nothing at this path' };
   if (found.length > mostFound) return { held: false, seen: `more than ${mostFound} values at this path` };
   const see = seeing(test, words);
   const seen = found.map((each) => ({ ...see(each.value), where: each.where }));
@@ -134,11 +133,7 @@ function matched(value: unknown, compiled: CompiledPattern, words: Words): Seen 
   return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };
 }
 
-/**
- * Shows JSON values to a reader that others steer, and counts what it reads, within and again too.
- *
- * @returns the values, which throw `TooManySteps` as soon as they are read more than `most` times.
- */
+/** The same JSON values, which throw `TooManySteps` as soon as they are read more than `most` times, within and again too. */
 function countedValues<Value>(values: Value, most: number): Value {
   let left = most;
   const spend = (reads: number): void => {

@@ -56,10 +56,10 @@ export function requestFields(desired: Desired, only: (path: string) => boolean)
 
 /** The service's value at a path; `undefined` if it is not reported, `null` if it is reported as empty. */
 export function heldAt(
-  deployment: Pick<Deployment, 'source_config' | 'source_revision_config'>,
+  reported: Partial<Pick<Deployment, 'source_config' | 'source_revision_config'>>,
   path: string,
 ): unknown {
-  let held: unknown = deployment;
+  let held: unknown = reported;
   for (const step of path.split('.')) {
     if (held === undefined || held === null) return held;
     if (typeof held !== 'object' || !Object.hasOwn(held, step)) return undefined;

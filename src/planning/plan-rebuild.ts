@@ -59,18 +59,10 @@ interface Actual {
 
 const make = (why: string, notes: readonly string[] = []): RebuildDecision => ({ kind: 'make', why, notes });
 const stay = (why: string, notes: readonly string[] = []): RebuildDecision => ({ kind: 'stay', why, notes });
-const adopt = (
-  revision: Revision,
-  why: string,
-  notes: readonly string[] = [],
-  unreported = false,
-): RebuildDecision => ({
-  kind: 'adopt',
-  revisionId: revision.id,
-  unreported,
-  why,
-  notes,
-});
+
+function adopt(revision: Revision, why: string, notes: readonly string[] = [], unreported = false): RebuildDecision {
+  return { kind: 'adopt', revisionId: revision.id, unreported, why, notes };
+}
 
 const commitOfRevision = (revision: Revision | undefined) => revision?.source_revision_config.repo_commit_sha;
 
@@ -88,13 +80,9 @@ function decideForCommit(
   const inProgress = latest?.standing === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
   const carrying = inProgress.find(isOfCommit);
   if (carrying) {
-    const newer =
-      carrying.id === latest?.id ? [] : [`a newer revision (${latest?.id}) waits behind the one of ${wanted}`];
-    return adopt(
-      carrying,
-      `revision ${carrying.id} of commit ${wanted} is on its way already (${carrying.status})`,
-      newer,
-    );
+    const newer = `a newer revision (${latest?.id}) waits behind the one of ${wanted}`;
+    const why = `revision ${carrying.id} of commit ${wanted} is on its way already (${carrying.status})`;
+    return adopt(carrying, why, carrying.id === latest?.id ? [] : [newer]);
   }
   if (latest?.standing === 'on-its-way' && !commitOfRevision(latest)) {
     const why = `revision ${latest.id} is on its way (${latest.status}) and does not report its commit yet`;
@@ -131,24 +119,20 @@ function decideForImage(
 /** What was uploaded last is what will serve; a folder is compared with that, as an image is by its name. */
 function decideForFolder(
   desired: DesiredInternalSource,
-  { live, latest }: Actual,
+  actual: Actual,
   deployment: Deployment,
   tarball: SeenTarball | undefined,
 ): RebuildDecision {
-  if (!tarball) return decideForUpload(desired, { live, latest });
+  if (!tarball) return decideForUpload(desired, actual);
+  const { latest } = actual;
   const compared = compareTarball(tarball, latestDigest(deployment, latest), latestPath(deployment, latest));
-  if (compared.kind === 'same') return decideForUpload(desired, { live, latest });
-  return make(
-    compared.why,
-    compared.kind === 'unavailable' ? [`${compared.why}: it is uploaded again to be sure`] : [],
-  );
+  if (compared.kind === 'same') return decideForUpload(desired, actual);
+  const { kind, why } = compared;
+  return make(why, kind === 'unavailable' ? [`${why}: it is uploaded again to be sure`] : []);
 }
 
 /** Whether the latest revision is made from the requested upload. */
-function decideForUpload(
-  desired: DesiredInternalSource,
-  { live, latest }: Omit<Actual, 'onTheirWay'>,
-): RebuildDecision {
+function decideForUpload(desired: DesiredInternalSource, { live, latest }: Actual): RebuildDecision {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing !== 'ended') return stay('the folder is live as it is');
   const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
@@ -157,7 +141,7 @@ function decideForUpload(
     : make(endedWords(latest));
 }
 
-function decideWithoutRebuild({ live, latest }: Omit<Actual, 'onTheirWay'>): RebuildDecision {
+function decideWithoutRebuild({ live, latest }: Actual): RebuildDecision {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (live) return stay('no field differs, and rebuild is never', notesOn(latest, live));
   return {

@@ -146,9 +146,7 @@ function meaning(spec: ResourceSpec): Record<string, unknown> {
 const isCpu = (field: string) => field.includes('cpu');
 
 /** Equal but for nulls, and for the empty `value` that an EnvVar has by default. */
-function sameValue(one: unknown, other: unknown): boolean {
-  return canonical(one) === canonical(other);
-}
+const sameValue = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 function canonical(value: unknown): string {
   return JSON.stringify(value, (key, each: unknown) => {

@@ -8,30 +8,26 @@ const hosted = new Set(['http:', 'https:', 'ssh:', 'git:', 'git+ssh:', 'git+http
  * with or without `.git`, a user or a trailing slash, in upper or lower case. A folder is identified by its path or its
  * `file:` address, which is case-sensitive.
  */
-export function sameRepository(one: string, other: string): boolean {
-  return isSameSpelling(one) === isSameSpelling(other);
-}
+export const sameRepository = (one: string, other: string): boolean => spelledAlike(one) === spelledAlike(other);
 
 /** Whether an address on a host names the repository `owner/name`, whatever the host is called. */
-export function isRepositoryNamed(address: string, owner: string, name: string): boolean {
-  return isSameSpelling(address).endsWith(`/${owner}/${name}`.toLowerCase());
-}
+export const isRepositoryNamed = (address: string, owner: string, name: string): boolean =>
+  spelledAlike(address).endsWith(`/${owner}/${name}`.toLowerCase());
 
-function isSameSpelling(address: string): string {
+function spelledAlike(address: string): string {
   const written = address.trim();
   const short = /^(?:[^@/\\\s]+@)?([^@:/\\\s]{2,}):(?!\/\/)(.+)$/.exec(written);
   if (short?.[1] && short[2]) return onHost(short[1], short[2]);
-  if (URL.canParse(written)) {
-    const url = new URL(written);
+  const url = URL.parse(written);
+  if (url) {
     if (url.protocol === 'file:') return inFolder(url);
     // An ssh port does not distinguish two repositories of a host; a web port can.
     const host = url.protocol.startsWith('http') ? url.host : url.hostname;
     if (hosted.has(url.protocol)) return onHost(host, url.pathname);
   }
   const path = written.replaceAll('\\', '/').replace(/[%?#]/g, encodeURIComponent);
-  return URL.canParse(`file://${path.replace(/^(?=[^/])/, '/')}`)
-    ? inFolder(new URL(`file://${path.replace(/^(?=[^/])/, '/')}`))
-    : written;
+  const file = URL.parse(`file://${path.replace(/^(?=[^/])/, '/')}`);
+  return file ? inFolder(file) : written;
 }
 
 const onHost = (host: string, path: string) => `${host}/${bare(path)}`.toLowerCase();

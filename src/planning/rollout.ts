@@ -28,11 +28,14 @@ export function rolloutOf(revisionId: string, seen: readonly SeenStatus[] = []):
 export function rolloutAfter(state: Rollout, observation: RevisionObservation): Rollout {
   if (state.kind !== 'in-progress') return state;
   const { status, status_message, source_revision_config } = observation.revision;
+  const builtCommit = source_revision_config.repo_commit_sha ?? state.builtCommit;
+  const statusMessage = status_message ?? state.statusMessage;
+  const by = newestOther(state.revisionId, observation);
   const known = {
     revisionId: state.revisionId,
     seen: state.seen.at(-1)?.status === status ? state.seen : [...state.seen, { status, at: observation.at }],
-    ...reported('builtCommit', source_revision_config.repo_commit_sha ?? state.builtCommit),
-    ...reported('statusMessage', status_message ?? state.statusMessage),
+    ...(builtCommit ? { builtCommit } : {}),
+    ...(statusMessage ? { statusMessage } : {}),
   };
   switch (classOfRevisionStatus(status)) {
     case 'failed':
@@ -40,7 +43,7 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
     case 'interrupted':
       return { kind: 'interrupted', ...known };
     case 'superseded':
-      return { kind: 'superseded', ...known, ...reported('by', newestOther(state.revisionId, observation)) };
+      return { kind: 'superseded', ...known, ...(by ? { by } : {}) };
     case 'live':
       return finished(state.revisionId, known, observation);
     default:
@@ -75,10 +78,4 @@ function isNewer(active: string, { deployment, revision }: RevisionObservation):
 function newestOther(revisionId: string, { deployment }: RevisionObservation): string | undefined {
   const newest = deployment?.latestRevisionId;
   return newest && newest !== revisionId ? newest : undefined;
-}
-
-function reported<Name extends string>(name: Name, value: string | undefined): { [N in Name]?: string } {
-  const member: { [N in Name]?: string } = {};
-  if (value) member[name] = value;
-  return member;
 }

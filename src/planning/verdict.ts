@@ -6,7 +6,6 @@ import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } fr
 
 type Answer = Extract<Evidence, { kind: 'answered' }>;
 
-/** Redacts nothing. */
 const asItIs: Redact = (text) => text;
 
 /** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */

@@ -1,11 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import { Client, Pool } from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
+import { Client, Pool, type ClientConfig, type PoolClient } from 'pg';
 import { explainConnecting } from './unavailable.ts';
 import type { Logger } from '../logger.ts';
 
-/** How a database is opened. */
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   /** Address with user and password: a secret. */
   url: string;
   /** Connections at most; 5 when absent. An agent takes 2. */
@@ -33,12 +31,8 @@ const connectMs = 10_000;
 
 /**
  * Opens a database. No connection is made before the first query, and one that breaks is replaced at the next query,
- * so a restart of the server costs the queries under way and no more.
- *
- * Connecting ends with an error after 10 s, waiting for a connection that is free after `waitMs`; one that the server refuses because it has no more to give
- * is a `TooManyConnectionsError`.
- *
- * @typeParam Schema the tables, as Kysely wants them.
+ * so a restart of the server costs the queries under way and no more. Connecting fails after 10 s, waiting for a free
+ * connection after `waitMs`, and with a `TooManyConnectionsError` where the server has no more to give.
  */
 export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Schema> {
   const { url, max = 5, applicationName = 'landfall', waitMs = connectMs, log } = options;

@@ -1,7 +1,7 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { hasCode } from '../errors.ts';
 import { explainConnecting } from './unavailable.ts';
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 /** A database with a role of its own, as an agent gets it. */
 export interface AgentDatabase {
@@ -16,16 +16,19 @@ export interface AgentDatabase {
 /** The default number of connections of a deployment's role. */
 export const usualConnections = 20;
 
-/**
- * Makes a database unless it exists.
- *
- * @param adminUrl address of a database on the same server, with a role that may create databases.
- * @returns the address of the database, with the same role.
- */
+/** Makes a database on a server unless it exists, and returns its address with the same role. */
 export async function createDatabase(adminUrl: string, name: string): Promise<string> {
   const url = withDatabase(adminUrl, name);
   await asAdmin(adminUrl, (admin) => makeDatabase(admin, name));
   return url;
+}
+
+/** Makes sure of Landfall's own database on a server of ours; deployments' roles may not connect to it or the usual ones. */
+export async function ensureOwnDatabase(adminUrl: string, name: string): Promise<void> {
+  await asAdmin(adminUrl, async (admin) => {
+    await makeDatabase(admin, name);
+    for (const database of ['postgres', 'template1', name]) await closeToPublic(admin, database);
+  });
 }
 
 /** Removes a database, and ends the connections to it; one that does not exist is no error. */
@@ -36,9 +39,8 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
 /**
  * Makes sure of a database that belongs to a role, and that the role can log in with this password and reach no
  * other database of Landfall's: the right to connect is taken from the public, on this database and on the
- * administrator's. May be called again, also with another password, and by several processes at once.
- *
- * On a server of your own, other databases keep the rights you gave them.
+ * administrator's. May be called again, also with another password, and by several processes at once. On a server of
+ * your own, other databases keep the rights you gave them.
  *
  * @param adminUrl address of Landfall's own database, with a role that may create databases and roles.
  * @returns the address for the agent: a secret.
@@ -69,11 +71,7 @@ export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase
   return withRole(withDatabase(adminUrl, database), agent);
 }
 
-/**
- * The databases whose names begin so and that their owners can use: they take connections, and the owner may log in.
- *
- * @param adminUrl address of a database on the same server.
- */
+/** The databases whose names begin so and that their owners can use: they take connections, and the owner may log in. */
 export async function usableDatabases(adminUrl: string, prefix: string): Promise<Set<string>> {
   const { rows } = await asAdmin(adminUrl, (admin) =>
     admin.query<{ name: string }>(
@@ -111,10 +109,8 @@ export async function dropAgentDatabase(
 }
 
 /**
- * The same server and role, another database.
- *
- * @throws Error for a name that Postgres would cut off (more than 63 bytes), so that it might mean another database,
- *   or that an address can't carry.
+ * The same server and role, another database. Throws for a name that Postgres would cut off (more than 63 bytes), so that
+ * it might mean another database, or that an address can't carry.
  */
 export function withDatabase(url: string, database: string): string {
   checkName(database);
@@ -174,16 +170,15 @@ function explainForbidden(error: unknown): unknown {
 
 /**
  * What Postgres keeps of a password (RFC 5803). Setting a role's password in this form keeps the password itself
- * out of statements, and so out of the server's log and its list of activity.
- *
- * @param password printable ASCII, for which no normalisation is needed.
- * @throws Error for other characters.
+ * out of statements, and so out of the server's log and its list of activity. Throws for characters other than printable
+ * ASCII, which would need normalisation.
  */
-function scramVerifier(password: string, salt = randomBytes(16), iterations = 4096): string {
+function scramVerifier(password: string): string {
   if (!/^[\x20-\x7e]+$/.test(password)) throw new Error("A role's password must be of printable ASCII characters.");
+  const [salt, iterations] = [randomBytes(16), 4096];
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (word: string) => createHmac('sha256', salted).update(word).digest();
-  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  const storedKey = hash('sha256', keyed('Client Key'), 'base64');
   const serverKey = keyed('Server Key').toString('base64');
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, escapeIdentifier } from 'pg';
 import { backoffMs, type Clock, systemClock } from '../clock.ts';
+import { ensureOwnDatabase } from './databases.ts';
 import { ensureCluster } from './embedded/cluster.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
 import { addressOf, launch } from './embedded/launch.ts';
@@ -15,13 +15,11 @@ import { messageOf } from '../errors.ts';
 import type { Server } from './embedded/server.ts';
 import type { Logger } from '../logger.ts';
 
-/** How an embedded Postgres is started. */
 export interface EmbeddedPostgresOptions {
   /** The requested folder; it is Landfall's alone and created when absent. */
   dataDir: string;
   /** Receives a sentence about events that an operator may want to know. */
   log: Logger;
-  clock?: Clock;
   /** Root's folder for what the server's user could not reach otherwise. */
   systemFolder?: string;
   /**
@@ -54,17 +52,16 @@ export interface EmbeddedPostgres {
 const ownDatabase = 'landfall';
 
 /**
- * Starts the Postgres that comes with Landfall on a data folder.
- *
- * Run as root it starts the server as `nobody`, because Postgres refuses root. Data and programs that this user can't
- * reach go to `/var/lib/landfall`. Stops a server that a killed process left on the folder. The caller stops the server;
- * signals are not handled here. A server that exits by itself is restarted at the same address.
+ * Starts the Postgres that comes with Landfall on a data folder, as `nobody` where we are root, because Postgres refuses
+ * root. Data and programs that this user can't reach go to `/var/lib/landfall`. Stops a server that a killed process left
+ * on the folder. The caller stops the server. A server that exits by itself is restarted at the same address.
  *
  * @throws FolderBusyError when another process uses the folder.
  * @throws Error with the last lines of the server's log when it does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, log, clock = systemClock, systemFolder = defaultSystemFolder } = options;
+  const { dataDir, log, systemFolder = defaultSystemFolder, settings = {} } = options;
+  const clock = systemClock;
   const { user, placement } = locate(dataDir, systemFolder);
   const { requested, home } = placement;
   const lock = await lockFolder(home, requested, clock, log);
@@ -75,13 +72,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       log.info(`Postgres runs as ${user?.name}, who may not enter ${requested}; its data is in ${home}.`);
     }
     const programs = preparePrograms(home, user, systemFolder, log);
-    const password = await ensureCluster(home, programs, options.settings?.['fsync'] !== 'off');
-    const plan = {
-      cluster: clusterOf(home),
-      logFile: join(home, 'server.log'),
-      programs,
-      settings: options.settings ?? {},
-    };
+    const password = await ensureCluster(home, programs, settings['fsync'] !== 'off');
+    const plan = { cluster: clusterOf(home), logFile: join(home, 'server.log'), programs, settings };
     const socketFolder = options.isClosed && user ? makeSocketFolder(home, user, systemFolder) : undefined;
     const fixed: ServerAddress | undefined = socketFolder === undefined ? undefined : { socketFolder };
     const { server, address } = await launch(home, password, plan, clock, fixed);
@@ -95,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       lock.release();
     };
     let stopped: Promise<void> | undefined;
-    const ensuring = () => ensureOwnDatabase(addressOf(address, password, 'postgres'));
+    const ensuring = () => ensureOwnDatabase(addressOf(address, password, 'postgres'), ownDatabase);
     await retryWhileUnavailable(ensuring, { clock }).catch(async (error: unknown) => {
       await kept.stop();
       throw error;
@@ -115,41 +107,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function ensureOwnDatabase(adminUrl: string): Promise<void> {
-  const client = new Client({ connectionString: adminUrl });
-  // What ends the connection is thrown by the query as well.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    const found = await client.query('select from pg_database where datname = $1', [ownDatabase]);
-    if (found.rowCount === 0) await client.query(`create database ${escapeIdentifier(ownDatabase)}`);
-    // A deployment's role may only connect to its own database, not to these.
-    for (const database of ['postgres', 'template1', ownDatabase]) {
-      await client.query(`revoke connect, temporary on database ${escapeIdentifier(database)} from public`);
-    }
-  } finally {
-    await client.end();
-  }
-}
-
-/** A server that is started again whenever it ends by itself. */
-interface KeptServer {
-  /** The process id of the server that runs now, or ran last. */
-  pid(): number;
-  /** Ends the server for good. */
-  stop(): Promise<void>;
-}
-
 /** How long to wait before the next attempt to start a server that ended, in milliseconds. */
 export const pauseBefore = (attempt: number): number => backoffMs(attempt, 250, 10_000);
 
 /**
- * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), it is started again,
- * at the same address, for as long as it takes.
- *
- * @param again starts the server anew; gives `undefined` when there is nothing left to start.
+ * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), `again` starts it at the same address,
+ * for as long as it takes, unless it gives `undefined`: then there is nothing left to start.
  */
-function keepRunning(first: Server, again: () => Promise<Server | undefined>, clock: Clock, log: Logger): KeptServer {
+function keepRunning(first: Server, again: () => Promise<Server | undefined>, clock: Clock, log: Logger) {
   const enough = new AbortController();
   let server = first;
 
@@ -174,7 +139,9 @@ function keepRunning(first: Server, again: () => Promise<Server | undefined>, cl
 
   const watching = watch();
   return {
+    /** The process id of the server that runs now, or ran last. */
     pid: () => server.pid,
+    /** Ends the server for good. */
     stop: async () => {
       enough.abort();
       await server.stop();
@@ -185,29 +152,21 @@ function keepRunning(first: Server, again: () => Promise<Server | undefined>, cl
   };
 }
 
-/** Which data is removed. */
-interface RemoveEmbeddedOptions {
-  /** The folder as it was given to `startEmbeddedPostgres`. */
-  dataDir: string;
-  log: Logger;
-  clock?: Clock;
-  /** As it was given to `startEmbeddedPostgres`. */
-  systemFolder?: string;
-}
-
 /**
  * Removes a data folder with everything in it, also what lies in root's folder instead, and ends a server that a
  * killed process left on it. A folder that does not exist is no error.
  *
  * @throws FolderBusyError when a process uses the folder.
  */
-export async function removeEmbeddedData(options: RemoveEmbeddedOptions): Promise<void> {
-  const { dataDir, log, clock = systemClock, systemFolder = defaultSystemFolder } = options;
+export async function removeEmbeddedData(
+  options: Pick<EmbeddedPostgresOptions, 'dataDir' | 'log' | 'systemFolder'>,
+): Promise<void> {
+  const { dataDir, log, systemFolder = defaultSystemFolder } = options;
   if (!existsSync(dataDir)) return;
   const { requested, home } = locate(dataDir, systemFolder).placement;
-  const lock = await lockFolder(home, requested, clock, log);
+  const lock = await lockFolder(home, requested, systemClock, log);
   try {
-    await stopLeftover(clusterOf(home), clock, log);
+    await stopLeftover(clusterOf(home), systemClock, log);
     // The folder of the socket is removed by a stop, which a killed process did not come to.
     for (const folder of new Set([home, requested, socketFolderOf(home, systemFolder)]))
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

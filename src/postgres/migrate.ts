@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { steadyClock } from '../clock.ts';
 import { retryWhileUnavailable, isDatabaseUnavailable } from './unavailable.ts';
@@ -12,7 +11,7 @@ export interface Migration {
 }
 
 /** Where the list of applied steps is kept. */
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The schema of the list, made when absent; the steps get a query builder that writes there. `public` when absent. */
   schema?: string;
   /** The table of the list; rooms that share a database have one each. `migrations` when absent. */
@@ -32,9 +31,8 @@ export class NewerDatabaseError extends Error {
 
 /**
  * Brings a database to the form this program wants: forward only, all pending steps or none. Several processes may
- * do it at once; a lock lets one work and the others find it done.
+ * do it at once; a lock lets one work and the others find it done. Returns the names of the steps that were applied now.
  *
- * @returns the names of the steps that were applied now.
  * @throws NewerDatabaseError when the database is ahead of this program.
  */
 export async function migrate<Schema>(
@@ -72,9 +70,8 @@ export async function migrate<Schema>(
 }
 
 /** The first name that does not sort after the one before it, letter by letter. */
-export function firstOutOfOrder(names: readonly string[]): string | undefined {
-  return names.find((name, at) => at > 0 && name <= (names[at - 1] ?? ''));
-}
+export const firstOutOfOrder = (names: readonly string[]): string | undefined =>
+  names.find((name, at) => at > 0 && name <= (names[at - 1] ?? ''));
 
 async function appliedNames<Schema>(db: Kysely<Schema>, schema: string, table: string): Promise<string[]> {
   const there = await sql<{ there: boolean }>`

@@ -1,8 +1,7 @@
 import { Client } from 'pg';
-import { pause, type Clock } from '../clock.ts';
+import { backoffMs, pause, type Clock } from '../clock.ts';
 
-/** The options of a listener. */
-export interface NotificationsOptions {
+interface NotificationsOptions {
   /** Address with user and password: a secret. */
   url: string;
   /** The channel, as in `notify <channel>`; lower-case letters and underscores. */
@@ -19,14 +18,9 @@ export interface Notifications {
   close(): Promise<void>;
 }
 
-const firstWait = 100;
-const longestWait = 5_000;
-
 /**
  * Listens to a channel of the database (`LISTEN`), on a connection of its own. Where that is lost it is made again, as
- * often as it takes.
- *
- * @throws Error when the first connection cannot be made.
+ * often as it takes. Throws when the first connection cannot be made.
  */
 export async function listenTo(options: NotificationsOptions): Promise<Notifications> {
   const { url, channel, heard, reconnected, clock } = options;
@@ -50,8 +44,8 @@ export async function listenTo(options: NotificationsOptions): Promise<Notificat
   }
 
   async function connectAgain(): Promise<void> {
-    for (let wait = firstWait; !closing.signal.aborted; wait = Math.min(wait * 2, longestWait)) {
-      await pause(clock, wait, closing.signal);
+    for (let attempt = 1; !closing.signal.aborted; attempt += 1) {
+      await pause(clock, backoffMs(attempt, 100, 5_000), closing.signal);
       try {
         const again = closing.signal.aborted ? undefined : await connect();
         if (again) client = again;

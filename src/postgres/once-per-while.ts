@@ -1,16 +1,13 @@
 import { type Clock, steadyNow } from '../clock.ts';
 
+/** How long (ms) a message is not repeated. */
+const every = 30_000;
+
 /**
  * Lets a message through once in a while and drops its repetitions, so that a database which is away for an hour
  * leaves a handful of lines and not thousands.
- *
- * @param every how long a message is not repeated, in milliseconds.
  */
-export function oncePerWhile(
-  report: (message: string) => void,
-  clock: Clock,
-  every = 30_000,
-): (message: string) => void {
+export function oncePerWhile(report: (message: string) => void, clock: Clock): (message: string) => void {
   const reported = new Map<string, number>();
   return (message) => {
     const now = steadyNow(clock);

@@ -26,49 +26,26 @@ export interface JobCount {
   count: number;
 }
 
-const withoutTables = '42P01';
-
-const isNew = (error: unknown): boolean => hasCode(error, withoutTables);
-
 async function rowsOf<Row extends object>(pool: Pool, text: string, values: unknown[] = []): Promise<Row[]> {
   try {
     return (await pool.query<Row>(text, values)).rows;
   } catch (error) {
-    // A database in which there never was a queue has no jobs.
-    if (isNew(error)) return [];
+    // A database in which there never was a queue has no tables (42P01), and no jobs.
+    if (hasCode(error, '42P01')) return [];
     throw error;
   }
 }
 
 /** The failing jobs, newest first. */
 export async function failingJobs(pool: Pool, limit: number): Promise<FailingJob[]> {
-  interface Row {
-    id: string;
-    name: string;
-    data: unknown;
-    state: 'failed' | 'retry';
-    retry_count: number;
-    created_on: Date;
-    at: Date;
-    problem: string | null;
-  }
-  const rows = await rowsOf<Row>(
+  return rowsOf<FailingJob>(
     pool,
-    `select id, name, data, state, retry_count, created_on,
-       case when state = 'failed' then completed_on else start_after end as at, output ->> 'message' as problem
+    `select id, name, data, state, retry_count + 1 as attempts, created_on as "createdAt",
+       case when state = 'failed' then completed_on else start_after end as at,
+       coalesce(output ->> 'message', 'its process ended, or it took too long') as problem
      from pgboss.job where state in ('failed', 'retry') order by created_on desc limit $1`,
     [limit],
   );
-  return rows.map(({ id, name, data, state, retry_count, created_on, at, problem }) => ({
-    id,
-    name,
-    data,
-    state,
-    attempts: retry_count + 1,
-    createdAt: created_on,
-    at,
-    problem: problem ?? 'its process ended, or it took too long',
-  }));
 }
 
 /** Has a job that failed run again, or one that waits for its repetition run now. Workers find it within seconds. */
@@ -105,12 +82,11 @@ export async function jobsAbout(
 
 /** How many jobs wait, run or failed, by name. */
 export async function countJobs(pool: Pool): Promise<JobCount[]> {
-  const rows = await rowsOf<{ name: string; state: string; count: string }>(
+  return rowsOf<JobCount>(
     pool,
-    `select name, state, count(*) as count from pgboss.job where state in ('created', 'retry', 'active', 'failed')
+    `select name, state, count(*)::float8 as count from pgboss.job where state in ('created', 'retry', 'active', 'failed')
      group by name, state`,
   );
-  return rows.map(({ name, state, count }) => ({ name, state, count: Number(count) }));
 }
 
 /** How often it is looked for jobs that a clock that was set back keeps waiting (ms). */

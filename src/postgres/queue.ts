@@ -1,6 +1,5 @@
-import { fromKysely, PgBoss } from 'pg-boss';
-import type { Db, KyselyTransactionLike } from 'pg-boss';
-import { type Clock, systemClock, pause } from '../clock.ts';
+import { type Db, fromKysely, type KyselyTransactionLike, PgBoss } from 'pg-boss';
+import { type Clock, endsWithin, systemClock } from '../clock.ts';
 import {
   retryWhileUnavailable,
   explainConnecting,
@@ -11,15 +10,12 @@ import { keepPromoting } from './queue-jobs.ts';
 import { oncePerWhile } from './once-per-while.ts';
 import type { Logger } from '../logger.ts';
 
-/** How a queue is opened. */
 export interface OpenQueueOptions {
   /** Address of the database with user and password: a secret. */
   url: string;
   /** The schema that holds the jobs; `pgboss` when absent. */
   schema?: string;
   log: Logger;
-  /** Connections at most for the jobs' own statements, besides the one that listens; 2 when absent. */
-  max?: number;
   /**
    * No other process works on these jobs. Then a job whose process was killed is released
    * again as soon as a worker is there, not only after its heartbeat has been missed.
@@ -28,40 +24,32 @@ export interface OpenQueueOptions {
   clock?: Clock;
 }
 
-/** How the jobs of one name are treated. Times in seconds; what is absent is as in `jobDefaults`. */
-export interface JobPolicy {
-  /** Attempts after the first one before a job counts as failed for good. */
-  retryLimit?: number;
-  /** Before the first repetition; it doubles each time. */
-  retryDelay?: number;
-  retryDelayMax?: number;
-  /** A job that runs longer than this is given to another worker. */
-  expireInSeconds?: number;
-  /** A job whose process gives no sign for this long is given to another worker; at least 10. */
-  heartbeatSeconds?: number;
-  /** How long a finished job is remembered. */
-  deleteAfterSeconds?: number;
-}
-
-/** A job is repeated for as long as it takes: what was acknowledged is not lost to an outage of some hours. */
+/**
+ * How the jobs of a name are treated unless its policy says otherwise. Times in seconds. A job is repeated for as long as
+ * it takes: what was acknowledged is not lost to an outage of some hours.
+ */
 const jobDefaults = {
+  /** Attempts after the first one before a job counts as failed for good. */
   retryLimit: 1_000,
+  /** Before the first repetition; it doubles each time. */
   retryDelay: 1,
   retryDelayMax: 60,
+  /** A job that runs longer than this is given to another worker. */
   expireInSeconds: 60 * 60,
+  /** A job whose process gives no sign for this long is given to another worker; at least 10. */
   heartbeatSeconds: 20,
+  /** How long a finished job is remembered. */
   deleteAfterSeconds: 24 * 60 * 60,
-} satisfies Required<JobPolicy>;
+};
+type JobPolicy = Partial<typeof jobDefaults>;
 
 /** A transaction that is open: of Kysely, or what runs a statement with its values in one. */
 export type OpenTransaction = KyselyTransactionLike | Pick<Db, 'executeSql'>;
 
 /** What may be said of one job when it is sent. */
-export interface SendOptions extends JobPolicy {
+export interface SendOptions {
   /** A uuid. A job whose id is known already is not sent again. */
   id?: string;
-  /** The queue's singleton rules apply per key. */
-  singletonKey?: string;
   /** Not before this date, or this many seconds from now. */
   startAfter?: Date | number;
   /** A transaction of the same database: the job exists if and when that commits. */
@@ -79,8 +67,7 @@ export interface Job<Data> {
   signal: AbortSignal;
 }
 
-/** How jobs of a name are worked on. */
-export interface WorkOptions {
+interface WorkOptions {
   /** Jobs at the same time in this process; 1 when absent. */
   concurrency?: number;
   /** How often to look for due jobs, in seconds; 2 when absent. New jobs are announced at once anyway. */
@@ -91,21 +78,16 @@ export interface WorkOptions {
 export interface Queue {
   /** Says how the jobs of a name are treated; needed only where the defaults do not fit, before the first send or work. */
   define(name: string, policy: JobPolicy): Promise<void>;
-  /**
-   * Sends a job.
-   *
-   * @returns its id, or `undefined` when a job of this id is there already.
-   */
+  /** Sends a job, and returns its id, or `undefined` when a job of this id is there already. */
   send(name: string, data: object, options?: SendOptions): Promise<string | undefined>;
   /**
-   * Sends several jobs in one statement. Of jobs with the same id the first counts.
-   *
-   * @returns the ids of those that were not there already.
+   * Sends several jobs in one statement, and returns the ids of those that were not there already. Of jobs with the same
+   * id the first counts.
    */
   sendMany(
     name: string,
-    jobs: readonly { id?: string; data: object; startAfter?: Date | number; singletonKey?: string }[],
-    options?: { db?: OpenTransaction },
+    jobs: readonly { id?: string; data: object; startAfter?: Date | number }[],
+    options?: Pick<SendOptions, 'db'>,
   ): Promise<string[]>;
   /**
    * Works on the jobs of a name. A handler that returns ends its job; one that throws has it repeated later. A job
@@ -117,10 +99,8 @@ export interface Queue {
     handler: (job: Job<Data>) => Promise<void>,
   ): Promise<void>;
   /**
-   * Takes no further jobs and waits for those under way; those that do not end in time are aborted and repeated
-   * later. Calling it again does no harm.
-   *
-   * @param options.timeoutMs how long to wait; 5000 when absent.
+   * Takes no further jobs and waits for those under way, 5000 ms unless set; those that do not end in time are aborted and
+   * repeated later. Calling it again does no harm.
    */
   stop(options?: { timeoutMs?: number }): Promise<void>;
 }
@@ -130,13 +110,14 @@ export interface Queue {
  * restarts, are logged, and the queue recovers from them by itself.
  */
 export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
-  const { url, schema = 'pgboss', log, max = 2, alone = false, clock = systemClock } = options;
+  const { url, schema = 'pgboss', log, alone = false, clock = systemClock } = options;
   const report = oncePerWhile((message) => log.warn(message), clock);
   const start = async (): Promise<PgBoss> => {
     const started = new PgBoss({
       connectionString: url,
       schema,
-      max,
+      // For the jobs' own statements, besides the connection that listens.
+      max: 2,
       application_name: 'landfall-queue',
       useListenNotify: true,
       schedule: false,
@@ -209,7 +190,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
     stop: ({ timeoutMs = 5_000 } = {}) => {
       stopping.abort();
       // A query on a silent database may take longer than there is time.
-      const lookedLast = Promise.race([looking, pause(clock, timeoutMs)]);
+      const lookedLast = endsWithin(clock, timeoutMs, looking);
       return (stopped ??= lookedLast.then(() => stopBoss(boss, [...working], timeoutMs, clock)));
     },
   };
@@ -222,10 +203,7 @@ async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise
   await boss.updateQueue(name, options);
 }
 
-function executor(db: OpenTransaction | undefined): { db: Pick<Db, 'executeSql'> } | undefined {
-  if (db === undefined) return undefined;
-  return { db: 'executeSql' in db ? db : fromKysely(db) };
-}
+const executor = (db: OpenTransaction | undefined) => db && { db: 'executeSql' in db ? db : fromKysely(db) };
 
 /** The first of the jobs of each id: pg-boss refuses a whole batch for one repetition. */
 export function withoutRepetition<T extends { id?: string }>(jobs: readonly T[]): T[] {
@@ -252,22 +230,12 @@ function plainError(error: unknown): Error {
 }
 
 /** pg-boss names the worker in each message; without it a repetition is seen as one. */
-function withoutWorker(message: string): string {
-  return message.replace(/ \(Queue: [^()]*\)$/, '');
-}
+const withoutWorker = (message: string): string => message.replace(/ \(Queue: [^()]*\)$/, '');
 
 /** How long (ms) closing waits for queries under way: a silent database never ends them. */
 const silentMs = 10_000;
 
 async function stopBoss(boss: PgBoss, names: string[], timeoutMs: number, clock: Clock): Promise<void> {
-  const enough = new AbortController();
-  const finished = Promise.all(names.map((name) => boss.offWork(name, { wait: true })));
-  const timeouts = pause(clock, timeoutMs, enough.signal);
-  await Promise.race([finished, timeouts]);
-  enough.abort();
-  const closed = new AbortController();
-  await Promise.race([
-    boss.stop({ graceful: false }).finally(() => closed.abort()),
-    pause(clock, silentMs, closed.signal),
-  ]);
+  await endsWithin(clock, timeoutMs, Promise.all(names.map((name) => boss.offWork(name, { wait: true }))));
+  await endsWithin(clock, silentMs, boss.stop({ graceful: false }));
 }

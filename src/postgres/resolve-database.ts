@@ -6,7 +6,7 @@ import { retryWhileUnavailable, isDatabaseStarting } from './unavailable.ts';
 import type { Logger } from '../logger.ts';
 
 /** Where Landfall's database comes from. */
-export interface DatabaseSource {
+interface DatabaseSource {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl?: string | undefined;
   /** The folder of the embedded server, used when there is no address. */
@@ -15,7 +15,7 @@ export interface DatabaseSource {
 }
 
 /** A database that is there until it is closed. */
-export interface ResolvedDatabase {
+interface ResolvedDatabase {
   /** Address with user and password: a secret. */
   url: string;
   /** Whether the server is ours, on this machine. */

@@ -1,5 +1,5 @@
 import { codeOf } from '../errors.ts';
-import { type Clock, steadyNow } from '../clock.ts';
+import { backoffMs, type Clock, steadyNow } from '../clock.ts';
 
 /** SQLSTATEs of a server that is going, coming, or full. */
 const goneStates = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006']);
@@ -63,30 +63,21 @@ export function explainConnecting(error: unknown): Error {
   return codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
 }
 
-const firstWaitMs = 50;
-const longestWaitMs = 1_000;
-
-/** How a start waits for its database. */
-interface RetryOptions {
-  clock: Clock;
-  /** Milliseconds after which the error is thrown; 45,000 when absent. */
-  forMs?: number;
-  /** The errors that are worth another attempt; all that mean an unavailable database when absent. */
-  isPassing?: (error: unknown) => boolean;
-}
-
 /**
- * Does what a start needs of its database, again while that is unavailable. The work has to bear being done twice.
- *
- * @throws the last error when the time is over, and any other error at once.
+ * Does what a start needs of its database, again while that is unavailable (`isPassing`). The work has to bear being done
+ * twice. Throws the last error after `forMs` milliseconds, and any other error at once.
  */
-export async function retryWhileUnavailable<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  options: { clock: Clock; forMs?: number; isPassing?: (error: unknown) => boolean },
+): Promise<T> {
   const { clock, forMs = 45_000, isPassing = isDatabaseUnavailable } = options;
   const until = steadyNow(clock) + forMs;
-  for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
+      const wait = backoffMs(attempt, 50, 1_000);
       if (!isPassing(error) || steadyNow(clock) + wait > until) throw error;
       await clock.sleep(wait);
     }

@@ -9,70 +9,57 @@ import { asLine, asLogLine } from './sanitize.ts';
 const short = (id: string): string => id.slice(0, 8);
 
 /** What happens as lines of plain text, for a log or a terminal. An event that needs no line has none. */
-export function eventLines(event: DeployEvent): string[] {
+export const eventLines = (event: DeployEvent): string[] => [linesOf(event)].flat();
+
+function linesOf(event: DeployEvent): string | string[] {
   switch (event.kind) {
     case 'looking':
-      return [`Looking for ${asLine(event.deployment, 100)}`];
+      return `Looking for ${asLine(event.deployment, 100)}`;
     case 'looked':
-      return [
-        event.deploymentId === undefined
-          ? 'There is no such deployment yet'
-          : `Found ${asLine(event.deploymentName ?? '', 100)} (${event.deploymentId}), active revision ${event.activeRevisionId ?? 'none'}`,
-      ];
+      return event.deploymentId === undefined
+        ? 'There is no such deployment yet'
+        : `Found ${asLine(event.deploymentName ?? '', 100)} (${event.deploymentId}), active revision ${event.activeRevisionId ?? 'none'}`;
     case 'noted':
-      return [`Note: ${asLine(event.note, 1000)}`];
+      return `Note: ${asLine(event.note, 1000)}`;
     case 'planned':
       return planLines(event.plan);
     case 'waiting-for-commit':
-      return [`Revision ${event.revisionId} does not report its commit yet: looking again`];
+      return `Revision ${event.revisionId} does not report its commit yet: looking again`;
     case 'uploading':
-      return [
-        `Uploading ${event.files} ${event.files === 1 ? 'file' : 'files'}, ${event.size.toLocaleString('en')} bytes packed`,
-      ];
+      return `Uploading ${event.files} ${event.files === 1 ? 'file' : 'files'}, ${event.size.toLocaleString('en')} bytes packed`;
     case 'upload-failed':
-      return [`The upload failed and is retried: ${asLine(event.why, 300)}`];
+      return `The upload failed and is retried: ${asLine(event.why, 300)}`;
     case 'uploaded':
-      return [`Uploaded in ${inWords(event.ms)}`];
+      return `Uploaded in ${inWords(event.ms)}`;
     case 'deleting':
-      return [
-        `Deleting ${asLine(event.deploymentName, 100)} (${event.deploymentId}), ${event.withTracingProject ? 'and its tracing project' : 'without its tracing project'}`,
-      ];
+      return `Deleting ${asLine(event.deploymentName, 100)} (${event.deploymentId}), ${event.withTracingProject ? 'and its tracing project' : 'without its tracing project'}`;
     case 'leaving':
-      return [
-        `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`,
-      ];
+      return `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`;
     case 'started':
-      return [`Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`];
+      return `Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`;
     case 'settling':
-      return [`${asLine(event.why, 500)}: looking what became of it`];
+      return `${asLine(event.why, 500)}: looking what became of it`;
     case 'status':
-      return [
-        `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}${event.message ? `  ${asLine(event.message, 300)}` : ''}`,
-      ];
+      return `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}${event.message ? `  ${asLine(event.message, 300)}` : ''}`;
     case 'heartbeat':
-      return [
-        `${inWords(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`,
-      ];
+      return `${inWords(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`;
     case 'poll-failed':
-      return [`${' '.repeat(10)}  a look at the revision failed and is tried again: ${asLine(event.why, 300)}`];
-    case 'rolled-out':
-      return [];
+      return `${' '.repeat(10)}  a look at the revision failed and is tried again: ${asLine(event.why, 300)}`;
     case 'smoke-began':
-      return [`Asking ${asLine(event.address, 200)}: ${event.tests} smoke test${event.tests === 1 ? '' : 's'}`];
+      return `Asking ${asLine(event.address, 200)}: ${event.tests} smoke test${event.tests === 1 ? '' : 's'}`;
     case 'smoke-attempt':
       return event.again
-        ? [`  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`]
+        ? `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`
         : [];
     case 'smoke-tested':
       return testedLines(event.tested);
     case 'rolling-back':
-      return [`Rolling back to revision ${event.toRevisionId}: ${asLine(event.why, 500)}`];
+      return `Rolling back to revision ${event.toRevisionId}: ${asLine(event.why, 500)}`;
     case 'rolled-back':
-      return [
-        event.rollback.kind === 'done'
-          ? `Revision ${event.rollback.toRevisionId} serves again`
-          : `${titleOfFailedRollback(event.rollback)}: ${asLine(event.rollback.why, 500)}`,
-      ];
+      return event.rollback.kind === 'done'
+        ? `Revision ${event.rollback.toRevisionId} serves again`
+        : `${titleOfFailedRollback(event.rollback)}: ${asLine(event.rollback.why, 500)}`;
+    case 'rolled-out':
     case 'concluded':
       return [];
   }

@@ -22,18 +22,8 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
     rollbackSection(outcome),
     notesSection(outcome.notes),
     logsSection(outcome),
-  ].filter(Boolean);
-  const whole: string[] = [];
-  let left = limitBytes - Buffer.byteLength(shortened) - 10;
-  for (const section of sections) {
-    const truncateSections = truncateToBytes(section, left);
-    whole.push(truncateSections);
-    left -= Buffer.byteLength(truncateSections) + 2;
-    if (truncateSections === section) continue;
-    whole.push(shortened);
-    break;
-  }
-  return `${whole.filter(Boolean).join('\n\n')}\n`;
+  ];
+  return `${truncateSections(sections.filter(Boolean), limitBytes - 1, shortened)}\n`;
 }
 
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
@@ -80,10 +70,8 @@ function planSection(plan: ReportedPlan): string {
     ({ field, from, to, makesRevision, why }) =>
       `| ${asCode(field)} | ${value(from)} | ${value(to)} | ${makesRevision ? 'yes' : 'no'} | ${asMarkdown(why)} |`,
   );
-  const title = plan.kind === 'create' ? 'create' : 'patch';
-  return [`### Plan: ${title}`, '', '| field | from | to | revision | why |', '|---|---|---|---|---|', ...rows].join(
-    '\n',
-  );
+  const head = ['| field | from | to | revision | why |', '|---|---|---|---|---|'];
+  return [`### Plan: ${plan.kind}`, '', ...head, ...rows].join('\n');
 }
 
 const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
@@ -115,13 +103,8 @@ function smokeRow({ name, attempts, verdict }: NamedVerdict): string {
 function rollbackSection({ rollback }: Outcome): string {
   if (!rollback) return '';
   if (rollback.kind === 'done') {
-    return [
-      `### Rolled back`,
-      `Revision ${asCode(rollback.toRevisionId)} serves again.`,
-      smokeSection('After the rollback', rollback.verdict),
-    ]
-      .filter(Boolean)
-      .join('\n\n');
+    const serves = `### Rolled back\n\nRevision ${asCode(rollback.toRevisionId)} serves again.`;
+    return `${serves}\n\n${smokeSection('After the rollback', rollback.verdict)}`.trimEnd();
   }
   return `### ${titleOfFailedRollback(rollback)}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
@@ -135,16 +118,12 @@ export function logsSection({ logs }: Pick<Outcome, 'logs'>): string {
   return `### Last log lines\n\n${asCodeBlock(logs.map(({ message }) => message))}`;
 }
 
-/** Where the words of a comment come from. */
-interface CommentSource {
-  /** The commit that the run was of. */
-  commit?: string | undefined;
-  /** The run, on GitHub's pages: an address of ours. */
-  runUrl?: string | undefined;
-}
-
-/** The comment on a pull request: the summary of the run, with its link and its commit. */
-export function comment(outcome: Outcome, { commit, runUrl }: CommentSource, limitBytes: number): string {
+/** The comment on a pull request: the summary of the run, with its commit and its address on GitHub's pages. */
+export function comment(
+  outcome: Outcome,
+  { commit, runUrl }: { commit?: string | undefined; runUrl?: string | undefined },
+  limitBytes: number,
+): string {
   const of = commit === undefined ? 'this pull request' : `commit ${asCode(commit)}`;
   const source = `_Of ${of}${runUrl === undefined ? '' : `, reported by [this run](${runUrl})`}._`;
   return `${summary(outcome, limitBytes - Buffer.byteLength(source) - 2)}\n${source}\n`.toWellFormed();

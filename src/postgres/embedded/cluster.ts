@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chownSync,
   existsSync,
@@ -30,27 +31,29 @@ export interface Programs {
 }
 
 /**
- * The environment of the server's programs: nothing of ours, so that no `PG...` variable, no locale and no secret of
- * the person's reaches them.
+ * How the server's programs are spawned. Their environment has nothing of ours, so that no `PG...` variable, no locale
+ * and no secret of the person's reaches them.
  */
-export function programEnvironment({ libraries }: Programs): Record<string, string> {
+export function programOptions({ libraries, user }: Programs) {
   const loader = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
   return {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
-    LC_ALL: 'C',
-    TZ: 'UTC',
-    ...(libraries === undefined ? {} : { [loader]: libraries }),
+    cwd: '/',
+    env: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      LC_ALL: 'C',
+      TZ: 'UTC',
+      ...(libraries === undefined ? {} : { [loader]: libraries }),
+    },
+    detached: true,
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   };
 }
 
 /**
- * Makes the database cluster of a home unless it has one.
- *
- * @param durable whether it is written through to the disk.
- * @returns the superuser's password, which lies in the home for later starts.
- * @throws Error with what `initdb` said when it fails.
+ * Makes the database cluster of a home unless it has one, written through to the disk if `durable`, and returns the
+ * superuser's password, which lies in the home for later starts. Throws what `initdb` said when it fails.
  */
-export async function ensureCluster(home: string, programs: Programs, durable = true): Promise<string> {
+export async function ensureCluster(home: string, programs: Programs, durable: boolean): Promise<string> {
   const cluster = clusterOf(home);
   const passwordFile = join(home, 'password');
   for (const half of readdirSync(home).filter((entry) => entry.startsWith('cluster-making-'))) {
@@ -112,35 +115,24 @@ async function initialise(folder: string, passwordFile: string, programs: Progra
       '--builtin-locale=C.UTF-8',
       ...(durable ? [] : ['--no-sync']),
     ],
-    {
-      cwd: '/',
-      env: programEnvironment(programs),
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
-    },
+    { ...programOptions(programs), stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve(code ?? signal));
+  const ended = once(child, 'close');
+  const [said, [code, signal]] = await Promise.all([
+    Promise.all([text(child.stdout), text(child.stderr)]),
+    ended,
+  ]).catch((error: unknown) => {
+    throw explainSpawn(error, programs);
   });
-  const [said, end] = await Promise.all([Promise.all([text(child.stdout), text(child.stderr)]), ended]).catch(
-    (error: unknown) => {
-      throw explainSpawn(error, programs);
-    },
-  );
-  if (end === 0) return;
+  if (code === 0) return;
   const words = said.join('\n').trim();
-  throw new Error(
-    `The embedded Postgres could not make its database in ${folder} (initdb ended with ${end}` +
-      `${user === undefined ? '' : `, run as ${user.name}`}):\n${words}${adviceOn(words)}`,
-  );
-}
-
-function adviceOn(said: string): string {
-  return said.includes('could not look up effective user ID')
+  const advice = words.includes('could not look up effective user ID')
     ? '\nPostgres wants its user to have a line in /etc/passwd. Add one, or set DATABASE_URL to a Postgres server of yours.'
     : '';
+  throw new Error(
+    `The embedded Postgres could not make its database in ${folder} (initdb ended with ${code ?? signal}` +
+      `${user === undefined ? '' : `, run as ${user.name}`}):\n${words}${advice}`,
+  );
 }
 
 /** What it means that a program of the installation could not be run at all. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../errors.ts';
+import { hasCode, unlessCode } from '../../errors.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { processBirth, processSpace } from './process-identity.ts';
 import type { Logger } from '../../logger.ts';
@@ -44,7 +44,6 @@ export class FolderBusyError extends Error {
  */
 export async function lockFolder(folder: string, shownAs: string, clock: Clock, log: Logger): Promise<FolderLock> {
   const me = { pid: process.pid, birth: processBirth(process.pid) ?? '', space: processSpace(), released: false };
-  const refuseAt = steadyNow(clock) + exitGraceMs;
   const observedSince = steadyNow(clock);
   for (let before: Lock | undefined; ;) {
     const top = highestLock(folder);
@@ -55,7 +54,7 @@ export async function lockFolder(folder: string, shownAs: string, clock: Clock, 
       continue;
     }
     if (verdict === 'held') {
-      if (steadyNow(clock) >= refuseAt) throw new FolderBusyError(shownAs, top.holder);
+      if (steadyNow(clock) - observedSince >= exitGraceMs) throw new FolderBusyError(shownAs, top.holder);
       await clock.sleep(50);
       continue;
     }
@@ -96,7 +95,7 @@ function judge(lock: Lock, clock: Clock, observedMs: number): 'held' | 'free' | 
 const silenceOf = (byTimeOfDay: number, observedMs: number): number =>
   observedMs > 1.5 * beatEvery ? Math.max(byTimeOfDay, observedMs) : Math.min(byTimeOfDay, observedMs);
 
-const name = (number: number) => `lock.${number}`;
+const lockFile = (folder: string, number: number): string => join(folder, `lock.${number}`);
 
 function numbers(folder: string): number[] {
   return readdirSync(folder)
@@ -106,7 +105,7 @@ function numbers(folder: string): number[] {
 
 function highestLock(folder: string): Lock | undefined {
   for (const number of numbers(folder)) {
-    const file = join(folder, name(number));
+    const file = lockFile(folder, number);
     try {
       const holder = readHolder(readFileSync(file, 'utf8'));
       if (holder === undefined)
@@ -123,10 +122,9 @@ function highestLock(folder: string): Lock | undefined {
 
 /** Makes the lock file of this number, whole at once; false when another process was first. */
 function takeNumber(folder: string, number: number, me: Holder): boolean {
-  const aside = join(folder, `taking-${randomUUID()}`);
-  writeFileSync(aside, writeHolder(me), { mode: 0o644 });
+  const aside = writeAside(folder, me);
   try {
-    linkSync(aside, join(folder, name(number)));
+    linkSync(aside, lockFile(folder, number));
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
@@ -135,15 +133,20 @@ function takeNumber(folder: string, number: number, me: Holder): boolean {
   }
   const highest = numbers(folder)[0] === number;
   // A look at the folder can miss a file that is just being made: then a higher one counts, not ours.
-  if (!highest) rmSync(join(folder, name(number)));
+  if (!highest) rmSync(lockFile(folder, number));
   return highest;
 }
 
+function writeAside(folder: string, holder: Holder): string {
+  const aside = join(folder, `taking-${randomUUID()}`);
+  writeFileSync(aside, writeHolder(holder), { mode: 0o644 });
+  return aside;
+}
+
 function hold(folder: string, number: number, me: Holder): FolderLock {
-  for (const old of numbers(folder)) if (old < number) rmSync(join(folder, name(old)), { force: true });
-  const file = join(folder, name(number));
-  const beat = setInterval(() => giveSign(file), beatEvery);
-  beat.unref();
+  for (const old of numbers(folder)) if (old < number) rmSync(lockFile(folder, old), { force: true });
+  const file = lockFile(folder, number);
+  const beat = setInterval(() => giveSign(file), beatEvery).unref();
   let released = false;
   return {
     release: () => {
@@ -151,22 +154,15 @@ function hold(folder: string, number: number, me: Holder): FolderLock {
       released = true;
       clearInterval(beat);
       // A folder that was removed meanwhile needs no release.
-      if (!existsSync(file)) return;
-      const aside = join(folder, `taking-${randomUUID()}`);
-      writeFileSync(aside, writeHolder({ ...me, released: true }), { mode: 0o644 });
-      renameSync(aside, file);
+      if (existsSync(file)) renameSync(writeAside(folder, { ...me, released: true }), file);
     },
   };
 }
 
 function giveSign(file: string): void {
   const now = new Date();
-  try {
-    utimesSync(file, now, now);
-  } catch (error) {
-    // The folder was removed under us; there is nothing left to hold.
-    if (!hasCode(error, 'ENOENT')) throw error;
-  }
+  // Where the folder was removed under us, there is nothing left to hold.
+  unlessCode(['ENOENT'], undefined, () => utimesSync(file, now, now));
 }
 
 /** Who holds a folder, as its lock file says. */

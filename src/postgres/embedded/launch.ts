@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { superuser } from './cluster.ts';
 import { type ServerAddress, socketPort } from './settings.ts';
 import { type Server, type ServerPlan, ServerStartError, spawnServer, untilReady } from './server.ts';
-import { hasCode } from '../../errors.ts';
+import { hasCode, unlessCode } from '../../errors.ts';
 import { existingHome } from './placement.ts';
 
 /**
@@ -59,19 +59,16 @@ export async function launch(
 }
 
 /** Whether the last words of a server speak of something that passes. */
-export function passes(said: string): boolean {
-  return (
-    said.includes('could not create any TCP/IP sockets') ||
-    said.includes('pre-existing shared memory block') ||
-    said.includes('lock file "postmaster.pid" already exists')
-  );
-}
+export const passes = (said: string): boolean =>
+  [
+    'could not create any TCP/IP sockets',
+    'pre-existing shared memory block',
+    'lock file "postmaster.pid" already exists',
+  ].some((words) => said.includes(words));
 
 /**
- * A free port of 127.0.0.1: the previous one if it is still free, so that processes which outlived us find the
- * server again under the address they know; else any.
- *
- * @param lastTime the file that holds the number of the last time.
+ * A free port of 127.0.0.1: the one in the file `lastTime` if it is still free, so that processes which outlived us find
+ * the server again under the address they know; else any.
  */
 export async function choosePort(lastTime: string): Promise<number> {
   const wanted = readPort(lastTime);
@@ -79,14 +76,9 @@ export async function choosePort(lastTime: string): Promise<number> {
 }
 
 function readPort(file: string): number | undefined {
-  try {
-    const port = Number(readFileSync(file, 'utf8'));
-    return Number.isInteger(port) && port > 1023 && port < 65_536 ? port : undefined;
-  } catch (error) {
-    // One that root wrote on a data folder of ours is closed to us; any other port will do.
-    if (hasCode(error, 'ENOENT', 'EACCES')) return undefined;
-    throw error;
-  }
+  // One that root wrote on a data folder of ours is closed to us; any other port will do.
+  const port = Number(unlessCode(['ENOENT', 'EACCES'], '', () => readFileSync(file, 'utf8')));
+  return Number.isInteger(port) && port > 1023 && port < 65_536 ? port : undefined;
 }
 
 function freePort(port: number): Promise<number | undefined> {

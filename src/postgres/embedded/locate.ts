@@ -2,17 +2,13 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSyn
 import { join, resolve } from 'node:path';
 import { clusterOf, existingHome, folderKey, placeData, type Placement } from './placement.ts';
 import { firstClosed, may, type ServerUser, accessOf, wayTo } from './reach.ts';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 import type { Programs } from './cluster.ts';
 import { findInstallation, type Installation, linkLibraries } from './installation.ts';
 import { copyInstallation, ensureRootFolder } from './system-folder.ts';
 import type { Logger } from '../../logger.ts';
 
-/**
- * Finds out who runs the server of a data folder and where its data lies, and makes that place.
- *
- * @throws Error when the data can't be reached or is gone, see `placeData`.
- */
+/** Finds out who runs the server of a data folder and where its data lies, and makes that place. Throws as `placeData`. */
 export function locate(dataDir: string, systemFolder: string): { user: ServerUser | undefined; placement: Placement } {
   const before = existingHome(resolve(dataDir));
   const owner = before === undefined ? undefined : statSync(clusterOf(before));
@@ -22,12 +18,9 @@ export function locate(dataDir: string, systemFolder: string): { user: ServerUse
 
 /**
  * Who the server runs as. Postgres refuses to run as root, so root hands it to the owner of the data when there is
- * data already, else to `nobody`.
+ * data already, else to `nobody`. `undefined` when the server runs as we do.
  *
  * @param self our own user id; `undefined` on a platform without them.
- * @param owner the owner of the existing data.
- * @param passwd the text of `/etc/passwd`.
- * @returns `undefined` when the server runs as we do.
  */
 export function chooseServerUser(
   self: number | undefined,
@@ -49,12 +42,7 @@ function readUser(line: string): ServerUser[] {
   return [{ name, uid: Number(uid), gid: Number(gid) }];
 }
 
-/**
- * The server's programs in a place where `user` can run them: where npm put them if it may go there, else a copy in
- * root's folder.
- *
- * @param home the data's home, where links between libraries may be made.
- */
+/** The server's programs where `user` can run them: where npm put them if it may go there, else a copy in root's folder. */
 export function preparePrograms(
   home: string,
   user: ServerUser | undefined,
@@ -85,25 +73,15 @@ function closedPart({ root }: Installation, user: ServerUser): string | undefine
   return programs.find((file) => !may(user, 5, accessOf(file))) ?? read.find((file) => !may(user, 4, accessOf(file)));
 }
 
-/** The text of `/etc/passwd`; empty where there is none. */
-function readPasswd(): string {
-  try {
-    return readFileSync('/etc/passwd', 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EACCES')) return '';
-    throw error;
-  }
-}
+const readPasswd = (): string => unlessCode(['ENOENT', 'EACCES'], '', () => readFileSync('/etc/passwd', 'utf8'));
 
 /** Where the folder of a server's socket lies, by the folder of its data. */
 export const socketFolderOf = (home: string, systemFolder: string): string =>
   join(systemFolder, `socket-${folderKey(home)}`);
 
 /**
- * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's
- * folder because the path of a socket is at most 107 bytes long.
- *
- * @param home the folder of the server's data.
+ * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's folder because
+ * the path of a socket is at most 107 bytes long.
  */
 export function makeSocketFolder(home: string, user: ServerUser, systemFolder: string): string {
   const folder = socketFolderOf(home, ensureRootFolder(systemFolder));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -12,8 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { firstClosed, wayTo } from './reach.ts';
-import type { ServerUser } from './reach.ts';
+import { firstClosed, type ServerUser, wayTo } from './reach.ts';
 import { ensureRootFolder } from './system-folder.ts';
 import type { Logger } from '../../logger.ts';
 
@@ -28,9 +27,7 @@ export interface Placement {
 }
 
 /** The folder of the database cluster inside a home. */
-export function clusterOf(home: string): string {
-  return join(home, 'cluster');
-}
+export const clusterOf = (home: string): string => join(home, 'cluster');
 
 /** Where the data of a requested folder lies already, without making anything; `undefined` when there is none. */
 export function existingHome(dataDir: string): string | undefined {
@@ -64,9 +61,7 @@ export function placeData(dataDir: string, user: ServerUser | undefined, systemF
 }
 
 /** The name under which a requested folder's data lies in root's folder. */
-export function folderKey(requested: string): string {
-  return createHash('sha256').update(requested).digest('hex').slice(0, 16);
-}
+export const folderKey = (requested: string): string => hash('sha256', requested).slice(0, 16);
 
 /**
  * Completes a move once its home is ours alone: data without a note belongs to a requested folder that was
@@ -85,9 +80,7 @@ export function finishMove({ requested, home, moved }: Placement, now: Date, log
   writeFileSync(noteIn(requested), `${home}\n`, { mode: 0o600 });
 }
 
-function noteIn(requested: string): string {
-  return join(requested, 'moved-to');
-}
+const noteIn = (requested: string): string => join(requested, 'moved-to');
 
 function makeFolder(folder: string, mode: number): string {
   const first = mkdirSync(folder, { recursive: true });
@@ -107,9 +100,7 @@ function makeFolder(folder: string, mode: number): string {
   return real;
 }
 
-function readNote(note: string): string {
-  return readFileSync(note, 'utf8').trim();
-}
+const readNote = (note: string): string => readFileSync(note, 'utf8').trim();
 
 /** The home in the note of a requested folder: only a note that only root could have written is trusted. */
 function notedHome(requested: string, user: ServerUser | undefined, systemFolder: string): string {

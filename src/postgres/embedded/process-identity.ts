@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hasCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
 
 /**
  * When a process began, as an opaque word that differs between two processes that had the same id one after the
- * other, also across a restart of the machine.
- *
- * @returns `undefined` when no such process runs.
+ * other, also across a restart of the machine; `undefined` when no such process runs.
  */
 export function processBirth(pid: number): string | undefined {
   return process.platform === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
@@ -37,19 +35,10 @@ function birthFromProc(pid: number): string | undefined {
   return `${bootId()}/${ticks}`;
 }
 
-function bootId(): string {
-  return orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-}
+const bootId = (): string => orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 
-function orEmpty(read: () => string): string {
-  try {
-    return read();
-  } catch (error) {
-    // Absent, ended while it was read, or closed to us by a sandbox.
-    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return '';
-    throw error;
-  }
-}
+/** Empty where it is absent, ended while it was read, or is closed to us by a sandbox. */
+const orEmpty = (read: () => string): string => unlessCode(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], '', read);
 
 function birthFromPs(pid: number): string | undefined {
   const line = ps(pid, 'stat=,lstart=');

@@ -3,22 +3,13 @@ import { closeSync, constants, existsSync, openSync, readFileSync, renameSync } 
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { hasCode } from '../../errors.ts';
-import { type Clock, steadyNow } from '../../clock.ts';
-import { explainSpawn, programEnvironment } from './cluster.ts';
-import type { Programs } from './cluster.ts';
-import { serverSettings } from './settings.ts';
-import type { ServerAddress } from './settings.ts';
+import { type Clock, endsWithin, steadyNow } from '../../clock.ts';
+import { explainSpawn, type Programs, programOptions } from './cluster.ts';
+import { type ServerAddress, serverSettings } from './settings.ts';
 
 /** A Postgres process of ours. */
-export interface Server {
-  pid: number;
-  /** Says how it ended, once it did. */
-  ended: Promise<string>;
-  /** Requests a fast shutdown and waits; harsher ways follow, so it always ends. */
-  stop(): Promise<void>;
-}
+export type Server = ReturnType<typeof spawnServer>;
 
-/** What a server is started with. */
 export interface ServerPlan {
   cluster: string;
   logFile: string;
@@ -44,15 +35,11 @@ export class ServerStartError extends Error {
  * Starts Postgres in a process group of its own, so that a Ctrl-C in the terminal ends us first and the server when
  * we are done with it.
  */
-export function spawnServer(plan: ServerPlan, clock: Clock): Server {
+export function spawnServer(plan: ServerPlan, clock: Clock) {
   const log = openLog(plan.logFile);
-  const { user, installation } = plan.programs;
-  const child = spawn(join(installation.root, 'bin', 'postgres'), serverArguments(plan), {
-    cwd: '/',
-    env: programEnvironment(plan.programs),
-    detached: true,
+  const child = spawn(join(plan.programs.installation.root, 'bin', 'postgres'), serverArguments(plan), {
+    ...programOptions(plan.programs),
     stdio: ['ignore', log, log],
-    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
   closeSync(log);
   // It is the caller's to keep the process alive, and to stop the server.
@@ -67,15 +54,17 @@ export function spawnServer(plan: ServerPlan, clock: Clock): Server {
   void ended.then(() => process.removeListener('exit', exitNotice));
   return {
     pid: child.pid ?? 0,
+    /** Says how it ended, once it did. */
     ended,
-    stop: async () => {
-      for (const [signal, timeouts] of [
+    /** Requests a fast shutdown and waits; harsher ways follow, so it always ends. */
+    stop: async (): Promise<void> => {
+      for (const [signal, ms] of [
         ['SIGINT', 5_000],
         ['SIGQUIT', 2_000],
         ['SIGKILL', 2_000],
       ] as const) {
         child.kill(signal);
-        if (await endsWithin(ended, timeouts, clock)) return;
+        if (await endsWithin(clock, ms, ended)) return;
       }
     },
   };
@@ -93,39 +82,21 @@ function openLog(file: string): number {
   return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
 }
 
-async function endsWithin(ended: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
-  const done = new AbortController();
-  const timeouts = clock.sleep(ms, done.signal).then(
-    () => false,
-    () => true,
-  );
-  const gone = ended.then(() => true);
-  const result = await Promise.race([gone, timeouts]);
-  done.abort();
-  return result;
-}
+/** How long (ms) a server may take until it takes connections. */
+const readyMs = 120_000;
 
-/**
- * Waits until the server takes connections.
- *
- * @throws ServerStartError with the last lines of its log when it ends first, or is not ready by the deadline.
- */
-export async function untilReady(
-  server: Server,
-  url: string,
-  logFile: string,
-  clock: Clock,
-  timeouts = 120_000,
-): Promise<void> {
+/** Waits until the server takes connections. Throws a `ServerStartError` when it ends first or is not ready in time. */
+export async function untilReady(server: Server, url: string, logFile: string, clock: Clock): Promise<void> {
   let end: string | undefined;
   void server.ended.then((how) => (end = how));
-  for (const deadline = steadyNow(clock) + timeouts; ;) {
+  for (const deadline = steadyNow(clock) + readyMs; ;) {
     if (end !== undefined) {
       throw new ServerStartError(`The embedded Postgres did not start (${end}). Its last words:`, lastLines(logFile));
     }
     const problem = await connectionProblem(url);
     if (problem === undefined) return;
-    if (steadyNow(clock) > deadline || isFinal(problem)) {
+    // A wrong password stays wrong: waiting does not help.
+    if (steadyNow(clock) > deadline || hasCode(problem, '28P01', '28000', '3D000')) {
       await server.stop();
       throw new ServerStartError(
         `The embedded Postgres takes no connection (${problem.message}). Its last words:`,
@@ -149,12 +120,5 @@ async function connectionProblem(url: string): Promise<Error | undefined> {
   }
 }
 
-/** A wrong password stays wrong: waiting does not help. */
-function isFinal(problem: Error): boolean {
-  return hasCode(problem, '28P01', '28000', '3D000');
-}
-
-/** The last lines of a server's log. */
-function lastLines(file: string, count = 15): string {
-  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n') : '';
-}
+const lastLines = (file: string): string =>
+  existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-15).join('\n') : '';

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hasCode, messageOf } from '../../errors.ts';
+import { hasCode, messageOf, unlessCode } from '../../errors.ts';
 import type { Installation } from './installation.ts';
 
 /** Where root keeps what the server's user must reach and can't reach in the requested folder. */
@@ -50,33 +50,24 @@ function makeUnlessThere(folder: string): void {
   }
 }
 
-/**
- * Copies the server's programs into root's folder, once for each build, with all library links made.
- *
- * @returns the installation as it lies there.
- */
+/** Copies the server's programs into root's folder, once for each build, with all library links made. */
 export function copyInstallation(installation: Installation, systemFolder: string): Installation {
   const target = join(ensureRootFolder(systemFolder), `postgres-${installation.build}`);
   if (!existsSync(target)) {
     // Copied aside and renamed: what has the name is whole, also when two processes do this at once.
     const aside = mkdtempSync(`${target}-copying-`);
     chmodSync(aside, 0o755);
-    for (const part of ['bin', 'lib', 'share']) copyReadable(join(installation.root, part), join(aside, part));
+    // Static archives are for linking programs, not for running them.
+    const options = { recursive: true, verbatimSymlinks: true, filter: (path: string) => !path.endsWith('.a') };
+    for (const part of ['bin', 'lib', 'share']) {
+      cpSync(join(installation.root, part), join(aside, part), options);
+      makeReadable(join(aside, part));
+    }
     for (const { name, file } of installation.missingLinks) symlinkSync(basename(file), join(aside, 'lib', name));
     moveInto(aside, target);
   }
   ensureRootFolder(target);
   return { root: target, build: installation.build, missingLinks: [] };
-}
-
-function copyReadable(from: string, to: string): void {
-  cpSync(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    // Static archives are for linking programs, not for running them.
-    filter: (path) => !path.endsWith('.a'),
-  });
-  makeReadable(to);
 }
 
 /** Lets everyone read a folder, and run what its owner may run: an install under a strict umask closes it. */
@@ -91,10 +82,6 @@ export function makeReadable(folder: string): void {
 
 /** Gives a complete copy its name; removes it where another process was first. */
 export function moveInto(aside: string, target: string): void {
-  try {
-    renameSync(aside, target);
-  } catch (error) {
-    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
-    rmSync(aside, { recursive: true });
-  }
+  unlessCode(['ENOTEMPTY', 'EEXIST'], undefined, () => renameSync(aside, target));
+  rmSync(aside, { recursive: true, force: true });
 }

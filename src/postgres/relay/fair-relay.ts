@@ -35,7 +35,6 @@ interface Connection {
 /** How long (ms) an end of a connection may take before it is not waited for any more. */
 const slowEndMs = 2_000;
 
-/** What a relay is to keep. */
 export interface FairRelayOptions {
   /** The socket file of the server. */
   target: string;
@@ -49,11 +48,7 @@ export interface FairRelayOptions {
 }
 
 /** Passes bytes on between clients and a server, and bounds how many connections each group of clients has. */
-export interface FairRelay {
-  /** Listens on a socket file; where it does already, only the bound changes. */
-  open(path: string, limit: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type FairRelay = ReturnType<typeof fairRelay>;
 
 /**
  * Makes a relay. A connection holds its place from the moment that it is accepted, whether it says anything or not, and
@@ -62,7 +57,7 @@ export interface FairRelay {
  * Where no place is left, the entrance that holds the most loses its newest connection to one that waits at an entrance
  * with fewer, so that no group of clients keeps another one out.
  */
-export function fairRelay({ target, places, terminate = () => undefined }: FairRelayOptions): FairRelay {
+export function fairRelay({ target, places, terminate = () => undefined }: FairRelayOptions) {
   const entrances = new Map<string, Entrance>();
   const all = () => [...entrances.values()];
   let held = 0;
@@ -168,7 +163,8 @@ export function fairRelay({ target, places, terminate = () => undefined }: FairR
   }
 
   return {
-    async open(path, limit) {
+    /** Listens on a socket file; where it does already, only the bound changes. */
+    async open(path: string, limit: number): Promise<void> {
       const known = entrances.get(path);
       if (known) {
         known.limit = limit;
@@ -187,7 +183,7 @@ export function fairRelay({ target, places, terminate = () => undefined }: FairR
         throw error;
       });
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(
         all().map(({ server, open, waiting }) => {
           const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,11 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { fairRelay } from './fair-relay.ts';
-import type { FairRelayOptions } from './fair-relay.ts';
+import { fairRelay, type FairRelayOptions } from './fair-relay.ts';
 
 /** A request to the thread to listen. */
 export interface OpenRequest {
   path: string;
   limit: number;
+}
+
+/** Whether the thread listens there now. */
+export interface Opened {
+  path: string;
+  problem?: string;
 }
 
 /** A process of the server that has to be terminated. */

@@ -1,32 +1,13 @@
 import { chmodSync, chownSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { folderKey } from '../embedded/placement.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../embedded/system-folder.ts';
 import { placesForAgents, socketPort } from '../embedded/settings.ts';
 import type { FairRelayOptions } from './fair-relay.ts';
 import type { Pool } from 'pg';
-import type { OpenRequest, Stuck } from './relay-thread.ts';
+import type { Opened, OpenRequest, Stuck } from './relay-thread.ts';
 import type { Logger } from '../../logger.ts';
-
-/** The ways to an embedded server that only root and the server's own user can reach. */
-export interface DatabaseRelay {
-  /**
-   * Opens the way of one group of this machine.
-   *
-   * @param limit how many connections it may hold at once, also those that have not logged in.
-   * @returns the folder of the socket: the `host` of an address.
-   */
-  wayFor(gid: number, limit: number): Promise<string>;
-  close(): Promise<void>;
-}
-
-/** What the thread answers. */
-interface Opened {
-  path: string;
-  problem?: string;
-}
 
 /** The most connections of one group, whatever it requests: the rest is for others. */
 const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
@@ -35,19 +16,14 @@ const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
 const pauseMs = 200;
 
 /**
- * Starts a relay before an embedded server. It has a thread of its own: what agents and their databases say to each
+ * Starts a relay before an embedded server that only root and the server's own user can reach. It has a thread of its own: what agents and their databases say to each
  * other does not pass through the event loop of the service.
  *
  * @param host the folder of the server's socket.
  * @param pool connections of the service's own role, which ends processes whose client has hung up.
  */
-export function startRelay(
-  host: string,
-  pool: Pick<Pool, 'query'>,
-  log: Logger,
-  systemFolder: string = defaultSystemFolder,
-): DatabaseRelay {
-  const folder = join(ensureRootFolder(systemFolder), `relay-${folderKey(host)}`);
+export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger) {
+  const folder = join(ensureRootFolder(defaultSystemFolder), `relay-${folderKey(host)}`);
   rmSync(folder, { recursive: true, force: true });
   ensureRootFolder(folder);
   // Groups pass through and see no other group's socket.
@@ -59,12 +35,11 @@ export function startRelay(
   let worker = start();
 
   function start(): Worker {
-    const made = new Worker(threadPath(), { workerData: options, env: {}, execArgv: [] });
+    const made = new Worker(threadFile, { workerData: options, env: {}, execArgv: [] });
     made.unref();
     made.on('message', (message: Opened | Stuck) => {
       if ('pid' in message) return void terminate(message.pid);
-      const opened = message;
-      for (const done of pending.get(opened.path)?.splice(0) ?? []) done(opened);
+      for (const done of pending.get(message.path)?.splice(0) ?? []) done(message);
     });
     made.on('error', (error) => log.error(`The relay of the agents' databases broke down: ${error.message}`));
     made.on('exit', () => {
@@ -106,7 +81,11 @@ export function startRelay(
   }
 
   return {
-    async wayFor(gid, requested) {
+    /**
+     * Opens the way of one group of this machine, which may hold `requested` connections at once, also those that have not
+     * logged in. Returns the folder of the socket: the `host` of an address.
+     */
+    async wayFor(gid: number, requested: number): Promise<string> {
       const limit = Math.min(requested, mostPlacesOfOne);
       const way = join(folder, String(gid));
       const path = join(way, `.s.PGSQL.${socketPort}`);
@@ -117,7 +96,7 @@ export function startRelay(
       chmodSync(way, 0o750);
       return way;
     },
-    async close() {
+    async close(): Promise<void> {
       closing = true;
       await worker.terminate();
       rmSync(folder, { recursive: true, force: true });
@@ -126,6 +105,7 @@ export function startRelay(
 }
 
 /** The thread's file: a source file beside this one, or what is built beside the command line. */
-function threadPath(here: string = import.meta.url): string {
-  return fileURLToPath(new URL(here.endsWith('.ts') ? './relay-thread.ts' : './database-relay.js', here));
-}
+const threadFile = new URL(
+  import.meta.url.endsWith('.ts') ? './relay-thread.ts' : './database-relay.js',
+  import.meta.url,
+);
