@@ -38,7 +38,6 @@ export async function eventsOfEndedRuns(
 
 /** A run whose events go to the stream of its thread. */
 export interface Subscription {
-  /** Unsubscribes. */
   unsubscribe: () => void;
   /** Reports the start of a run that waits for its turn. */
   reportStart?: (() => void) | undefined;
@@ -57,13 +56,7 @@ export interface FollowedThread {
   updatedAt: number;
 }
 
-/**
- * Delivers past events once they are read, then new ones; events that occur meanwhile are queued after them.
- *
- * @param follow subscribes to new events.
- * @param complain called if the past can't be read; new events are delivered anyway.
- * @returns unsubscribes.
- */
+/** Delivers past events once they are read, or calls `complain`; then those of `follow`. @returns unsubscribes. */
 export function followAfter(
   past: Promise<readonly LoggedEvent[]>,
   follow: (follower: Follower) => () => void,

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Storage } from '../storage/open.ts';
 
-/** A thread, and when it was last updated by hand. */
 export interface ThreadUpdate {
   thread_id: string;
   /** When the last manual update happened; null if the newest state is a run's. */
@@ -17,7 +16,6 @@ export class ThreadRuns {
     this.#storage = storage;
   }
 
-  /** The existing ones of these threads. */
   async existing(threadIds: readonly string[]): Promise<ThreadUpdate[]> {
     const { rows } = await this.#storage.pool.query<ThreadUpdate>({
       name: 'followed-threads',
@@ -31,11 +29,7 @@ export class ThreadRuns {
     return rows;
   }
 
-  /**
-   * The runs of the threads that are running, or ended after `since` (ms), in the order of acceptance.
-   *
-   * @param known the ids of runs to leave out.
-   */
+  /** The runs that are running, or ended after `since` (ms), in the order of acceptance, without the `known` ones. */
   async recent(threadIds: readonly string[], since: number, known: readonly string[]): Promise<StoredRun[]> {
     return this.#storage.db
       .selectFrom('runs')

@@ -1,10 +1,10 @@
 import { pause, type Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
+import { logFailure } from '../runs/poll.ts';
 import type { Runs } from '../runs/runs.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
 import { toWire } from '../wire.ts';
@@ -21,7 +21,6 @@ import type { ThreadRuns } from './thread-runs.ts';
 import { isOfModes, maxKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of `ThreadStreams`. */
 export interface ThreadStreamsParts {
   runs: Runs;
   threadRuns: ThreadRuns;
@@ -40,10 +39,7 @@ const maxKeptOfAll = 64 * 1024 * 1024;
 /** How long (ms) the events of a thread are kept after the last follower disconnected, which may reconnect. */
 const keepUnfollowedMs = 60_000;
 
-/**
- * The events on threads: those of every run, and manual updates. Runs of this process are reported at once, those of
- * other processes within a second.
- */
+/** The events of every run on a thread, and manual updates; those of other processes within a second. */
 export class ThreadStreams {
   readonly #parts: ThreadStreamsParts;
   readonly #threads = new Map<string, FollowedThread>();
@@ -52,13 +48,10 @@ export class ThreadStreams {
 
   constructor(parts: ThreadStreamsParts) {
     this.#parts = parts;
-    parts.runs.onStarted((execution) => this.#subscribe(execution));
+    parts.runs.executor.onStarted = (execution) => this.#subscribe(execution);
   }
 
-  /**
-   * The events on a thread. A follower that resumes after a number receives the missed events that are kept here; for runs
-   * that ended before those, their metadata and outcome.
-   */
+  /** The events on a thread. One that resumes gets missed ones kept here; of older runs, metadata and outcome. */
   events(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
     return {
       follow: (follower, afterId) => {
@@ -106,7 +99,7 @@ export class ThreadStreams {
     if (afterId !== undefined && afterId < events.completeAfter)
       return this.#followFromPast(threadId, thread, notify, afterId);
     if (!isNew && afterId === undefined) {
-      for (const run of this.#parts.runs.ofThread(threadId)) {
+      for (const run of this.#parts.runs.executor.ofThread(threadId)) {
         if (!run.isWaiting)
           notify({ id: undefined, event: metadataEvent, json: startOfRun(run.plan.runId, run.attempt) });
       }
@@ -142,7 +135,7 @@ export class ThreadStreams {
     const events = new ThreadEvents(() => clock.now(), share);
     const thread: FollowedThread = { events, openedAt: now, unfollowedAt: undefined, runs: new Map(), updatedAt: now };
     this.#threads.set(threadId, thread);
-    for (const execution of runs.ofThread(threadId)) this.#subscribe(execution);
+    for (const execution of runs.executor.ofThread(threadId)) this.#subscribe(execution);
     this.#polling ??= this.#pollWhileFollowed();
     return thread;
   }
@@ -190,12 +183,8 @@ export class ThreadStreams {
     let since = clock.now() - skewMs;
     while (!signal.aborted && this.#threads.size > 0) {
       const before = clock.now();
-      try {
-        await this.#poll(since);
-        since = before - skewMs;
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) log.error(`Polling followed threads failed: ${String(error)}`);
-      }
+      const hasRead = await this.#poll(since).then(() => true, logFailure(log, 'Polling followed threads failed'));
+      if (hasRead === true) since = before - skewMs;
       await pause(clock, pollMs, signal);
     }
     this.#polling = undefined;
@@ -220,7 +209,7 @@ export class ThreadStreams {
   #expire(threadId: string, { unfollowedAt, runs }: FollowedThread, since: number): void {
     if (unfollowedAt !== undefined && this.#parts.clock.now() - unfollowedAt > keepUnfollowedMs) this.close(threadId);
     for (const [runId, { reportStart, endedAt }] of runs) {
-      if (reportStart && this.#parts.runs.find(runId)?.isWaiting === false) reportStart();
+      if (reportStart && this.#parts.runs.executor.find(runId)?.isWaiting === false) reportStart();
       if (endedAt !== undefined && endedAt < since - skewMs) runs.delete(runId);
     }
   }
