@@ -1,4 +1,3 @@
-/** The maximum depth of a namespace. */
 export const mostLabels = 64;
 
 /** The maximum size (bytes) of a namespace's labels and a key together: the limit of a Postgres index. */

@@ -19,11 +19,10 @@ const sweepMs = { atLeast: 1_000, atMost: 24 * 60 * 60_000 } as const;
 /** Parses the key `store` of the graph configuration file. */
 export function storeSettings(config: StoreConfig | null | undefined): StoreSettings {
   const { default_ttl, refresh_on_read, sweep_interval_minutes } = config?.ttl ?? {};
+  const sweepEveryMs = (sweep_interval_minutes ?? usualSweepInterval) * 60_000;
   return {
     defaultTtl: default_ttl == null ? undefined : Math.min(default_ttl, maxItemTtlMinutes),
     refreshOnRead: refresh_on_read ?? true,
-    sweepEveryMs: within((sweep_interval_minutes ?? usualSweepInterval) * 60_000),
+    sweepEveryMs: Math.min(Math.max(sweepEveryMs, sweepMs.atLeast), sweepMs.atMost),
   };
 }
-
-const within = (ms: number): number => Math.min(Math.max(ms, sweepMs.atLeast), sweepMs.atMost);
