@@ -94,7 +94,6 @@ async function subgraphs(c: Context<Env>): Promise<Response> {
   return c.json(await c.var.parts.graphs.schemasInside(graphId, graph, { namespace, recurse }));
 }
 
-/** The graph, created from this assistant's configuration. */
 async function theGraph(c: Context<Env>): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> {
   const { graphs } = c.var.parts;
   const id = c.req.param('assistant_id') ?? '';

@@ -146,7 +146,6 @@ export interface Given {
   configurable: FreeObject;
 }
 
-/** The context of a run, and the path of its keys in the request. */
 interface GivenContext {
   /** Undefined if neither sets any of it. */
   context: FreeObject | undefined;

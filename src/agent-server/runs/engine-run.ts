@@ -132,7 +132,6 @@ function ownChunk(event: unknown, runId: string): unknown {
   return isObject(event['data']) ? event['data']['chunk'] : undefined;
 }
 
-/** Internal events of the engine, marked by a tag. */
 function isHidden(event: unknown): boolean {
   const tags = isObject(event) ? event['tags'] : undefined;
   return Array.isArray(tags) && tags.includes('langsmith:hidden');

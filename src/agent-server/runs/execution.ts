@@ -19,7 +19,6 @@ import { stateAfter } from './open-tasks.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
-/** The details of a failure for the agent's log: its stack, truncated. */
 function errorForLog(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
@@ -167,7 +166,6 @@ export class Execution {
     return this.#dependencies.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
   }
 
-  /** Follows the run in another process until this process shuts down. */
   async #followRemote(): Promise<string> {
     const { runId, resumable } = this.plan;
     // Events of this process belong to this attempt, those of the other process to the next one.

@@ -10,7 +10,7 @@ import { lastEventId } from '../api/parameters.ts';
 import { runResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
 import { missing, Refusal } from '../refusal.ts';
-import { threadInPath } from '../threads/operations.ts';
+import { noThread } from '../threads/operations.ts';
 import { joinQuery, joinStream, keptStream, onGone, streamQuery } from './join-stream.ts';
 import { isUnfinished, showRun, type StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
@@ -44,11 +44,12 @@ export const runOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'A page of runs.', schema: z.array(runResponse) } },
     errors: looking,
     async handle(c) {
+      const { threads, runStore } = c.var.parts;
+      const threadId = pathId(c, 'thread_id');
       const query = readQuery(c, listQuery);
       const select = readList(c, 'select', fields);
-      const { thread_id } = await threadInPath(c);
-      const runs = await c.var.parts.runStore.list(thread_id, query);
-      return c.json(runs.map((run) => selected(showRun(run), select)));
+      if (!(await threads.get(threadId))) throw noThread(threadId);
+      return c.json((await runStore.list(threadId, query)).map((run) => selected(showRun(run), select)));
     },
   }),
   operation({

@@ -17,7 +17,7 @@ export interface RecorderParts {
   events: Pick<RunEvents, 'write' | 'drop'>;
   clock: Clock;
   complain: Logger;
-  /** The storage limit (characters); `MOST_STORED` by default. */
+  /** The storage limit (characters). */
   most?: number;
 }
 
@@ -101,7 +101,6 @@ export class Recorder {
     }
   }
 
-  /** The number of waiting events in the next batch: at least one. */
   #batchSize(): number {
     let size = 0;
     const end = this.#waiting.findIndex(({ json }, at) => {

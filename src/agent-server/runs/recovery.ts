@@ -14,7 +14,6 @@ import { stateAfter } from './open-tasks.ts';
 const sweepMs = 1000;
 const atOnce = 100;
 
-/** The lease (ms) of a process. */
 const defaultLeaseMs = 30_000;
 const extendMs = 5000;
 /** How long (ms) the events of an ended run are kept, and how often (ms) old ones are pruned. */
@@ -193,7 +192,6 @@ function planOf(run: StoredRun, now: number): RunPlan {
 /** The maximum number of attempts: a run that kills its process must not do so forever. */
 const mostAttempts = 3;
 
-/** What to do about an unfinished run whose process is gone. */
 type OrphanDecision =
   { kind: 'go-on' } | { kind: 'end'; status: 'interrupted' | 'error'; error: { error: string; message: string } };
 

@@ -117,7 +117,6 @@ export class RemoteRuns {
     this.#watch(watch);
   }
 
-  /** Sends the end of a run, with its error if it failed. */
   async #end(
     { runId, after = -1 }: Watch,
     run: RunProgress | undefined,

@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.ts';
 import { Execution } from './execution.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
@@ -89,13 +88,13 @@ export class RunExecutor {
   }
 
   /** Waits for the runs. After `withinMs` detached ones go to the next process, delayed ones at once; others stop. */
-  async drain(withinMs: number, clock: Clock): Promise<void> {
+  async drain(withinMs: number): Promise<void> {
     for (const execution of this.#executions.values()) {
       if (execution.isDelayed && execution.plan.detached) execution.stop('released');
     }
     const enough = new AbortController();
     const all = this.#allEnded().then(() => enough.abort());
-    await Promise.race([all, clock.sleep(withinMs, enough.signal).catch(() => all)]);
+    await Promise.race([all, this.#around.clock.sleep(withinMs, enough.signal).catch(() => all)]);
     // Loops, because runs may be added meanwhile.
     while (this.#executions.size > 0) {
       for (const execution of this.#executions.values())
@@ -113,7 +112,6 @@ export class RunExecutor {
   }
 }
 
-/** A run in the queue of its thread. */
 interface InLine {
   /** The database's order of acceptance. */
   sequence: number;

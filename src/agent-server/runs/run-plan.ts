@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { freeObject, type FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
 import { commandSchema, durabilities, type MultitaskStrategy, type RunCreate } from '../../contract/agent/run.ts';
 import { runStreamModes, type StreamMode } from '../../contract/agent/stream-event.ts';
 import { checkpointSchema } from '../../contract/agent/thread.ts';
@@ -138,8 +139,8 @@ function modesOf(requested: RunCreate['stream_mode']): StreamMode[] {
 }
 
 function allowed(configurable: unknown): FreeObject {
-  const given = freeObject.safeParse(configurable);
-  return given.success ? Object.fromEntries(Object.entries(given.data).filter(([key]) => !reserved.test(key))) : {};
+  const given = isObject(configurable) ? Object.entries(configurable) : [];
+  return Object.fromEntries(given.filter(([key]) => !reserved.test(key)));
 }
 
 const strings = (value: unknown): string[] =>

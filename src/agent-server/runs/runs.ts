@@ -13,7 +13,6 @@ import { EndedRuns } from './ended-run.ts';
 import { checkpointOfAll, type RunMode, type RunPlan } from './run-plan.ts';
 import type { Started, Querying } from './store.ts';
 
-/** The dependencies of `Runs`, from which it makes those of its runs. */
 type RunsParts = Omit<RunDependencies, 'remoteRuns' | 'slots'> &
   AcceptanceParts & {
     threads: ThreadStore;
@@ -72,9 +71,7 @@ export class Runs {
     const ids = plans.map(({ runId }) => runId);
     await this.executor.whileStarting(ids, async () => {
       const places = await this.#parts.store.beginAll(plans);
-      for (const [at, plan] of plans.entries()) {
-        this.executor.start(plan, places[at] ?? 0);
-      }
+      for (const [at, plan] of plans.entries()) this.executor.start(plan, places[at] ?? 0);
     });
     return plans;
   }
@@ -115,7 +112,7 @@ export class Runs {
   /** Accepts no more runs, and waits for the current ones (`RunExecutor.drain`). */
   async drain(withinMs: number): Promise<void> {
     this.isClosing = true;
-    await this.executor.drain(withinMs, this.#parts.clock);
+    await this.executor.drain(withinMs);
     this.hasClosed = true;
     this.#remoteRuns.close();
   }
@@ -149,7 +146,6 @@ export class Runs {
   }
 }
 
-/** The refusal of one run of a batch. */
 function refusalInBatch(error: unknown, at: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const { detail, status, headers } = error;

@@ -123,7 +123,6 @@ const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
   config: { ...request.config, configurable: { ...request.config?.configurable, ...reported } },
 });
 
-/** What to do when the caller who started the run disconnects. */
 const onGone = (execution: Execution) => () => {
   if (!execution.plan.detached) execution.stop('caller-gone');
 };

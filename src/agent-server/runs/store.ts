@@ -115,35 +115,18 @@ export class RunStore extends RunReads {
   async end(plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>, end: RunEnd): Promise<boolean> {
     const url = this.#webhooks === undefined ? undefined : plan.webhook;
     const hook = url === undefined ? [] : [url, webhookHost(url)];
-    const now = new Date(this.clock.now());
     const error = end.error ? JSON.stringify(end.error) : null;
-    let changed: { rowCount: number | null };
-    if (plan.temporary) {
-      const ended = [plan.runId, this.#processId, now, end.status, ...this.#traceOf(end)];
-      changed = await this.storage.pool.query(
-        url === undefined
-          ? { ...statements.endRunAlone, values: ended }
-          : { ...statements.endAloneHooked, values: [...ended, ...hook, error] },
-      );
-    } else {
-      changed = await this.storage.pool.query({
-        ...(url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked),
-        values: [
-          plan.runId,
-          this.#processId,
-          now,
-          end.status,
-          error,
-          threadStatusAfter(end),
-          end.values ?? null,
-          end.interrupts,
-          ...this.#traceOf(end),
-          ...hook,
-        ],
-      });
-    }
+    const ended = [plan.runId, this.#processId, new Date(this.clock.now()), end.status];
+    const trace = this.#traceOf(end);
+    const onThread = [...ended, error, threadStatusAfter(end), end.values ?? null, end.interrupts, ...trace, ...hook];
+    const alone = [...ended, ...trace, ...hook, ...(url === undefined ? [] : [error])];
+    const onThreadStatement = url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked;
+    const aloneStatement = url === undefined ? statements.endRunAlone : statements.endAloneHooked;
+    const { rowCount } = await this.storage.pool.query(
+      plan.temporary ? { ...aloneStatement, values: alone } : { ...onThreadStatement, values: onThread },
+    );
     if (url !== undefined) this.#webhooks?.ring();
-    return (changed.rowCount ?? 0) > 0;
+    return (rowCount ?? 0) > 0;
   }
 
   #traceOf({ error, usage }: RunEnd): unknown[] {

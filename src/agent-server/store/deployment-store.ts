@@ -8,17 +8,8 @@ import type { Logger } from '../../logger.ts';
 import { poll } from '../runs/poll.ts';
 
 /** The store of a deployment, for its routes and its graphs. */
-export function storeOf({
-  configuration,
-  storage,
-  clock,
-  log,
-}: {
-  configuration: Pick<Configuration, 'file'>;
-  storage: Storage;
-  clock: Clock;
-  log: Logger;
-}) {
+export function storeOf(parts: { configuration: Configuration; storage: Storage; clock: Clock; log: Logger }) {
+  const { configuration, storage, clock, log } = parts;
   const settings = storeSettings(configuration.file.store);
   const items = new Items(storage, clock, settings);
   const sweeper = new Sweeper({ items, everyMs: settings.sweepEveryMs, clock, log });

@@ -18,7 +18,6 @@ import { readFilter, type Condition } from './filter.ts';
 import type { Item } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
 
-/** Adds one of the naming rules to a schema. */
 const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
   schema.superRefine((value, context) => {
     const problem = problemOf(value);

@@ -3,7 +3,6 @@ import type { StoreConfig } from '../../graph-config/retention.ts';
 
 /** The expiry settings of items. Times are minutes. */
 export interface StoreSettings {
-  /** The default time to live; undefined for none. */
   defaultTtl: number | undefined;
   /** Whether reading an item restarts its time to live by default. */
   refreshOnRead: boolean;

@@ -7,7 +7,6 @@ import { sweepThreads, ThreadExpiry } from './thread-expiry.ts';
 import { ThreadRemover } from './remover.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
-import { ThreadRuns } from './thread-runs.ts';
 import { ThreadStreams } from './thread-streams.ts';
 import type { Logger } from '../../logger.ts';
 
@@ -50,7 +49,7 @@ export async function openThreads(around: ThreadDependencies): Promise<OpenThrea
     const thread = await threads.get(threadId);
     return thread && states.at(thread, {}, false);
   };
-  const streams = new ThreadStreams({ runs, threadRuns: new ThreadRuns(storage), stateOf, clock, log });
+  const streams = new ThreadStreams({ runs, storage, stateOf, clock, log });
   const gone = (threadId: string) => streams.close(threadId);
   const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
   const stop = new AbortController();

@@ -54,8 +54,7 @@ export class ThreadRemover {
 
   async #keepLatest(thread: StoredThread): Promise<boolean> {
     const { pool, clock } = this.#parts;
-    const withAncestors = await this.withAncestors(thread);
-    const how = { now: clock.now(), withAncestors };
+    const how = { withAncestors: await this.withAncestors(thread), now: clock.now() };
     const remove = (client: PoolClient) => keepLatest(client, thread.thread_id, how);
     return (await removeLocked(pool, thread.thread_id, remove, false)) === 'removed';
   }

@@ -1,8 +1,9 @@
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { LoggedEvent, Follower } from '../runs/event-log.ts';
 import type { StoredRun } from '../runs/run-row.ts';
+import type { Storage } from '../storage/open.ts';
 import { idAt, timeOf, type ThreadEvents } from './thread-events.ts';
-import type { ThreadRuns } from './thread-runs.ts';
+import { runsEndedBetween } from './thread-runs.ts';
 
 /** The data of the event that reports the end of a run on its thread's stream. */
 export const endOfRun = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
@@ -24,11 +25,11 @@ const maxEndedRuns = 1000;
 
 /** The events for a thread's runs that ended after the event `afterId` and before a time (ms). */
 export async function eventsOfEndedRuns(
-  threadRuns: ThreadRuns,
+  storage: Storage,
   threadId: string,
   { afterId, until }: { afterId: number; until: number },
 ): Promise<LoggedEvent[]> {
-  const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, maxEndedRuns);
+  const runs = await runsEndedBetween(storage, threadId, timeOf(afterId), until, maxEndedRuns);
   return runs.flatMap((run) => {
     const id = idAt(run.ended_at?.getTime() ?? until);
     // Later events have higher numbers.

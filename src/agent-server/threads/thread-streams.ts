@@ -7,6 +7,7 @@ import type { StoredRun } from '../runs/run-row.ts';
 import { logFailure } from '../runs/poll.ts';
 import type { Runs } from '../runs/runs.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
+import type { Storage } from '../storage/open.ts';
 import { toWire } from '../wire.ts';
 import {
   followAfter,
@@ -17,13 +18,13 @@ import {
   summaryOfRun,
   eventsOfEndedRuns,
 } from './thread-run-events.ts';
-import type { ThreadRuns } from './thread-runs.ts';
+import { existingThreads, recentRuns } from './thread-runs.ts';
 import { isOfModes, maxKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 import type { Logger } from '../../logger.ts';
 
 export interface ThreadStreamsParts {
   runs: Runs;
-  threadRuns: ThreadRuns;
+  storage: Storage;
   /** The newest state of a thread in the API's form; undefined if there is no such thread. */
   stateOf: (threadId: string) => Promise<object | undefined>;
   clock: Clock;
@@ -109,10 +110,10 @@ export class ThreadStreams {
   }
 
   #followFromPast(threadId: string, thread: FollowedThread, notify: Follower, afterId: number): () => void {
-    const { clock, log, threadRuns } = this.#parts;
+    const { clock, log, storage } = this.#parts;
     const { events } = thread;
     const when = { afterId, until: timeOf(events.completeAfter) };
-    const past = retryWhileDatabaseDown(() => eventsOfEndedRuns(threadRuns, threadId, when), clock, this.#stop.signal);
+    const past = retryWhileDatabaseDown(() => eventsOfEndedRuns(storage, threadId, when), clock, this.#stop.signal);
     const follow = (follower: Follower) => events.follow(follower, events.completeAfter);
     const unfollow = followAfter(past, follow, notify, (error) => {
       if (!this.#stop.signal.aborted)
@@ -191,13 +192,13 @@ export class ThreadStreams {
   }
 
   async #poll(since: number): Promise<void> {
-    const { threadRuns } = this.#parts;
+    const { storage } = this.#parts;
     for (const [threadId, thread] of this.#threads) this.#expire(threadId, thread, since);
     const ids = [...this.#threads.keys()];
     if (ids.length === 0) return;
-    const existing = new Map((await threadRuns.existing(ids)).map((thread) => [thread.thread_id, thread]));
+    const existing = new Map((await existingThreads(storage, ids)).map((thread) => [thread.thread_id, thread]));
     const known = ids.flatMap((id) => [...(this.#threads.get(id)?.runs.keys() ?? [])]);
-    for (const run of await threadRuns.recent(ids, since, known)) this.#subscribeToRemote(run);
+    for (const run of await recentRuns(storage, ids, since, known)) this.#subscribeToRemote(run);
     for (const id of ids) {
       const thread = existing.get(id);
       if (!thread) this.close(id);
@@ -214,7 +215,6 @@ export class ThreadStreams {
     }
   }
 
-  /** Follows a run of another process. */
   #subscribeToRemote(run: StoredRun): void {
     const thread = this.#threads.get(run.thread_id);
     if (!thread || thread.runs.has(run.run_id)) return;

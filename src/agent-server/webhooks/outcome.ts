@@ -4,7 +4,6 @@ export type Tried =
   | { kind: 'taken' }
   /** A temporary failure; retried after `afterMs` if the receiver said so. */
   | { kind: 'failed'; why: string; afterMs?: number | undefined }
-  /** A permanent failure. */
   | { kind: 'refused'; why: string };
 
 export type Next = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
