@@ -1,24 +1,12 @@
 import { createHash } from 'node:crypto';
-import { defaultAssistantNamespace } from '../../contract/agent/assistant.ts';
-import { isObject } from '../../contract/json-object.ts';
+import type { Selectable } from 'kysely';
+import { defaultAssistantNamespace, type Assistant, type AssistantVersion } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+import type { AssistantsTable, AssistantVersionsTable } from '../storage/tables.ts';
 
 /** A stored assistant with the values of its active version. */
-export interface StoredAssistant {
-  assistant_id: string;
-  graph_id: string;
-  version: number;
-  name: string;
-  description: string | null;
-  context: FreeObject;
-  config: FreeObject;
-  metadata: FreeObject;
-  created_at: Date;
-  updated_at: Date;
-}
-
-/** One of an assistant's versions. It never changes. */
-export type StoredVersion = Omit<StoredAssistant, 'updated_at'>;
+export type StoredAssistant = Selectable<AssistantsTable>;
 
 /** The id of a graph's default assistant: a uuid (version 5) of the graph's id. */
 export function defaultAssistantId(graphId: string): string {
@@ -37,4 +25,34 @@ export const isDefault = ({ assistant_id, graph_id }: Pick<StoredAssistant, 'ass
 /** The `configurable` of a config: the input of a graph factory. */
 export function configurableIn({ configurable }: FreeObject): FreeObject {
   return isObject(configurable) ? configurable : {};
+}
+
+/** Serializes an assistant for the API (section "Assistant"). */
+export function showAssistant(assistant: StoredAssistant): Assistant {
+  return {
+    assistant_id: assistant.assistant_id,
+    graph_id: assistant.graph_id,
+    name: assistant.name,
+    description: assistant.description,
+    version: assistant.version,
+    context: assistant.context,
+    config: shownConfig(assistant),
+    metadata: assistant.metadata,
+    created_at: assistant.created_at.toISOString(),
+    updated_at: assistant.updated_at.toISOString(),
+  };
+}
+
+/** Serializes a version: the assistant as it was when the version was created. */
+export function showVersion(version: Selectable<AssistantVersionsTable>): AssistantVersion {
+  return { ...showAssistant({ ...version, updated_at: version.created_at }), version: version.version };
+}
+
+/**
+ * An empty `config` marks an unconfigured assistant (section "Assistant", rule 4). An assistant that has only a context
+ * shows it as its `configurable`: the engine has one schema for both.
+ */
+function shownConfig({ config, context }: Pick<StoredAssistant, 'config' | 'context'>): FreeObject {
+  const isEmpty = (values: FreeObject) => Object.keys(values).length === 0;
+  return isEmpty(config) && !isEmpty(context) ? { configurable: context } : config;
 }

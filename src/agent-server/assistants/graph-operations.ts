@@ -7,11 +7,11 @@ import { flag, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import { drawn } from '../graphs/graphs.ts';
-import { missing, noAssistant, Refusal } from '../refusal.ts';
-import { describeError } from '../runs/run-error.ts';
+import { missing, Refusal } from '../refusal.ts';
+import { madeOrRefused } from '../runs/make-graph.ts';
 import { configurableIn } from './assistant.ts';
+import { theAssistant } from './operations.ts';
 
 /** `true` expands all subgraphs, a number up to that depth. */
 const xray = z
@@ -32,6 +32,14 @@ const subgraphsQuery = z.looseObject({ recurse: flag });
 
 const one = '/assistants/:assistant_id';
 const tag = 'Assistants';
+const readsSubgraphs = {
+  method: 'get',
+  tag,
+  query: subgraphsQuery,
+  responses: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
+  errors: [404, 422],
+  handle: subgraphs,
+} as const;
 
 /** The drawing, the schemas and the subgraphs of an assistant’s graph. */
 export const assistantGraphOperations: readonly Operation<Env>[] = [
@@ -66,26 +74,16 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
     },
   }),
   operation({
-    method: 'get',
     path: `${one}/subgraphs`,
     id: 'list_assistant_subgraphs',
     summary: 'Read the schemas of the subgraphs',
-    tag,
-    query: subgraphsQuery,
-    responses: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
-    errors: [404, 422],
-    handle: subgraphs,
+    ...readsSubgraphs,
   }),
   operation({
-    method: 'get',
     path: `${one}/subgraphs/:namespace`,
     id: 'get_assistant_subgraph',
     summary: 'Read the schemas of a subgraph by its namespace',
-    tag,
-    query: subgraphsQuery,
-    responses: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
-    errors: [404, 422],
-    handle: subgraphs,
+    ...readsSubgraphs,
   }),
 ];
 
@@ -96,24 +94,14 @@ async function subgraphs(c: Context<Env>): Promise<Response> {
   return c.json(await c.var.parts.graphs.schemasInside(graphId, graph, { namespace, recurse }));
 }
 
-/** The graph, created from this assistant's configuration. */
 async function theGraph(c: Context<Env>): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> {
-  const { assistants, graphs } = c.var.parts;
+  const { graphs } = c.var.parts;
   const id = c.req.param('assistant_id') ?? '';
-  const assistant = await assistants.get(id);
-  if (!assistant) throw noAssistant(id);
-  const graphId = assistant.graph_id;
+  const { graph_id: graphId, config } = await theAssistant(c);
   if (!graphs.has(graphId)) {
     throw missing(`Assistant "${id}" is of graph "${graphId}", which this revision does not have.`);
   }
-  const configurable = configurableIn(assistant.config);
-  const graph = await graphs.make(graphId, { configurable }, 'thread').catch((thrown: unknown) => {
-    if (!(thrown instanceof GraphNotMade)) throw thrown;
-    const { error, message } = describeError(thrown.cause);
-    throw new Refusal(
-      422,
-      `Graph "${graphId}" can't be made with the configuration of assistant "${id}": ${error}: ${message}`,
-    );
-  });
+  const configurable = configurableIn(config);
+  const graph = await madeOrRefused(graphs.make(graphId, { configurable }, 'thread'), graphId, `assistant "${id}"`);
   return { graphId, graph, configurable };
 }

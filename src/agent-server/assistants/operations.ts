@@ -17,12 +17,11 @@ import { operation, type Env } from '../api/operation.ts';
 import { setPageHeaders, selected } from '../api/pages.ts';
 import { assistantResponse, assistantVersionResponse, countResponse } from '../api/response-schemas.ts';
 import { contextProblems } from '../graphs/context.ts';
-import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
-import { configurableIn, isDefault, type StoredAssistant } from './assistant.ts';
+import { ifMade } from '../runs/make-graph.ts';
+import { configurableIn, isDefault, showAssistant, showVersion, type StoredAssistant } from './assistant.ts';
 import { nextVersion } from './store.ts';
-import { showAssistant, showVersion } from './show.ts';
 
 const createBody = assistantCreate.strip();
 const patchBody = assistantPatch.strip();
@@ -203,8 +202,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
   }),
 ];
 
-/** The assistant in the path. */
-async function theAssistant(c: Context<Env>): Promise<StoredAssistant> {
+export async function theAssistant(c: Context<Env>): Promise<StoredAssistant> {
   const id = c.req.param('assistant_id') ?? '';
   const assistant = await c.var.parts.assistants.get(id);
   if (!assistant) throw noAssistant(id);
@@ -221,12 +219,8 @@ async function mustFit(
     const known = graphs.list().map(({ graphId: id }) => `"${id}"`);
     throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
   }
-  const graph = await graphs.make(graphId, { configurable: configurableIn(config) }, 'thread').catch(undrawable);
+  // A factory may need values that only runs have: these are validated with each run.
+  const graph = await ifMade(graphs.make(graphId, { configurable: configurableIn(config) }, 'thread'));
   const problems = graph ? await contextProblems(graph, context, { mayLack: true, sent }) : [];
   if (problems.length > 0) throw new Refusal(422, problems);
-}
-
-/** A factory may need values that only runs have: these are validated with each run. */
-function undrawable(error: unknown): undefined {
-  if (!(error instanceof GraphNotMade)) throw error;
 }

@@ -1,4 +1,4 @@
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import { isUuid } from '../../contract/uuid.ts';
 import {
   firstVersion,
@@ -13,8 +13,8 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
-import type { Tables } from '../storage/tables.ts';
-import { defaultAssistantId, type StoredAssistant, type StoredVersion } from './assistant.ts';
+import type { AssistantVersionsTable, Tables } from '../storage/tables.ts';
+import { defaultAssistantId, type StoredAssistant } from './assistant.ts';
 
 /** The values of a version of an assistant, without its number and time. */
 export type VersionValues = Pick<
@@ -36,9 +36,6 @@ export function nextVersion(active: VersionValues, patch: AssistantPatch): Versi
     metadata: { ...active.metadata, ...patch.metadata },
   };
 }
-
-/** The outcome of creating an assistant. */
-export type Made = { kind: 'made' | 'there'; assistant: StoredAssistant };
 
 const defaultName = 'Untitled';
 
@@ -63,7 +60,10 @@ export class AssistantStore {
   }
 
   /** Creates an assistant with its first version, unless it already exists. */
-  async create(request: AssistantCreate, assistantId: string): Promise<Made> {
+  async create(
+    request: AssistantCreate,
+    assistantId: string,
+  ): Promise<{ kind: 'made' | 'there'; assistant: StoredAssistant }> {
     const now = new Date(this.#clock.now());
     const values = {
       assistant_id: assistantId,
@@ -100,12 +100,7 @@ export class AssistantStore {
     return rows[0];
   }
 
-  /**
-   * Creates the next version of an assistant and activates it. The number follows the highest existing one, whichever
-   * version is active.
-   *
-   * @returns undefined if the assistant does not exist.
-   */
+  /** Creates and activates the next version, numbered after the highest; undefined if the assistant does not exist. */
   async patch(assistantId: string, patch: AssistantPatch): Promise<StoredAssistant | undefined> {
     return this.#storage.db.transaction().execute(async (tx) => {
       // The row lock serializes changes of an assistant, so that version numbers have no gaps.
@@ -143,11 +138,7 @@ export class AssistantStore {
     });
   }
 
-  /**
-   * Activates an existing version with all its values. Creates no new version.
-   *
-   * @returns undefined if the version does not exist; nothing changes then.
-   */
+  /** Activates an existing version with all its values; undefined if it does not exist. */
   async activate(assistantId: string, version: number): Promise<StoredAssistant | undefined> {
     const { rows } = await sql<StoredAssistant>`
       update assistants a
@@ -160,7 +151,7 @@ export class AssistantStore {
   }
 
   /** One page of an assistant's versions, newest first; empty if the assistant does not exist. */
-  async versions(assistantId: string, request: AssistantVersionsSearch): Promise<StoredVersion[]> {
+  async versions(assistantId: string, request: AssistantVersionsSearch): Promise<Selectable<AssistantVersionsTable>[]> {
     const { metadata, limit = pageBounds.defaultLimit, offset = 0 } = request;
     let query = this.#storage.db.selectFrom('assistant_versions').selectAll().where('assistant_id', '=', assistantId);
     if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);

@@ -1,17 +1,13 @@
-import { cronPayload, type CronPayload } from '../../contract/agent/cron.ts';
-import type { CronCreate, CronPatch } from '../../contract/agent/cron.ts';
+import { cronPayload, type CronPayload, type CronCreate, type CronPatch } from '../../contract/agent/cron.ts';
 import { claimsIn, withoutClaims } from '../auth/caller.ts';
-import { timingOf } from './cron-row.ts';
-import type { StoredCron } from './cron-row.ts';
+import { timingOf, type StoredCron } from './cron-row.ts';
 import { nextRun } from './due.ts';
 import { scheduleProblem } from './schedule.ts';
 
 const payloadPart = cronPayload.strip();
 
-/** A parsed cron, or the first invalid field of the request. */
 export type ReadRequest<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
 
-/** The identity of a cron, and the time of the request. */
 export interface CronOrder {
   cronId: string;
   assistantId: string;
@@ -23,7 +19,6 @@ export interface CronOrder {
   now: number;
 }
 
-/** Parses a request for a new cron. */
 export function newCron(
   request: CronCreate,
   { cronId, assistantId, threadId, userId, now }: CronOrder,

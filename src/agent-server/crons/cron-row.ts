@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Selectable } from 'kysely';
 import type { Cron, CronPayload } from '../../contract/agent/cron.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
@@ -7,7 +7,6 @@ import type { Timing } from './due.ts';
 type Time = ColumnType<Date, Date, Date>;
 type MaybeTime = ColumnType<Date | null, Date | null, Date | null>;
 
-/** The table of crons. */
 export interface CronsTable {
   cron_id: string;
   assistant_id: string;
@@ -29,23 +28,7 @@ export interface CronsTable {
   updated_at: Time;
 }
 
-/** A stored cron. */
-export interface StoredCron {
-  cron_id: string;
-  assistant_id: string;
-  thread_id: string | null;
-  schedule: string;
-  timezone: string | null;
-  end_time: Date | null;
-  enabled: boolean;
-  next_run_date: Date | null;
-  on_run_completed: 'delete' | 'keep' | null;
-  payload: CronPayload;
-  metadata: FreeObject;
-  user_id: string | null;
-  created_at: Date;
-  updated_at: Date;
-}
+export type StoredCron = Selectable<CronsTable>;
 
 /** Serializes a cron for the API. */
 export function showCron(cron: StoredCron): Cron {
@@ -68,9 +51,7 @@ export function showCron(cron: StoredCron): Cron {
 }
 
 /** The run that a cron starts, with the cron's id in its metadata. */
-export function runOf(
-  cron: Pick<StoredCron, 'cron_id' | 'assistant_id' | 'payload' | 'metadata' | 'on_run_completed'>,
-): RunCreate {
+export function runOf(cron: StoredCron): RunCreate {
   return {
     ...cron.payload,
     assistant_id: cron.assistant_id,
@@ -79,12 +60,7 @@ export function runOf(
   };
 }
 
-/** The timing of a cron. */
-export const timingOf = ({
-  schedule,
-  timezone,
-  end_time,
-}: Pick<StoredCron, 'schedule' | 'timezone' | 'end_time'>): Timing => ({
+export const timingOf = ({ schedule, timezone, end_time }: StoredCron): Timing => ({
   schedule,
   timezone,
   end: end_time?.getTime(),

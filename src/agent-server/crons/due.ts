@@ -1,11 +1,8 @@
-import { timeAfter } from './schedule.ts';
-import type { Schedule } from './schedule.ts';
+import { setBackMs } from '../../clock.ts';
+import { timeAfter, type Schedule } from './schedule.ts';
 
 /** How old (ms) the latest missed time may be for one run to make up for all times missed while no process ran. */
 const madeUpForMs = 3_600_000;
-
-/** The clock step back (ms) from which times are computed again: a correction by seconds repeats no run. */
-export const setBackMs = 60_000;
 
 /** The timing of a cron, in milliseconds since the epoch. */
 export interface Timing extends Schedule {
@@ -28,11 +25,7 @@ export function nextRun(timing: Timing, after: number): number | undefined {
   return next === undefined || (timing.end !== undefined && next > timing.end) ? undefined : next;
 }
 
-/**
- * Decides about a due cron: one run for all the times that have passed if the latest is recent enough, else none.
- *
- * @param due the scheduled time, at `now` or before.
- */
+/** Decides about a cron due at `now` or before: one run for all the times passed if the latest is recent enough. */
 export function whatIsDue(timing: Timing, due: number, now: number): Due {
   const next = nextRun(timing, now);
   if (next !== undefined && next <= now) {
@@ -45,12 +38,7 @@ export function whatIsDue(timing: Timing, due: number, now: number): Due {
   return { kind: fresh !== undefined && fresh <= now ? 'run' : 'passed-over', next };
 }
 
-/**
- * The next run's time if the clock was set back since `due` was computed: otherwise no run would come until the clock
- * catches up.
- *
- * @returns undefined if `due` stands.
- */
+/** The next run's time if the clock was set back since `due` was computed; undefined if `due` stands. */
 export function earlierThan(due: number, timing: Timing, now: number): number | undefined {
   const latest = nextRun(timing, now + setBackMs);
   if (latest === undefined || due <= latest) return undefined;

@@ -1,18 +1,17 @@
 import { messageOf } from '../../errors.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { setBackMs, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunAccess } from '../auth/run-access.ts';
 import { ShuttingDown } from '../refusal.ts';
+import { poll } from '../runs/poll.ts';
 import type { Runs } from '../runs/runs.ts';
-import { runOf, timingOf } from './cron-row.ts';
-import type { StoredCron } from './cron-row.ts';
-import { earlierThan, setBackMs, whatIsDue } from './due.ts';
+import { runOf, timingOf, type StoredCron } from './cron-row.ts';
+import { earlierThan, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The polling interval (ms) for due crons: a run is late by this at most. */
 const lookMs = 1000;
-/** The batch size. */
 const atOnce = 100;
 /** Later than the next run of any cron. */
 const endOfTime = new Date(8.64e15);
@@ -22,7 +21,6 @@ const endOfTime = new Date(8.64e15);
  */
 const maxWaitMs = 30_000;
 
-/** The dependencies of `CronFiring`. */
 export interface FiringParts {
   store: Pick<CronStore, 'due' | 'moveOn'>;
   runs: Pick<Runs, 'startWithin'>;
@@ -47,26 +45,16 @@ export class CronFiring {
     this.#parts = parts;
   }
 
-  /** Starts polling. */
   begin(): void {
-    this.#firing ??= this.#keepLooking();
+    const { clock, log } = this.#parts;
+    const options = { what: 'Polling for due crons', everyMs: lookMs, clock, log, signal: this.#stop.signal };
+    this.#firing ??= poll(() => this.look(), options);
   }
 
   /** Stops polling; resolves once no run is being started. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#firing;
-  }
-
-  async #keepLooking(): Promise<void> {
-    const { clock, log } = this.#parts;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.error(`Polling for due crons failed: ${String(error)}`);
-      });
-      await pause(clock, lookMs, signal);
-    }
   }
 
   /** Fires all due crons. One that can't be fired does not block those after it. */

@@ -15,7 +15,6 @@ import { runOf, showCron, type StoredCron } from './cron-row.ts';
 
 /** The request to create a cron on a thread, which always keeps its thread. */
 export const threadCronCreate = cronCreateRequest.omit({ on_run_completed: true });
-/** The request to create a cron without a thread. */
 export const cronCreate = cronCreateRequest.omit({ multitask_strategy: true });
 
 const createBody = cronCreateRequest.strip();
@@ -25,29 +24,28 @@ const countBody = cronCount.strip();
 
 const one = '/runs/crons/:cron_id';
 const tag = 'Crons';
+const creates = {
+  method: 'post',
+  tag,
+  responses: { 200: { description: 'The cron.', schema: cronResponse } },
+  errors: [400, 404, 413, 422],
+} as const;
 
-/** Scheduled runs. */
 export const cronOperations: readonly Operation<Env>[] = [
   operation({
-    method: 'post',
+    ...creates,
     path: '/threads/:thread_id/runs/crons',
     id: 'create_thread_cron',
     summary: 'Create a cron on a thread',
-    tag,
     body: { schema: threadCronCreate, required: true },
-    responses: { 200: { description: 'The cron.', schema: cronResponse } },
-    errors: [400, 404, 413, 422],
     handle: async (c) => createCron(c, pathId(c, 'thread_id')),
   }),
   operation({
-    method: 'post',
+    ...creates,
     path: '/runs/crons',
     id: 'create_cron',
     summary: 'Create a cron with a new thread for each run',
-    tag,
     body: { schema: cronCreate, required: true },
-    responses: { 200: { description: 'The cron.', schema: cronResponse } },
-    errors: [400, 404, 413, 422],
     handle: async (c) => createCron(c, undefined),
   }),
   operation({

@@ -46,7 +46,6 @@ function shownUntil(zone: string, moment: number): WallTime {
   return moment + Math.min(...[-dayMs, 0, dayMs].map((away) => offsetAt(zone, moment + away)));
 }
 
-/** When a cron runs. */
 export interface Schedule {
   /** Five fields, or an alias such as `@daily`. */
   schedule: string;
@@ -54,13 +53,11 @@ export interface Schedule {
   timezone: string | null;
 }
 
-/** What is wrong with a schedule, and in which field of the request. */
 export interface ScheduleProblem {
   field: 'schedule' | 'timezone';
   reason: string;
 }
 
-/** The aliases. */
 const named: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -82,18 +79,14 @@ const advice =
 export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProblem | undefined {
   if (timezone !== null && !isZone(timezone))
     return { field: 'timezone', reason: `names no time zone. Write one as the IANA database does: "Europe/Berlin".` };
+  const problem = (reason: string): ScheduleProblem => ({ field: 'schedule', reason: `${reason}. ${advice}` });
   const fields = fieldsOf(schedule);
-  if (fields === undefined) return { field: 'schedule', reason: `names no schedule that is known. ${advice}` };
-  if (fields.length === 6)
-    return {
-      field: 'schedule',
-      reason: `has six fields; runs come at whole minutes, without a field for seconds. ${advice}`,
-    };
-  if (fields.length !== 5) return { field: 'schedule', reason: `has ${fields.length} fields. ${advice}` };
-  if (!fields.every((field) => cronField.test(field)))
-    return { field: 'schedule', reason: `has characters that no field of a schedule has. ${advice}` };
+  if (fields === undefined) return problem('names no schedule that is known');
+  if (fields.length === 6) return problem('has six fields; runs come at whole minutes, without a field for seconds');
+  if (fields.length !== 5) return problem(`has ${fields.length} fields`);
+  if (!fields.every((field) => cronField.test(field))) return problem('has characters that no field of a schedule has');
   const read = expression(fields, 0);
-  return read.ok ? undefined : { field: 'schedule', reason: `can't be read: ${read.reason}. ${advice}` };
+  return read.ok ? undefined : problem(`can't be read: ${read.reason}`);
 }
 
 /**
@@ -128,10 +121,7 @@ function fieldsOf(schedule: string): string[] | undefined {
 
 type Read = { ok: true; isHourly: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
 
-/**
- * Parses a schedule into its local times after `from`. The library computes in UTC, because it makes mistakes around
- * clock changes. It throws for what it can't parse.
- */
+/** The local times of a schedule after `from`. Computed in UTC: the library makes mistakes around clock changes. */
 function expression(fields: readonly string[], from: WallTime): Read {
   try {
     const parsed = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC', currentDate: new Date(from) });
@@ -143,16 +133,11 @@ function expression(fields: readonly string[], from: WallTime): Read {
 }
 
 function* timesOf(parsed: CronExpression): Generator<WallTime> {
-  for (let time = next(parsed); time !== undefined; time = next(parsed)) yield time;
-}
-
-/** The library also throws if it finds no time far ahead. */
-function next(parsed: CronExpression): WallTime | undefined {
   try {
-    return parsed.next().getTime();
+    for (;;) yield parsed.next().getTime();
   } catch (error) {
-    if (error instanceof Error && /loop limit|time span/i.test(error.message)) return undefined;
-    throw error;
+    // The library also throws if it finds no time far ahead.
+    if (!(error instanceof Error && /loop limit|time span/i.test(error.message))) throw error;
   }
 }
 

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { RawBuilder, SelectQueryBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { isUuid } from '../../contract/uuid.ts';
 import { hasCode } from '../../errors.ts';
 import { pageBounds } from '../../contract/agent/assistant.ts';
@@ -41,12 +40,7 @@ export class CronStore {
     return query.where(this.#isThere()).executeTakeFirst();
   }
 
-  /**
-   * Replaces a cron with optimistic locking.
-   *
-   * @param next the time of the next run; undefined keeps the current one, even if it changed meanwhile.
-   * @returns the stored cron; undefined if it was deleted or changed since it was read.
-   */
+  /** Replaces a cron, unless it has changed since it was read: undefined then. Without `next`, its next time stays. */
   async replace(read: StoredCron, changed: StoredCron, next: Date | null | undefined): Promise<StoredCron | undefined> {
     return this.#storage.db
       .updateTable('crons')
@@ -67,7 +61,6 @@ export class CronStore {
       .executeTakeFirst();
   }
 
-  /** False if it does not exist. */
   async delete(cronId: string): Promise<boolean> {
     const query = this.#storage.db.deleteFrom('crons').where('cron_id', '=', cronId).where(this.#isThere());
     return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
@@ -90,11 +83,7 @@ export class CronStore {
     return Number((await matching(query.where(this.#isThere()), request).executeTakeFirstOrThrow()).count);
   }
 
-  /**
-   * Due crons, the longest due first.
-   *
-   * @param after the last cron of the former page; undefined for the first page.
-   */
+  /** Due crons, the longest due first. @param after the last cron of the former page; undefined for the first page. */
   async due(now: Date, limit: number, after?: Pick<StoredCron, 'next_run_date' | 'cron_id'>): Promise<StoredCron[]> {
     const { rows } = await this.#storage.pool.query<StoredCron>({
       name: 'due-crons',
@@ -107,12 +96,7 @@ export class CronStore {
     return rows;
   }
 
-  /**
-   * Advances a due cron in one transaction with what `act` writes, in one process only.
-   *
-   * @param next the time of the following run; undefined for none.
-   * @returns what `act` did; undefined if another process was faster or the cron has changed.
-   */
+  /** Advances a due cron in one transaction with what `act` writes; undefined if another process was faster. */
   async moveOn<T>(
     { cron_id, next_run_date, updated_at }: StoredCron,
     next: number | undefined,

@@ -6,10 +6,10 @@ import { configurableIn, type StoredAssistant } from '../assistants/assistant.ts
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { contextSchemaOf } from '../graphs/context-schema.ts';
-import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, noAssistant, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
+import { ifMade } from './make-graph.ts';
 import { planRun, type RunMode, type RunPlan } from './run-plan.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
@@ -66,7 +66,6 @@ function targetsOf(goto: Goto): Named[] {
 const targetAt = (loc: (string | number)[], target: string | { node: string }): Named =>
   typeof target === 'string' ? { loc, name: target } : { loc: [...loc, 'node'], name: target.node };
 
-/** The dependencies of accepting runs. */
 export interface AcceptanceParts {
   assistants: Pick<AssistantStore, 'get'>;
   graphs: Pick<Graphs, 'has' | 'make'>;
@@ -76,7 +75,6 @@ export interface AcceptanceParts {
   access?: Pick<RunAccess, 'mayUse'> | undefined;
 }
 
-/** A requested run. */
 export interface RequestedRun {
   request: RunCreate;
   /** Undefined for a stateless run. */
@@ -84,18 +82,25 @@ export interface RequestedRun {
   mode: RunMode;
 }
 
-/**
- * Plans a run and validates it against its assistant and graph.
- *
- * @throws Refusal if the run can't be accepted; does not check its thread.
- */
+/** Plans a run. @throws Refusal if its assistant or graph does not accept it; its thread is not checked. */
 export async function planOrder(
   { request, threadId, mode }: RequestedRun,
   { assistants, graphs, clock, checkWebhook, access }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
-  mustHaveWhatIsResumed(request, threadId);
-  const assistant = await theAssistant(request, { assistants, graphs, access });
+  if (threadId === undefined && request.command?.resume != null) {
+    const msg = 'needs a thread: a run that waits for an answer waits there. Send it to /threads/{thread_id}/runs';
+    throw new Refusal(422, [{ loc: ['body', 'command', 'resume'], msg, type: 'value_error' }]);
+  }
+  const assistant = await assistants.get(request.assistant_id);
+  if (!assistant) throw noAssistant(request.assistant_id);
+  // Before any other check: a hidden assistant is reported like a missing one.
+  await access?.mayUse(assistant, request);
+  if (!graphs.has(assistant.graph_id)) {
+    throw missing(
+      `Assistant ${assistant.assistant_id} is of graph "${assistant.graph_id}", which this revision does not have.`,
+    );
+  }
   const plan = planRun(request, {
     runId: randomUUID(),
     threadId: threadId ?? randomUUID(),
@@ -107,28 +112,6 @@ export async function planOrder(
   return heldToItsGraph(plan, { request, assistant }, graphs);
 }
 
-function mustHaveWhatIsResumed({ command }: RunCreate, threadId: string | undefined): void {
-  if (threadId !== undefined || command?.resume === undefined || command.resume === null) return;
-  const msg = 'needs a thread: a run that waits for an answer waits there. Send it to /threads/{thread_id}/runs';
-  throw new Refusal(422, [{ loc: ['body', 'command', 'resume'], msg, type: 'value_error' }]);
-}
-
-async function theAssistant(
-  request: RunCreate,
-  { assistants, graphs, access }: Pick<AcceptanceParts, 'assistants' | 'graphs' | 'access'>,
-): Promise<StoredAssistant> {
-  const assistant = await assistants.get(request.assistant_id);
-  if (!assistant) throw noAssistant(request.assistant_id);
-  // Before any other check: a hidden assistant is reported like a missing one.
-  await access?.mayUse(assistant, request);
-  if (!graphs.has(assistant.graph_id)) {
-    throw missing(
-      `Assistant ${assistant.assistant_id} is of graph "${assistant.graph_id}", which this revision does not have.`,
-    );
-  }
-  return assistant;
-}
-
 /** Computes the run's context. Throws a Refusal for what the graph does not accept. */
 async function heldToItsGraph(
   plan: RunPlan,
@@ -138,7 +121,7 @@ async function heldToItsGraph(
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
   // A factory that fails for this run fails the run itself later: it is called again there.
-  const graph = await graphs.make(graphId, config, temporary ? 'nothing' : 'thread').catch(expected);
+  const graph = await ifMade(graphs.make(graphId, config, temporary ? 'nothing' : 'thread'));
   if (graph === undefined) return plan;
   const names = Object.keys(contextSchemaOf(graph)?.shape ?? {});
   const { context, placeOf } = givenContext(names, {
@@ -158,17 +141,11 @@ async function heldToItsGraph(
   return { ...plan, kwargs: { ...kwargs, context } };
 }
 
-function expected(error: unknown): undefined {
-  if (!(error instanceof GraphNotMade)) throw error;
-}
-
-/** The context and configuration of an assistant or a run. */
 export interface Given {
   context: FreeObject | undefined;
   configurable: FreeObject;
 }
 
-/** The context of a run, and the path of its keys in the request. */
 interface GivenContext {
   /** Undefined if neither sets any of it. */
   context: FreeObject | undefined;

@@ -1,20 +1,15 @@
-import { type Clock, steadyNow } from '../../clock.ts';
+import { steadyNow } from '../../clock.ts';
 import type { CancelAction } from '../../contract/agent/run.ts';
+import type { RunDependencies } from './dependencies.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { CancelFilter, RunStore } from './store.ts';
-import type { Logger } from '../../logger.ts';
+import type { CancelFilter } from './store.ts';
 
 /** How long (ms) another process may take to end a run before its thread is deleted anyway. */
 const foreignCancelMs = 5000;
 const foreignPollMs = 200;
 
-/** The dependencies of `Cancelling`. */
-export interface CancellingParts {
-  store: RunStore;
-  clock: Clock;
-  log: Logger;
-}
+type CancellingParts = Pick<RunDependencies, 'store' | 'clock' | 'log'>;
 
 /** Ends runs from outside: in this process at once, in another one when it polls. */
 export class Cancelling {
@@ -67,8 +62,8 @@ export class Cancelling {
   /** Ends the former runs on the thread, if the run's strategy says so. */
   async cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
     if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
-    const action = multitaskStrategy === 'rollback' ? 'rollback' : 'interrupt';
-    for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId)) await this.one(run_id, action);
+    for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId))
+      await this.one(run_id, multitaskStrategy);
   }
 
   /** Ends a run of this process; false if another process has it. */

@@ -1,9 +1,6 @@
 import { isObject } from '../../contract/json-object.ts';
 
-/**
- * The error of a task as text: name and message. Accepts the engine's error objects and their stored form. Null if there
- * is none.
- */
+/** Name and message of a task's error, in the engine's form or as stored; null if there is none. */
 export function taskError(error: unknown): string | null {
   if (error === undefined || error === null) return null;
   if (typeof error === 'string') return error;
@@ -13,10 +10,7 @@ export function taskError(error: unknown): string | null {
   return reported.length > 0 ? reported.join(': ') : 'Error';
 }
 
-/**
- * Converts the engine's checkpoints to the API's names, without internal values (callbacks, and keys that begin with two
- * underscores).
- */
+/** Converts the engine's checkpoints to the API's names, without callbacks and keys that begin with two underscores. */
 export function showCheckpoint(payload: unknown): unknown {
   if (!isObject(payload)) return payload;
   const { config, parentConfig, tasks, ...rest } = payload;
@@ -63,8 +57,6 @@ export function checkpointOf(config: unknown): Record<string, unknown> | undefin
 function showConfig(config: unknown): unknown {
   if (!isObject(config)) return undefined;
   const { callbacks: _, configurable, ...rest } = config;
-  return { ...rest, configurable: isObject(configurable) ? withoutOwn(configurable) : {} };
+  const shown = Object.entries(isObject(configurable) ? configurable : {}).filter(([key]) => !key.startsWith('__'));
+  return { ...rest, configurable: Object.fromEntries(shown) };
 }
-
-const withoutOwn = (configurable: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('__')));

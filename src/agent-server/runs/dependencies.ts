@@ -7,7 +7,6 @@ import type { Slots } from './slots.ts';
 import type { RunStore } from './store.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of a run. */
 export interface RunDependencies {
   graphs: Graphs;
   store: RunStore;
@@ -18,10 +17,9 @@ export interface RunDependencies {
   clock: Clock;
   log: Logger;
   /** The time limit (ms) of a run; absent for none. */
-  limitMs: number | undefined;
+  limitMs?: number | undefined;
 }
 
-/** How a run starts. */
 export interface RunStart {
   attempt: number;
   /** A caller is about to stream its events. */

@@ -1,31 +1,26 @@
 import { errorKey } from '../../contract/agent/run.ts';
-import type { StoredThread } from '../threads/store.ts';
+import type { StoredThread, ThreadStore } from '../threads/store.ts';
 import { toWire } from '../wire.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { answerOf, type Reached } from './engine-run.ts';
+import { ifMade } from './make-graph.ts';
+import { allInterrupts } from './open-tasks.ts';
 import type { StoredEnding } from './run-events.ts';
+import { runKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 
-/** The state after a run. */
-export interface EndedRunState {
-  values: unknown;
-  /** The interrupts at which the graph stopped, possibly without any value. */
-  waitsFor: unknown[] | undefined;
-}
-
-/** What remains of an ended run. */
 export interface EndedRun {
   run: Pick<StoredRun, 'status' | 'error'> | undefined;
   ending: StoredEnding | undefined;
-  state: EndedRunState | undefined;
+  state: Reached | undefined;
 }
 
-/** The error for a run that was deleted with all its results. */
 const nothingKept = {
   error: 'ResultNotKept',
   message:
     'The run has ended, and nothing of it is there any more: it was deleted, or it was one without a thread, which answers only those who waited before its end. With "on_completion": "keep" it is kept.',
 };
 
-/** The error for a run whose state is no longer available. */
 const stateNotKept = {
   error: 'ResultNotKept',
   message:
@@ -40,26 +35,17 @@ export function endedRunError({ run, ending }: Pick<EndedRun, 'run' | 'ending'>)
 }
 
 /** Whether the response needs the run's state: it did not fail, and its response was not stored. */
-export const needsState = (left: Pick<EndedRun, 'run' | 'ending'>): boolean =>
+const needsState = (left: Pick<EndedRun, 'run' | 'ending'>): boolean =>
   endedRunError(left) === undefined && left.ending?.kind !== 'values';
 
-/**
- * The response for a caller that waits for a run of another process: its error, its stored response, else its state with
- * the interrupts.
- */
+/** The response for a waiting caller: the run's error, its stored response, else its state with the interrupts. */
 export function endedRunResponse(left: EndedRun): string {
   const failed = (error: string) => `{${JSON.stringify(errorKey)}:${error}}`;
   const error = endedRunError(left);
   if (error !== undefined) return failed(error);
   if (left.ending?.kind === 'values') return left.ending.json;
-  if (left.state === undefined) return failed(JSON.stringify(stateNotKept));
-  const { values, waitsFor } = left.state;
-  if (waitsFor === undefined) return toWire(values);
-  return toWire({ ...(typeof values === 'object' ? values : {}), __interrupt__: waitsFor });
+  return left.state === undefined ? failed(JSON.stringify(stateNotKept)) : toWire(answerOf(left.state));
 }
-
-/** How a thread's row relates to the end of one of its runs. */
-export type RowStatus = 'as-it-left-it' | 'not-changed-since' | 'changed';
 
 /**
  * Whether a thread's row holds the result of a run: the end of a run with a state writes the same time to both. If the
@@ -68,9 +54,57 @@ export type RowStatus = 'as-it-left-it' | 'not-changed-since' | 'changed';
 export function rowStatusOf(
   run: Pick<StoredRun, 'ended_at'>,
   thread: Pick<StoredThread, 'state_updated_at' | 'status'>,
-): RowStatus {
+): 'as-it-left-it' | 'not-changed-since' | 'changed' {
   const [endedAt, changedAt] = [run.ended_at?.getTime(), thread.state_updated_at?.getTime()];
   // The row of a busy thread has no interrupts.
   if (endedAt === changedAt && thread.status !== 'busy') return 'as-it-left-it';
   return changedAt === undefined || (endedAt !== undefined && changedAt <= endedAt) ? 'not-changed-since' : 'changed';
 }
+
+type EndedRunsParts = Pick<RunDependencies, 'store' | 'events' | 'graphs'> & { threads: ThreadStore };
+
+/** The results of ended runs: their own, even if later runs have changed their threads. */
+export class EndedRuns {
+  readonly #parts: EndedRunsParts;
+
+  constructor(parts: EndedRunsParts) {
+    this.#parts = parts;
+  }
+
+  /** The response (JSON) for a caller that waits for the ended run. */
+  async answer(runId: string): Promise<string> {
+    const { store, events } = this.#parts;
+    const [run, ending] = await Promise.all([store.find(runId), events.ending(runId)]);
+    const state = run && needsState({ run, ending }) ? await this.#state(run) : undefined;
+    return endedRunResponse({ run, ending, state });
+  }
+
+  async #state(run: StoredRun): Promise<Reached | undefined> {
+    const thread = await this.#parts.threads.get(run.thread_id);
+    if (!thread) return undefined;
+    const rowStatus = rowStatusOf(run, thread);
+    if (rowStatus === 'as-it-left-it') return inRow(thread);
+    return (await this.#ownState(run)) ?? (rowStatus === 'changed' ? undefined : inRow(thread));
+  }
+
+  /** The state at the last checkpoint that the run itself wrote. */
+  async #ownState(run: StoredRun): Promise<Reached | undefined> {
+    const { store, graphs } = this.#parts;
+    if (!graphs.has(run.graph_id)) return undefined;
+    const checkpointId = await store.lastCheckpoint(run);
+    if (checkpointId === undefined) return undefined;
+    const { configurable } = runKwargs.parse(run.kwargs).config;
+    const graph = await ifMade(graphs.make(run.graph_id, { configurable }, 'thread'));
+    const place = { thread_id: run.thread_id, checkpoint_ns: '', checkpoint_id: checkpointId };
+    const state = await graph?.getState({ configurable: place });
+    if (state === undefined) return undefined;
+    const interrupts = Object.values(allInterrupts(state.tasks)).flat();
+    const waits = state.next.length > 0 || interrupts.length > 0;
+    return { values: state.values, waitsFor: waits ? interrupts : undefined };
+  }
+}
+
+const inRow = ({ status, values, interrupts }: StoredThread): Reached => ({
+  values: values ?? null,
+  waitsFor: status === 'interrupted' ? Object.values(interrupts).flat() : undefined,
+});

@@ -1,12 +1,9 @@
 import { isObject } from '../../contract/json-object.ts';
-import type { StreamMode } from '../../contract/agent/stream-event.ts';
-import { namespaceSeparator } from '../../contract/agent/stream-event.ts';
+import { namespaceSeparator, type StreamMode } from '../../contract/agent/stream-event.ts';
 import type { EngineOptions, Graph } from '../graphs/graph.ts';
 import { showCheckpoint, showDebug } from './debug-payload.ts';
-import { MessageStream } from './message-stream.ts';
-import type { Emit } from './message-stream.ts';
-import { checkpointOfAll } from './run-plan.ts';
-import type { RunPlan } from './run-plan.ts';
+import { MessageStream, type Emit } from './message-stream.ts';
+import { checkpointOfAll, type RunPlan } from './run-plan.ts';
 
 /** The latest state of a run. */
 export interface Reached {
@@ -18,7 +15,6 @@ export interface Reached {
   waitsFor: unknown[] | undefined;
 }
 
-/** The key of the values under which the engine and the API report interrupts. */
 const interruptChannel = '__interrupt__';
 
 /** The response for a waiting caller: the values with the interrupts. */
@@ -27,18 +23,7 @@ export function answerOf({ values, waitsFor }: Reached): unknown {
   return { ...(typeof values === 'object' ? values : {}), [interruptChannel]: waitsFor };
 }
 
-/** The engine's mode for each mode of the API. */
-const engineMode: Record<StreamMode, string | undefined> = {
-  values: 'values',
-  updates: 'updates',
-  messages: 'messages',
-  'messages-tuple': 'messages',
-  events: undefined,
-  debug: 'debug',
-  tasks: 'tasks',
-  checkpoints: 'checkpoints',
-  custom: 'custom',
-};
+const engineMode = (mode: StreamMode): string => (mode === 'messages-tuple' ? 'messages' : mode);
 
 /**
  * Runs a graph and emits its events in the engine's order. Rejects with what the graph threw, or with the signal's
@@ -55,7 +40,7 @@ export async function runEngine(
   const { kwargs } = plan;
   const requestedModes = new Set(kwargs.stream_mode);
   // Values are always streamed: the last ones are the run's result.
-  const modes = new Set(['values', ...kwargs.stream_mode.flatMap((mode) => engineMode[mode] ?? [])]);
+  const modes = new Set(['values', ...kwargs.stream_mode.filter((mode) => mode !== 'events').map(engineMode)]);
   const notify = streamNotifier(requestedModes, emit, reached);
   const options = engineOptions(plan, [...modes], attempt, signal);
   if (!requestedModes.has('events')) {
@@ -147,7 +132,6 @@ function ownChunk(event: unknown, runId: string): unknown {
   return isObject(event['data']) ? event['data']['chunk'] : undefined;
 }
 
-/** Internal events of the engine, marked by a tag. */
 function isHidden(event: unknown): boolean {
   const tags = isObject(event) ? event['tags'] : undefined;
   return Array.isArray(tags) && tags.includes('langsmith:hidden');

@@ -11,11 +11,7 @@ export type Follower = (event: LoggedEvent | undefined) => void;
 
 /** A source of a run's events. */
 export interface Followable {
-  /**
-   * Subscribes: first the kept events, of a resumable run those after `afterId`, then new ones.
-   *
-   * @returns unsubscribes.
-   */
+  /** First the kept events, of a resumable run those after `afterId`, then new ones. @returns unsubscribes. */
   follow(follower: Follower, afterId?: number): () => void;
 }
 
@@ -24,7 +20,6 @@ export const mostStored = 64 * 1024 * 1024;
 
 /** The memory limits of a log (characters): for stored events, for events being stored, and for events that are not stored. */
 const storedKept = 1024 * 1024;
-const unstoredKept = mostStored;
 const mostKept = 16 * 1024 * 1024;
 
 /** An attempt's event numbers start at a multiple of this, because it does not know the last number of the former one. */
@@ -38,6 +33,8 @@ export type EventRetention = 'all' | 'until-followed' | 'none';
  * that requested the stream could subscribe. Every follower receives the first event, which names the run.
  */
 export class EventLog implements Followable {
+  /** The lowest number from which all events are in memory. */
+  complete: number;
   readonly #followers = new Set<Follower>();
   #retention: EventRetention;
   #recorder: ((event: LoggedEvent) => void) | undefined;
@@ -46,8 +43,6 @@ export class EventLog implements Followable {
   #kept: LoggedEvent[] = [];
   #keptSize = 0;
   #next: number;
-  /** Events with a lower number may have been dropped. */
-  #complete: number;
   #stored = -1;
   #closed = false;
 
@@ -55,7 +50,7 @@ export class EventLog implements Followable {
   constructor(retention: EventRetention, firstId = 0) {
     this.#retention = retention;
     this.#next = firstId;
-    this.#complete = firstId;
+    this.complete = firstId;
   }
 
   add(event: string, json: string): void {
@@ -77,7 +72,6 @@ export class EventLog implements Followable {
     return this.#first === undefined || this.#retention !== 'none';
   }
 
-  /** Ends the log. */
   close(): void {
     this.#closed = true;
     for (const follower of this.#followers) follower(undefined);
@@ -107,12 +101,7 @@ export class EventLog implements Followable {
     this.#recorder = recorder;
   }
 
-  /**
-   * Passes the first event and all new ones to an observer that does not count as a follower: it changes nothing about
-   * which events are kept.
-   *
-   * @returns unsubscribes.
-   */
+  /** Passes the first event and new ones to an observer, for which no events are kept. @returns unsubscribes. */
   tap(follower: Follower): () => void {
     const tap: Follower = (event) => follower(event);
     if (this.#first) tap(this.#first);
@@ -125,11 +114,6 @@ export class EventLog implements Followable {
   stored(id: number): void {
     this.#stored = id;
     this.#trim();
-  }
-
-  /** The lowest number from which all events are in memory. */
-  get complete(): number {
-    return this.#complete;
   }
 
   #known(): LoggedEvent[] {
@@ -145,10 +129,10 @@ export class EventLog implements Followable {
   #trim(): void {
     let dropped = 0;
     for (const { id, json } of this.#kept) {
-      const most = id === undefined ? mostKept : id <= this.#stored ? storedKept : unstoredKept;
+      const most = id === undefined ? mostKept : id <= this.#stored ? storedKept : mostStored;
       if (this.#keptSize <= most) break;
       this.#keptSize -= json.length;
-      if (id !== undefined) this.#complete = id + 1;
+      if (id !== undefined) this.complete = id + 1;
       dropped += 1;
     }
     if (dropped > 0) this.#kept.splice(0, dropped);

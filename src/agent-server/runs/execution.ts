@@ -3,30 +3,27 @@ import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts'
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
-import { queryWithRetries, withRetries } from '../graphs/retry-policy.ts';
+import { withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
 import { attemptIds, EventLog } from './event-log.ts';
 import { Recorder } from './recorder.ts';
 import { Result } from './result.ts';
-import { describeError, RunStopped, statusOf } from './run-error.ts';
-import type { StopReason } from './run-error.ts';
+import { describeError, RunStopped, statusOf, type StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 import { unreadableError, recordEnd } from './record-end.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './start-of-attempt.ts';
-import { stateAfter } from './state-after.ts';
+import { stateAfter } from './open-tasks.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
-/** The details of a failure for the agent's log: its stack, truncated. */
 function errorForLog(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
 }
 
-/** The agent's own error. */
 const thrownBy = (error: unknown): unknown =>
   (error instanceof GraphNotMade ? error.cause : error) ?? new Error('The graph threw nothing.');
 
@@ -41,10 +38,12 @@ export class Execution {
   readonly plan: RunPlan;
   readonly attempt: number;
   readonly events: EventLog;
-  /**
-   * The response (JSON) for a waiting caller; resolves once the end is stored. Rejects with `RunStopped` if this process
-   * shuts down first.
-   */
+  /** It has not started yet: another process may take it. */
+  isWaiting: boolean;
+  isDelayed: boolean;
+  /** This process has released the unfinished run, or no longer follows it: its end is not known here. */
+  continuesElsewhere = false;
+  /** The response (JSON) for a waiting caller, once the end is stored. Rejects with `RunStopped` at a shutdown. */
   readonly ended: Promise<string>;
   readonly #dependencies: RunDependencies;
   readonly #stop = new AbortController();
@@ -52,10 +51,7 @@ export class Execution {
   #recorder: Recorder | undefined;
   /** Ends following the run; set while another process executes it. */
   #following: AbortController | undefined;
-  #isWaiting: boolean;
-  #isDelayed: boolean;
   #hasStarted = false;
-  #continuesElsewhere = false;
   #isRecorded: boolean;
   /** The response for a waiting caller if the run succeeds. */
   #answer = 'null';
@@ -67,31 +63,16 @@ export class Execution {
     this.events = new EventLog(retention, this.#firstId);
     this.#dependencies = dependencies;
     this.#result = new Result(plan.runId, dependencies.log);
-    this.#isWaiting = !start.started;
-    this.#isDelayed = plan.delayMs > 0;
+    this.isWaiting = !start.started;
+    this.isDelayed = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
     // Closes the log in any case, so that no follower waits forever.
     this.ended = this.#execute(start).finally(() => this.events.close());
   }
 
-  /** It has not started yet: another process may take it. */
-  get isWaiting(): boolean {
-    return this.#isWaiting;
-  }
-
-  /** It is delayed until its start time. */
-  get isDelayed(): boolean {
-    return this.#isDelayed;
-  }
-
   /** Another process executes it; this one only follows it. */
   get isRemote(): boolean {
     return isTaken(this.#stop.signal.reason) || this.#following !== undefined;
-  }
-
-  /** This process has released the unfinished run, or no longer follows it: its end is not known here. */
-  get continuesElsewhere(): boolean {
-    return this.#continuesElsewhere;
   }
 
   /** Stops the run, or only following it if another process has it. The first reason counts. */
@@ -104,7 +85,7 @@ export class Execution {
   /** Stores the run's events, from now on or from its start, for followers in other processes. */
   record(): void {
     this.#isRecorded = true;
-    if (this.#isWaiting || this.#recorder) return;
+    if (this.isWaiting || this.#recorder) return;
     const { events, clock, log: complain } = this.#dependencies;
     const { runId } = this.plan;
     this.#recorder = new Recorder({ runId, firstId: this.#firstId, log: this.events, events, clock, complain });
@@ -122,11 +103,11 @@ export class Execution {
     const over = new AbortController();
     try {
       const enqueue = (place: number) => {
-        this.#isDelayed = false;
+        this.isDelayed = false;
         return start.enqueue(place);
       };
       await waitForTurn(this.plan, { ...start, enqueue }, this.#dependencies, this.#stop.signal);
-      this.#isWaiting = false;
+      this.isWaiting = false;
       this.#hasStarted = true;
       if (this.#isRecorded) this.record();
       this.#limit(over.signal);
@@ -142,17 +123,16 @@ export class Execution {
       // An error of the graph is the result of its run, not a failure of the server.
       failure = this.#stop.signal.aborted ? this.#stop.signal.reason : thrownBy(error);
     }
-    this.#isWaiting = false;
+    this.isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
     if (this.plan.temporary) await this.#dependencies.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
-    this.#continuesElsewhere = isReleased(failure);
+    this.continuesElsewhere = isReleased(failure);
     if (end.error) this.events.add(errorEvent, JSON.stringify(end.error));
     if (isReleased(failure)) throw failure;
     return end.error ? JSON.stringify({ [errorKey]: end.error }) : this.#answer;
   }
 
-  /** Stops the run at its time limit. */
   #limit(over: AbortSignal): void {
     const { limitMs, clock } = this.#dependencies;
     if (limitMs === undefined) return;
@@ -167,7 +147,6 @@ export class Execution {
     );
   }
 
-  /** Stores the end of the run. */
   async #end(failure: unknown, graph: Graph | undefined): Promise<RunEnd | 'taken'> {
     const end = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
       // Even inspecting an error of the agent may throw; the run has ended anyway.
@@ -187,7 +166,6 @@ export class Execution {
     return this.#dependencies.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
   }
 
-  /** Follows the run in another process until this process shuts down. */
   async #followRemote(): Promise<string> {
     const { runId, resumable } = this.plan;
     // Events of this process belong to this attempt, those of the other process to the next one.
@@ -205,7 +183,7 @@ export class Execution {
       const answer = retryWhileDatabaseDown(() => remoteRuns.ended(run), clock, this.#following.signal);
       return (await unlessAborted(Promise.all([answer, logged]), this.#following.signal))[0];
     } finally {
-      this.#continuesElsewhere = this.#following.signal.aborted;
+      this.continuesElsewhere = this.#following.signal.aborted;
       unfollow();
     }
   }
@@ -221,12 +199,7 @@ export class Execution {
 
   async #run(graph: Graph): Promise<void> {
     const { attempt } = this;
-    const { input, kwargs } = await beginAttempt(this.plan, {
-      attempt,
-      graph,
-      ask: queryWithRetries,
-      ...this.#dependencies,
-    });
+    const { input, kwargs } = await beginAttempt(this.plan, attempt, graph, this.#dependencies);
     await runEngine(
       graph,
       input,

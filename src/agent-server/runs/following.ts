@@ -1,24 +1,16 @@
-import type { Clock } from '../../clock.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
-import type { RemoteRuns, FollowedRun } from './remote-runs.ts';
 import { EventLog, type Followable } from './event-log.ts';
 import type { RunExecutor } from './run-executor.ts';
-import type { EndedRuns } from './ended-runs.ts';
-import type { RunEvents } from './run-events.ts';
+import type { EndedRuns } from './ended-run.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { isUnfinished, type StoredRun } from './run-row.ts';
-import type { Logger } from '../../logger.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
-/** The dependencies of `Following`. */
-export interface FollowingParts {
+type FollowingParts = Pick<RunDependencies, 'remoteRuns' | 'events' | 'clock' | 'log'> & {
   executor: RunExecutor;
-  remoteRuns: RemoteRuns;
   left: EndedRuns;
-  events: RunEvents;
-  clock: Clock;
-  log: Logger;
-}
+};
 
 /** Waits for runs and streams them, in this process, in another one, or ended. */
 export class Following {
@@ -28,11 +20,7 @@ export class Following {
     this.#parts = parts;
   }
 
-  /**
-   * The response for a caller that waits for a run, in any process.
-   *
-   * @param execution of this process, looked up before the row was read: the run may have ended since.
-   */
+  /** The response for a waiting caller. `execution` is looked up before the row is read: the run may end meanwhile. */
   async ended(run: StoredRun, execution = this.#parts.executor.find(run.run_id)): Promise<string> {
     const { remoteRuns, left } = this.#parts;
     if (execution) return execution.ended;
@@ -48,8 +36,9 @@ export class Following {
     const execution = executor.find(run.run_id);
     if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#parts);
     if (execution) return execution.events;
-    const ofWhich = followed(run);
-    if (isUnfinished(run) || ofWhich.resumable) return remoteRuns.events(ofWhich);
+    const resumable = run.kwargs['resumable'] === true;
+    if (isUnfinished(run) || resumable)
+      return remoteRuns.events({ runId: run.run_id, attempt: run.attempt, resumable });
     const over = new EventLog('until-followed');
     over.add(metadataEvent, JSON.stringify({ run_id: run.run_id, attempt: run.attempt }));
     if (run.error) over.add(errorEvent, JSON.stringify(run.error));
@@ -65,26 +54,19 @@ export class Following {
   }
 
   /** @throws Refusal if some of a run's events after this number have been pruned. */
-  async mustBeKept(run: Pick<StoredRun, 'run_id'>, after: number): Promise<void> {
-    const dropped = await this.#parts.events.droppedAfter(run.run_id, after);
+  async mustBeKept(runId: string, after: number): Promise<void> {
+    const dropped = await this.#parts.events.droppedAfter(runId, after);
     if (dropped === undefined) return;
     const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
     throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
   }
 }
 
-/** The identity of a run to follow in another process. */
-const followed = (run: StoredRun): FollowedRun => ({
-  runId: run.run_id,
-  attempt: run.attempt,
-  resumable: run.kwargs['resumable'] === true,
-});
-
 /** The events of a resumable run of this process: events that its log does not have are read from the database. */
 function followFromStored(
   runId: string,
   log: EventLog,
-  { events, clock, log: complain }: { events: RunEvents; clock: Clock; log: Logger },
+  { events, clock, log: complain }: Pick<FollowingParts, 'events' | 'clock' | 'log'>,
 ): Followable {
   return {
     follow(follower, afterId = -1) {

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json-object.ts';
 import { isMessage } from '../wire.ts';
 
 /** A message chunk: two chunks concatenate. */
@@ -9,7 +10,6 @@ interface Piece {
 const isPiece = (value: unknown): value is Piece =>
   isMessage(value) && typeof Reflect.get(value, 'concat') === 'function' && value.constructor.name.endsWith('Chunk');
 
-/** Receives an event's name and data. */
 export type Emit = (event: string, data: unknown) => void;
 
 /**
@@ -34,10 +34,7 @@ export class MessageStream {
       this.#streamed.add(id);
       this.#emit('messages/metadata', { [id]: { metadata } });
     }
-    if (!isPiece(message)) {
-      this.#emitWhole(id, message);
-      return;
-    }
+    if (!isPiece(message)) return this.#emitWhole(id, message);
     const before = this.#growing.get(id);
     const grown = isPiece(before) ? before.concat(message) : message;
     this.#growing.set(id, grown);
@@ -46,10 +43,8 @@ export class MessageStream {
 
   /** The state after a step: streamed messages are complete once they are in it. */
   state(values: unknown): void {
-    const messages: unknown =
-      typeof values === 'object' && values !== null ? Reflect.get(values, 'messages') : undefined;
-    if (!Array.isArray(messages)) return;
-    for (const message of messages) {
+    const messages = isObject(values) ? values['messages'] : undefined;
+    for (const message of Array.isArray(messages) ? messages : []) {
       if (isMessage(message) && message.id !== undefined && this.#growing.has(message.id))
         this.#emitWhole(message.id, message);
     }

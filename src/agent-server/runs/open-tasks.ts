@@ -1,8 +1,12 @@
+import { isObject } from '../../contract/json-object.ts';
+import type { Logger } from '../../logger.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graph, Snapshot } from '../graphs/graph.ts';
+import { toWire } from '../wire.ts';
+import type { RunEnd } from './run-row.ts';
 
 /** The pending tasks of a state. */
 export interface OpenTasks {
-  /** The next nodes. */
   next: string[];
   /** The open interrupts by task id. */
   interrupts: Record<string, unknown[]>;
@@ -27,13 +31,33 @@ export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot)
   };
 }
 
+/** The open interrupts after a run stopped, and whether a node is next. @throws if the database is unavailable. */
+export async function stateAfter(
+  graph: Graph,
+  threadId: string,
+  log: Logger,
+): Promise<Pick<RunEnd, 'interrupts' | 'unfinishedState'>> {
+  try {
+    const { next, interrupts } = await openTasks(
+      graph,
+      await graph.getState({ configurable: { thread_id: threadId } }),
+    );
+    return { interrupts: toWire(interrupts), unfinishedState: next.length > 0 };
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    // The run has ended anyway; only its thread's interrupts stay unknown.
+    log.error({ threadId }, `The state of thread ${threadId} could not be read: ${String(error)}`);
+    return { interrupts: '{}', unfinishedState: true };
+  }
+}
+
 /** All interrupts that tasks ever raised, by task id. */
 export const allInterrupts = (tasks: readonly unknown[]): Record<string, unknown[]> =>
   Object.fromEntries(tasks.flatMap(interruptedTask).map(({ id, interrupts }) => [id, interrupts]));
 
 function interruptedTask(task: unknown): { id: string; name: string; interrupts: unknown[] }[] {
-  if (typeof task !== 'object' || task === null) return [];
-  const [id, name, interrupts] = ['id', 'name', 'interrupts'].map((key): unknown => Reflect.get(task, key));
+  if (!isObject(task)) return [];
+  const { id, name, interrupts } = task;
   if (typeof id !== 'string' || !Array.isArray(interrupts) || interrupts.length === 0) return [];
   return [{ id, name: String(name), interrupts }];
 }
@@ -53,4 +77,4 @@ interface Checkpointer {
 }
 
 const isCheckpointer = (value: unknown): value is Checkpointer =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'getTuple') === 'function';
+  isObject(value) && typeof value['getTuple'] === 'function';

@@ -89,7 +89,7 @@ export const runOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { runs, clock } = c.var.parts;
       // Looked up before its row: a stateless run that ends meanwhile leaves nothing else.
-      const inHand = runs.find(pathId(c, 'run_id'));
+      const inHand = runs.executor.find(pathId(c, 'run_id'));
       const run = await runInPath(c);
       // Validates the query before waiting.
       const following = { clock, onGone: onGone(c, run), headers: {} };
@@ -131,13 +131,13 @@ export const runOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { runs } = c.var.parts;
       const { wait, action } = readQuery(c, cancelQuery);
-      const inHand = runs.find(pathId(c, 'run_id'));
+      const inHand = runs.executor.find(pathId(c, 'run_id'));
       const run = await runInPath(c);
       if (!isUnfinished(run)) {
         throw new Refusal(409, `Run ${run.run_id} has ended already, with the status ${run.status}.`);
       }
       const ended = wait ? runs.following.ended(run, inHand) : undefined;
-      await runs.cancel(run, action);
+      await runs.cancelling.one(run.run_id, action);
       await ended;
       return c.body(null, wait ? 204 : 202);
     },
@@ -158,13 +158,13 @@ export const runOperations: readonly Operation<Env>[] = [
       const { action } = readQuery(c, cancelManyQuery);
       const { status, thread_id, run_ids } = await readBody(c, cancelBody);
       if (status !== undefined && thread_id === undefined && run_ids === undefined) {
-        await runs.cancelMany({ status }, action);
+        await runs.cancelling.many({ status }, action);
       } else if (status === undefined && thread_id !== undefined && run_ids !== undefined) {
         const [threadId, runIds] = [thread_id.toLowerCase(), run_ids.map((id) => id.toLowerCase())];
         const known = await runStore.known(threadId, runIds);
         const unknown = runIds.filter((id) => !known.has(id));
         if (unknown.length > 0) throw missing(`There is no run ${unknown.join(', ')} on thread ${threadId}.`);
-        await runs.cancelMany({ threadId, runIds }, action);
+        await runs.cancelling.many({ threadId, runIds }, action);
       } else {
         const msg = 'takes either "status", or "thread_id" together with "run_ids"';
         throw new Refusal(422, [{ loc: ['body'], msg, type: 'value_error' }]);
@@ -191,7 +191,6 @@ export const runOperations: readonly Operation<Env>[] = [
   }),
 ];
 
-/** The run in the path. */
 async function runInPath(c: Context<Env>): Promise<StoredRun> {
   const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
   const run = await c.var.parts.runStore.get(threadId, runId);

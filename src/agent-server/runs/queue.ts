@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
-import { applicationName } from '../storage/open.ts';
-import type { Storage } from '../storage/open.ts';
+import { applicationName, type Storage } from '../storage/open.ts';
 import type { StoredRun } from './run-row.ts';
 
 /** Why a process may take another's run. `lost`: the run names this process, which does not know it. */
@@ -14,27 +13,14 @@ export interface ClaimableRun extends StoredRun {
   because: ClaimReason;
 }
 
-/** The state of a process that polls for runs. */
 export interface Polling {
-  /** The ids of its runs. */
   inHand: readonly string[];
-  /** Whether it has free slots. */
   hasRoom: boolean;
-  /** Its graphs. */
   graphs: readonly string[];
   limit: number;
 }
 
-/** The owner and the status of a run. */
 export type RunProgress = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | 'error'>;
-
-/** Requests of other processes to the owner of a run. */
-export interface Ask {
-  run_id: string;
-  cancel_action: 'interrupt' | 'rollback' | null;
-  /** Another process follows its events. */
-  watched: boolean;
-}
 
 /** How long (ms) a run waits for a slot of its process before another one may take it. */
 const maxWaitMs = 1000;
@@ -54,8 +40,8 @@ export class RunQueue {
     this.#clock = clock;
   }
 
-  /** The requests of other processes to this one. */
-  async requests(): Promise<Ask[]> {
+  /** The runs of this process that other processes ask to end, or follow (`watched`). */
+  async requests(): Promise<Pick<ClaimableRun, 'run_id' | 'cancel_action' | 'watched'>[]> {
     const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
     return query
       .where('ended_at', 'is', null)
@@ -99,10 +85,7 @@ export class RunQueue {
     return rows;
   }
 
-  /**
-   * Takes a run; false if it has changed hands or progressed meanwhile. A run to continue becomes pending again, and its
-   * next attempt starts at its last checkpoint.
-   */
+  /** Takes a run, `toGoOn` as the next attempt; false if it has changed hands or progressed meanwhile. */
   async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id' | 'status'>, toGoOn: boolean): Promise<boolean> {
     const again = { attempt: sql<number>`attempt + (status = 'running')::integer`, status: 'pending' } as const;
     const { numUpdatedRows } = await this.#storage.db

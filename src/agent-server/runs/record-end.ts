@@ -23,11 +23,9 @@ export const unreadableError = failedWith('Error', 'The run failed with an error
 /** A deadlock victim, which may retry. */
 const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
 
-/** An ended run. */
 export interface EndedExecution {
   plan: RunPlan;
   end: RunEnd;
-  /** The error, or the stop reason. */
   failure: unknown;
 }
 

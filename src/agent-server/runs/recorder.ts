@@ -1,19 +1,14 @@
 import { pause, type Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import { mostStored } from './event-log.ts';
-import type { EventLog } from './event-log.ts';
-import { droppedEvent } from './run-events.ts';
-import type { RunEvents, StoredEnding, StoredEvent } from './run-events.ts';
+import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
+import { mostStored, type EventLog } from './event-log.ts';
+import { droppedEvent, type RunEvents, type StoredEnding, type StoredEvent } from './run-events.ts';
 import type { Logger } from '../../logger.ts';
 
 /** How long (ms) events are collected before they are stored together. */
 const gatherMs = 20;
-/** The retry interval (ms) while the database is unavailable. */
-const retryMs = 500;
 /** The most that is stored at once, in events and in characters. */
 const mostAtOnce = { events: 500, size: 4 * 1024 * 1024 };
 
-/** The dependencies of a recorder. */
 export interface RecorderParts {
   runId: string;
   /** The number of its first event, if the log does not number them. */
@@ -22,14 +17,11 @@ export interface RecorderParts {
   events: Pick<RunEvents, 'write' | 'drop'>;
   clock: Clock;
   complain: Logger;
-  /** The storage limit (characters); `MOST_STORED` by default. */
+  /** The storage limit (characters). */
   most?: number;
 }
 
-/**
- * Stores the events of one run in batches. The run waits for it only at its end. Of a long run only the latest events
- * are kept.
- */
+/** Stores the events of a run in batches, of a long run only the latest. The run waits for it only at its end. */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #waiting: StoredEvent[] = [];
@@ -65,10 +57,7 @@ export class Recorder {
     this.#writing ??= this.#write();
   }
 
-  /**
-   * Drops the oldest events if more are waiting than will be kept, because the database is far behind. Drops a quarter
-   * at once, so that not every new event moves all others.
-   */
+  /** If the database is far behind, drops the oldest waiting events: a quarter at once, to move the others rarely. */
   #passOver(): void {
     const { runId, firstId, most = mostStored } = this.#parts;
     if (this.#waitingSize <= most) return;
@@ -95,7 +84,6 @@ export class Recorder {
     this.#writing = undefined;
   }
 
-  /** Drops the oldest stored events beyond the limit. */
   async #dropOldest(added: readonly StoredEvent[]): Promise<void> {
     const { runId, firstId, events, most = mostStored } = this.#parts;
     const size = sizeOf(added);
@@ -113,7 +101,6 @@ export class Recorder {
     }
   }
 
-  /** The number of waiting events in the next batch: at least one. */
   #batchSize(): number {
     let size = 0;
     const end = this.#waiting.findIndex(({ json }, at) => {
@@ -124,21 +111,13 @@ export class Recorder {
   }
 
   async #again(store: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await store();
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) {
-          // The run continues: its followers in this process still receive its events.
-          this.#parts.complain.error(
-            { runId: this.#parts.runId },
-            `The events of run ${this.#parts.runId} can't be stored: ${String(error)}`,
-          );
-          this.#broken = true;
-          return;
-        }
-        await this.#parts.clock.sleep(retryMs);
-      }
+    const { runId, clock, complain } = this.#parts;
+    try {
+      await retryWhileDatabaseDown(store, clock);
+    } catch (error) {
+      // The run continues: its followers in this process still receive its events.
+      complain.error({ runId }, `The events of run ${runId} can't be stored: ${String(error)}`);
+      this.#broken = true;
     }
   }
 }

@@ -1,41 +1,29 @@
-import { pause, steadyNow, type Clock } from '../../clock.ts';
+import { steadyNow } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
-import type { Graphs } from '../graphs/graphs.ts';
-import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { attemptIds } from './event-log.ts';
-import type { RunQueue, ClaimReason, ClaimableRun } from './queue.ts';
-import type { RunEvents } from './run-events.ts';
+import { ifMade } from './make-graph.ts';
+import { logFailure, poll } from './poll.ts';
+import type { ClaimableRun } from './queue.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
-import { stateAfter } from './state-after.ts';
-import type { RunStore } from './store.ts';
-import type { Logger } from '../../logger.ts';
+import { stateAfter } from './open-tasks.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
 const sweepMs = 1000;
-/** The batch size. */
 const atOnce = 100;
 
-/** The lease (ms) of a process. */
 const defaultLeaseMs = 30_000;
 const extendMs = 5000;
 /** How long (ms) the events of an ended run are kept, and how often (ms) old ones are pruned. */
 const eventsKeptMs = 10 * 60_000;
 const forgetMs = 60_000;
 
-/** The dependencies of the polling loop. */
-export interface RecoveryParts {
-  store: RunStore;
-  queue: RunQueue;
-  events: RunEvents;
+type RecoveryParts = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graphs' | 'clock' | 'log'> & {
   runs: Runs;
-  graphs: Graphs;
-  clock: Clock;
-  log: Logger;
-  /** The lease (ms) of a process; 30,000 by default. */
   leaseMs?: number | undefined;
-}
+};
 
 /**
  * Takes over runs whose process is gone, or has no slot for them. A process counts as gone when its lease has expired, or
@@ -56,32 +44,22 @@ export class Recovery {
   /** Polls until stopped; then ends the lease of this process. */
   async keepPolling(): Promise<void> {
     const { clock, log, queue } = this.#parts;
-    const { signal } = this.#stop;
-    const complain = (error: unknown) => {
-      if (!isDatabaseUnavailable(error)) log.error(`Polling for orphaned runs failed: ${String(error)}`);
-    };
-    const again = async (act: () => Promise<void>): Promise<void> => {
-      while (!signal.aborted) {
-        await act().catch(complain);
-        // Stopping ends the pause early.
-        await pause(clock, sweepMs, signal);
-      }
-    };
+    const what = 'Polling for orphaned runs';
+    const options = { what, everyMs: sweepMs, clock, log, signal: this.#stop.signal };
     // In parallel: a poll may wait for the agent's code, while the lease must be extended.
-    await Promise.all([again(() => this.#keepLease()), again(() => this.look())]);
-    await queue.endLease().catch(complain);
+    await Promise.all([poll(() => this.#keepLease(), options), poll(() => this.look(), options)]);
+    await queue.endLease().catch(logFailure(log, `${what} failed`));
   }
 
   stop(): void {
     this.#stop.abort();
   }
 
-  /** Polls once. */
   async look(): Promise<void> {
     const { queue, runs } = this.#parts;
     await this.#keepLease();
     for (const { run_id, cancel_action, watched } of await queue.requests()) {
-      const execution = runs.find(run_id);
+      const execution = runs.executor.find(run_id);
       if (watched) execution?.record();
       if (cancel_action !== null) execution?.stop(cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
     }
@@ -95,11 +73,11 @@ export class Recovery {
     if (runs.isClosing) return;
     const takeable = await queue.claimable({
       inHand: runs.runIds(),
-      hasRoom: runs.freeSlots > 0,
+      hasRoom: runs.executor.slots.free > 0,
       graphs: graphs.list().map(({ graphId }) => graphId),
       limit: atOnce,
     });
-    let { freeSlots } = runs;
+    let freeSlots = runs.executor.slots.free;
     for (const run of takeable) {
       if (runs.isClosing) return;
       if (run.because === 'waits-for-a-slot' && freeSlots-- <= 0) continue;
@@ -116,7 +94,8 @@ export class Recovery {
       lapsed = await queue.extendLease(leaseMs);
       this.#extendedAt = steadyNow(clock);
     }
-    for (const id of await queue.takenAway(lapsed ? runs.runIds() : runs.pendingRunIds())) runs.find(id)?.stop('taken');
+    for (const id of await queue.takenAway(lapsed ? runs.runIds() : runs.executor.waiting()))
+      runs.executor.find(id)?.stop('taken');
   }
 
   async #forgetEvents(): Promise<void> {
@@ -134,7 +113,7 @@ export class Recovery {
       if (isDatabaseUnavailable(error)) throw error;
       this.#parts.log.error(
         { runId: run.run_id },
-        `Run ${run.run_id} ${why[run.because]}, and can't be taken up: ${String(error)}`,
+        `Run ${run.run_id} ${why(run)}, and can't be taken up: ${String(error)}`,
       );
     }
   }
@@ -146,8 +125,9 @@ export class Recovery {
     if (!(await queue.takeUp(run, decision.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (decision.kind === 'go-on') {
-      log.info({ runId: run.run_id }, `Run ${run.run_id} ${why[run.because]}; going on with attempt ${next}.`);
-      const execution = runs.takeOver(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
+      log.info({ runId: run.run_id }, `Run ${run.run_id} ${why(run)}; going on with attempt ${next}.`);
+      const plan = planOf(run, this.#parts.clock.now());
+      const execution = runs.executor.start(plan, Number(run.sequence), { attempt: next });
       // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
@@ -156,7 +136,7 @@ export class Recovery {
     const level = !isUndone && ['error', 'timeout'].includes(decision.status) ? 'error' : 'info';
     log[level](
       { runId: run.run_id },
-      `Run ${run.run_id} ${why[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${decision.status}`}.`,
+      `Run ${run.run_id} ${why(run)}; it ${isUndone ? 'is rolled back' : `ends as ${decision.status}`}.`,
     );
     const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
     const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(decision.error) } as const;
@@ -170,22 +150,13 @@ export class Recovery {
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
     const { graphs, log } = this.#parts;
     if (run.temporary || !graphs.has(run.graph_id)) return { interrupts: '{}', unfinishedState: false };
-    const graph = await graphs.make(run.graph_id, { configurable: {} }, 'thread').catch((error: unknown) => {
-      if (!(error instanceof GraphNotMade)) throw error;
-      return undefined;
-    });
+    const graph = await ifMade(graphs.make(run.graph_id, { configurable: {} }, 'thread'));
     return graph ? stateAfter(graph, run.thread_id, log) : { interrupts: '{}', unfinishedState: true };
   }
 }
 
-/** The log's reason for taking a run. */
-const why: Record<ClaimReason, string> = {
-  released: 'was left by a process that is gone',
-  lost: 'was left by a process that is gone',
-  'lease-over': 'was left by a process that is gone',
-  'no-connection': 'was left by a process that is gone',
-  'waits-for-a-slot': 'waited for a slot of another process',
-};
+const why = ({ because }: ClaimableRun): string =>
+  because === 'waits-for-a-slot' ? 'waited for a slot of another process' : 'was left by a process that is gone';
 
 /** Whether one poll is enough: a connection may just be broken, or the database's response be late. */
 const isSure = ({ because }: ClaimableRun): boolean => because !== 'no-connection' && because !== 'lost';
@@ -221,7 +192,6 @@ function planOf(run: StoredRun, now: number): RunPlan {
 /** The maximum number of attempts: a run that kills its process must not do so forever. */
 const mostAttempts = 3;
 
-/** What to do about an unfinished run whose process is gone. */
 type OrphanDecision =
   { kind: 'go-on' } | { kind: 'end'; status: 'interrupted' | 'error'; error: { error: string; message: string } };
 

@@ -1,9 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from './event-log.ts';
-import { endedRunError } from './ended-run.ts';
-import type { EndedRuns } from './ended-runs.ts';
+import { endedRunError, type EndedRuns } from './ended-run.ts';
+import { logFailure } from './poll.ts';
 import type { RunQueue, RunProgress } from './queue.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
@@ -11,7 +10,6 @@ import { isUnfinished } from './run-row.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of `RemoteRuns`. */
 export interface RemoteRunsParts {
   queue: Pick<RunQueue, 'askForEvents' | 'progressOf'>;
   left: Pick<EndedRuns, 'answer'>;
@@ -20,7 +18,6 @@ export interface RemoteRunsParts {
   log: Logger;
 }
 
-/** The run to follow. */
 export interface FollowedRun {
   runId: string;
   attempt: number;
@@ -38,7 +35,6 @@ interface Watch {
   after: number | undefined;
   onEvent: (event: StoredEvent) => void;
   onEnd: (last: RunProgress | undefined) => void;
-  /** Called when polling stops. */
   onClose: () => void;
 }
 
@@ -121,7 +117,6 @@ export class RemoteRuns {
     this.#watch(watch);
   }
 
-  /** Sends the end of a run, with its error if it failed. */
   async #end(
     { runId, after = -1 }: Watch,
     run: RunProgress | undefined,
@@ -155,10 +150,9 @@ export class RemoteRuns {
     const { clock, log } = this.#parts;
     this.#looking = true;
     while (this.#watches.size > 0) {
-      const hasMore = await this.#look([...this.#watches]).catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.error(`Polling runs of other processes failed: ${String(error)}`);
-        return false;
-      });
+      const hasMore = await this.#look([...this.#watches]).catch(
+        logFailure(log, 'Polling runs of other processes failed'),
+      );
       if (!hasMore && this.#watches.size > 0) await clock.sleep(lookMs);
     }
     this.#looking = false;
@@ -182,13 +176,11 @@ export class RemoteRuns {
         watch.onEvent(event);
       }
       if (page?.hasMore) hasMore = true;
-      else this.#endWhereItHas(watch, runs.get(watch.runId));
+      else {
+        const run = runs.get(watch.runId);
+        if (!(run && isUnfinished(run)) && this.#watches.delete(watch)) watch.onEnd(run);
+      }
     }
     return hasMore;
-  }
-
-  #endWhereItHas(watch: Watch, run: RunProgress | undefined): void {
-    if ((run && isUnfinished(run)) || !this.#watches.delete(watch)) return;
-    watch.onEnd(run);
   }
 }

@@ -1,14 +1,11 @@
-import { usageOf } from '../tracing/usage.ts';
-import type { Usage } from '../tracing/usage.ts';
+import { usageOf, type Usage } from '../tracing/usage.ts';
 import { toWire } from '../wire.ts';
-import { answerOf } from './engine-run.ts';
-import type { Reached } from './engine-run.ts';
+import { answerOf, type Reached } from './engine-run.ts';
 import { describeError } from './run-error.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The result of a run while it proceeds, and its JSON. A large state is serialized once. */
 export class Result {
-  /** Updated by the engine run. */
   readonly reached: Reached = { values: undefined, waitsFor: undefined };
   readonly #runId: string;
   readonly #log: Logger;
@@ -19,18 +16,13 @@ export class Result {
     this.#log = log;
   }
 
-  /** The data of an event as JSON. */
   serialize(event: string, data: unknown): string {
     const json = toWire(data);
     if (event === 'values') this.#lastReported = { values: data, json };
     return json;
   }
 
-  /**
-   * The response for a waiting caller if the run succeeds.
-   *
-   * @throws the error of `JSON.stringify` for a state that JSON can't represent, which fails the run.
-   */
+  /** The response if the run succeeds. @throws for a state that JSON can't represent, which fails the run. */
   answer(): string {
     const { values, waitsFor } = this.reached;
     return values !== undefined && waitsFor === undefined ? this.#wire(values) : toWire(answerOf(this.reached));

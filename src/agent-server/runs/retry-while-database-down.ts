@@ -4,11 +4,7 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 /** The retry interval (ms) while the database is unavailable. */
 const retryMs = 500;
 
-/**
- * Retries a query while the database is unavailable.
- *
- * @throws the signal's reason if it aborts between two attempts, and any other error as it is.
- */
+/** Retries a query while the database is unavailable. @throws the signal's reason if it aborts meanwhile. */
 export async function retryWhileDatabaseDown<T>(ask: () => Promise<T>, clock: Clock, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {

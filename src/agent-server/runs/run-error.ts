@@ -4,7 +4,6 @@ import type { RunEnd } from './run-row.ts';
 /** Why a run was stopped from outside; `released`: for another process to continue; `taken`: another process has it. */
 export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'released' | 'taken';
 
-/** The error of a run that was stopped from outside. */
 const words: Record<StopReason, { error: string; message: string }> = {
   cancelled: { error: 'RunCancelled', message: 'The run was cancelled.' },
   'rolled-back': { error: 'RunCancelled', message: 'The run was cancelled and what it did was undone.' },

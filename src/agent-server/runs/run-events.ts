@@ -2,35 +2,27 @@ import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
-import { attemptIds } from './event-log.ts';
+import { attemptIds, type LoggedEvent } from './event-log.ts';
 
-/** A stored event of a run. */
-export interface StoredEvent {
-  /** Its number: later attempts have higher ones. */
+export interface StoredEvent extends LoggedEvent {
+  /** Later attempts have higher numbers. */
   id: number;
-  event: string;
-  /** JSON. */
-  json: string;
 }
 
 /** The outcome of a run, stored before the run's own end for callers that wait in other processes. */
 export interface StoredEnding {
   kind: 'values' | 'error';
-  /** The response for a waiting caller, or the error. */
   json: string;
 }
 
-/** A follower's position in the events of a run. */
 export interface Cursor {
   runId: string;
   /** The number of the last event read. */
   after: number;
 }
 
-/** A page of events after a cursor. */
 export interface EventPage {
   events: StoredEvent[];
-  /** There may be more of them. */
   hasMore: boolean;
 }
 
@@ -58,9 +50,7 @@ interface ReadRow {
   found: string;
 }
 
-/**
- * The stored events of runs: of resumable runs, so that streams can resume, and of runs that another process follows.
- */
+/** The stored events of resumable runs, and of runs that another process follows. */
 export class RunEvents {
   readonly #storage: Storage;
   readonly #processId: string;
@@ -73,7 +63,6 @@ export class RunEvents {
     this.#clock = clock;
   }
 
-  /** Stores events of a run, and its outcome. */
   async write(runId: string, events: readonly StoredEvent[], ending?: StoredEnding & { id: number }): Promise<void> {
     const rows = [
       ...events.map(({ id, event, json }) => ({ id, event, json, atEnd: false })),
@@ -123,16 +112,15 @@ export class RunEvents {
         Math.ceil(mostRead.bytes / cursors.length),
       ],
     });
-    const pages = cursors.map((): EventPage & { found: number } => ({ events: [], hasMore: false, found: 0 }));
-    for (const { place, id, event, data, found } of rows) {
-      const page = pages[Number(place) - 1];
-      page?.events.push({ id: Number(id), event, json: data });
-      if (page) page.found = Number(found);
-    }
-    return pages.map(({ events, found }) => ({
-      events,
-      hasMore: events.length < found || found === mostRead.events,
-    }));
+    const pages = Map.groupBy(rows, ({ place }) => Number(place));
+    return cursors.map((_, at) => {
+      const page = pages.get(at + 1) ?? [];
+      const found = Number(page[0]?.found ?? 0);
+      return {
+        events: page.map(({ id, event, data }) => ({ id: Number(id), event, json: data })),
+        hasMore: page.length < found || found === mostRead.events,
+      };
+    });
   }
 
   /** Drops the oldest events of an attempt; the last of them is replaced by an event that reports it. */
@@ -206,20 +194,11 @@ export class RunEvents {
 
   /** Prunes events of runs that ended before a time (ms since the epoch). */
   async forget(before: number): Promise<void> {
-    await this.#storage.db
-      .deleteFrom('run_events')
-      .where('written_at', '<', new Date(before))
-      .where((of) =>
-        of.not(
-          of.exists(
-            of
-              .selectFrom('runs')
-              .select('runs.run_id')
-              .whereRef('runs.run_id', '=', 'run_events.run_id')
-              .where('status', 'in', ['pending', 'running']),
-          ),
-        ),
-      )
-      .execute();
+    await this.#storage.pool.query(
+      `delete from run_events where written_at < $1 and not exists (
+         select from runs where runs.run_id = run_events.run_id and status in ('pending', 'running')
+       )`,
+      [new Date(before)],
+    );
   }
 }

@@ -1,6 +1,5 @@
-import type { Clock } from '../../clock.ts';
 import { Execution } from './execution.ts';
-import type { RunStart, RunDependencies } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Slots } from './slots.ts';
@@ -10,13 +9,11 @@ export class RunExecutor {
   readonly slots: Slots;
   readonly #around: RunDependencies;
   readonly #executions = new Map<string, Execution>();
-  /** Runs that are being stored. */
   readonly #start = new Set<string>();
   readonly #lines = new ThreadLines();
   /** Called with every run that this process starts or takes over. */
   onStarted: (execution: Execution) => void = () => undefined;
 
-  /** @param atOnce the number of concurrent runs. */
   constructor(atOnce: number, around: Omit<RunDependencies, 'slots'>) {
     this.slots = new Slots(atOnce);
     this.#around = { ...around, slots: this.slots };
@@ -54,7 +51,15 @@ export class RunExecutor {
   }
 
   /** Starts to execute a stored run. */
-  start(plan: RunPlan, sequence: number, start: Omit<RunStart, 'after' | 'enqueue'>): Execution {
+  start(
+    plan: RunPlan,
+    sequence: number,
+    {
+      attempt = 1,
+      started = false,
+      followed = false,
+    }: { attempt?: number; started?: boolean; followed?: boolean } = {},
+  ): Execution {
     const { runId, threadId } = plan;
     let leave = (): void => undefined;
     const enqueue = (place: number): Promise<unknown> | undefined => {
@@ -65,7 +70,7 @@ export class RunExecutor {
     // A delayed run does not block its thread until it is due.
     const isPutOff = plan.delayMs > 0;
     const after = isPutOff ? undefined : this.#lines.endBefore(threadId, sequence);
-    const execution = new Execution(plan, this.#around, { ...start, after, enqueue });
+    const execution = new Execution(plan, this.#around, { attempt, started, followed, after, enqueue });
     this.#executions.set(runId, execution);
     this.onStarted(execution);
     if (!isPutOff) void enqueue(sequence);
@@ -82,17 +87,14 @@ export class RunExecutor {
     return execution;
   }
 
-  /**
-   * Waits for the runs. After `withinMs` detached ones are released to the next process, and the others end as
-   * interrupted; delayed detached runs are released at once.
-   */
-  async drain(withinMs: number, clock: Clock): Promise<void> {
+  /** Waits for the runs. After `withinMs` detached ones go to the next process, delayed ones at once; others stop. */
+  async drain(withinMs: number): Promise<void> {
     for (const execution of this.#executions.values()) {
       if (execution.isDelayed && execution.plan.detached) execution.stop('released');
     }
     const enough = new AbortController();
     const all = this.#allEnded().then(() => enough.abort());
-    await Promise.race([all, clock.sleep(withinMs, enough.signal).catch(() => all)]);
+    await Promise.race([all, this.#around.clock.sleep(withinMs, enough.signal).catch(() => all)]);
     // Loops, because runs may be added meanwhile.
     while (this.#executions.size > 0) {
       for (const execution of this.#executions.values())
@@ -110,11 +112,9 @@ export class RunExecutor {
   }
 }
 
-/** A run in the queue of its thread. */
 interface InLine {
   /** The database's order of acceptance. */
   sequence: number;
-  /** Settles when the run has ended. */
   ended: Promise<unknown>;
 }
 
@@ -128,10 +128,7 @@ export class ThreadLines {
   /** The end of the last run before `sequence` on the thread; undefined if this process has none. */
   endBefore(threadId: string, sequence: number): Promise<unknown> | undefined {
     const earlier = [...(this.#lines.get(threadId) ?? [])].filter((run) => run.sequence < sequence);
-    return earlier.reduce<InLine | undefined>(
-      (last, run) => (last && last.sequence > run.sequence ? last : run),
-      undefined,
-    )?.ended;
+    return earlier.toSorted((a, b) => b.sequence - a.sequence)[0]?.ended;
   }
 
   /** @returns removes the run from its queue. */

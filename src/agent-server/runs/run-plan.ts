@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { freeObject } from '../../contract/agent/open-word.ts';
-import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { commandSchema, durabilities } from '../../contract/agent/run.ts';
-import type { MultitaskStrategy, RunCreate } from '../../contract/agent/run.ts';
-import { runStreamModes } from '../../contract/agent/stream-event.ts';
-import type { StreamMode } from '../../contract/agent/stream-event.ts';
+import { freeObject, type FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { commandSchema, durabilities, type MultitaskStrategy, type RunCreate } from '../../contract/agent/run.ts';
+import { runStreamModes, type StreamMode } from '../../contract/agent/stream-event.ts';
 import { checkpointSchema } from '../../contract/agent/thread.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
 import { withoutClaims } from '../auth/caller.ts';
@@ -41,7 +39,6 @@ export type RunKwargs = z.infer<typeof runKwargs>;
 /** How the caller follows the run: not at all, by a stream, or by waiting. */
 export type RunMode = 'background' | 'stream' | 'wait';
 
-/** A run to accept. */
 export interface RunPlan {
   runId: string;
   threadId: string;
@@ -60,13 +57,11 @@ export interface RunPlan {
   detached: boolean;
   /** Its events are stored, so that a stream can resume. */
   resumable: boolean;
-  /** The delay of its start, in milliseconds. */
   delayMs: number;
-  /** When it was accepted, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   acceptedAt: number;
 }
 
-/** The context of a run request. */
 export interface RunOrder {
   runId: string;
   /** The thread's id, or a generated one for a stateless run. */
@@ -132,10 +127,7 @@ export function planRun(request: RunCreate, { runId, threadId, stateless, mode, 
   };
 }
 
-/**
- * The checkpoint of the whole graph at which a run starts; undefined if it names none. For a subgraph's checkpoint, the
- * map names that of the whole.
- */
+/** The checkpoint of the whole graph at which a run starts, if any. A subgraph's names it in its map. */
 export function checkpointOfAll(checkpoint: RunKwargs['checkpoint']): string | undefined {
   const ofAll = checkpoint?.checkpoint_map?.[''];
   return typeof ofAll === 'string' ? ofAll : (checkpoint?.checkpoint_id ?? undefined);
@@ -147,8 +139,8 @@ function modesOf(requested: RunCreate['stream_mode']): StreamMode[] {
 }
 
 function allowed(configurable: unknown): FreeObject {
-  const given = freeObject.safeParse(configurable);
-  return given.success ? Object.fromEntries(Object.entries(given.data).filter(([key]) => !reserved.test(key))) : {};
+  const given = isObject(configurable) ? Object.entries(configurable) : [];
+  return Object.fromEntries(given.filter(([key]) => !reserved.test(key)));
 }
 
 const strings = (value: unknown): string[] =>

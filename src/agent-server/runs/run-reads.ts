@@ -3,18 +3,10 @@ import type { Clock } from '../../clock.ts';
 import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { RunStatus } from '../../contract/agent/run.ts';
 import type { Storage } from '../storage/open.ts';
-import { sqlTime } from '../threads/expiry-sql.ts';
-import type { IsOver } from '../threads/expiry-sql.ts';
+import { sqlTime, thereBy, type IsOver } from '../threads/expiry-sql.ts';
 import { hasCheckpoint } from '../threads/place.ts';
 import type { StoredRun } from './run-row.ts';
 import { runWritesTask } from './undo-statements.ts';
-
-/** A page of a thread's runs. */
-export interface RunPage {
-  limit?: number | undefined;
-  offset?: number | undefined;
-  status?: RunStatus | undefined;
-}
 
 /** The progress of a run's attempts. */
 export interface ReadRange {
@@ -28,35 +20,35 @@ export interface ReadRange {
 
 /** Reads the runs of a deployment, without those of expired threads. */
 export class RunReads {
-  readonly #storage: Storage;
-  readonly #clock: Clock;
+  protected readonly storage: Storage;
+  protected readonly clock: Clock;
   readonly #isOver: IsOver;
 
   constructor(storage: Storage, clock: Clock, isOver: IsOver) {
-    this.#storage = storage;
-    this.#clock = clock;
+    this.storage = storage;
+    this.clock = clock;
     this.#isOver = isOver;
   }
 
   async get(threadId: string, runId: string): Promise<StoredRun | undefined> {
-    const query = this.#storage.db.selectFrom('runs').selectAll().where(this.#isThere());
+    const query = this.storage.db.selectFrom('runs').selectAll().where(this.#isThere());
     return query.where('run_id', '=', runId).where('thread_id', '=', threadId).executeTakeFirst();
   }
 
   /** A run by its id alone. */
   async find(runId: string): Promise<StoredRun | undefined> {
-    const query = this.#storage.db.selectFrom('runs').selectAll().where(this.#isThere());
+    const query = this.storage.db.selectFrom('runs').selectAll().where(this.#isThere());
     return query.where('run_id', '=', runId).executeTakeFirst();
   }
 
   /** Whether a run on the thread can start at that checkpoint. */
   async hasCheckpoint(threadId: string, checkpoint_id: string): Promise<boolean> {
-    return hasCheckpoint(this.#storage.pool, threadId, { checkpoint_id });
+    return hasCheckpoint(this.storage.pool, threadId, { checkpoint_id });
   }
 
   /** The id of the last checkpoint of a run; undefined if there is none. Manual updates carry the id of the run before them. */
   async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
-    const { rows } = await this.#storage.pool.query<{ checkpoint_id: string }>(
+    const { rows } = await this.storage.pool.query<{ checkpoint_id: string }>(
       `select checkpoint_id from checkpoints
        where thread_id = $1 and checkpoint_ns = '' and metadata ->> 'run_id' = $2 and metadata ->> 'source' in ('input', 'loop')
        order by checkpoint_id desc limit 1`,
@@ -67,7 +59,7 @@ export class RunReads {
 
   /** The progress of a run's attempts, from the checkpoints of its thread. */
   async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<ReadRange> {
-    const { rows } = await this.#storage.pool.query<{ went_on: boolean; inside: boolean; taken: boolean }>(
+    const { rows } = await this.storage.pool.query<{ went_on: boolean; inside: boolean; taken: boolean }>(
       `with own as materialized (
          select checkpoint_ns, checkpoint_id, metadata ->> 'source' as source from checkpoints
          where thread_id = $1 and metadata ->> 'run_id' = $2
@@ -92,8 +84,11 @@ export class RunReads {
   }
 
   /** The runs of a thread, newest first. */
-  async list(threadId: string, page: RunPage): Promise<StoredRun[]> {
-    let query = this.#storage.db.selectFrom('runs').selectAll().where('thread_id', '=', threadId);
+  async list(
+    threadId: string,
+    page: { limit?: number | undefined; offset?: number | undefined; status?: RunStatus | undefined },
+  ): Promise<StoredRun[]> {
+    let query = this.storage.db.selectFrom('runs').selectAll().where('thread_id', '=', threadId);
     if (page.status !== undefined) query = query.where('status', '=', page.status);
     return query
       .orderBy('sequence', 'desc')
@@ -102,15 +97,14 @@ export class RunReads {
       .execute();
   }
 
-  /** The unfinished runs of a thread. */
   async unfinished(threadId: string): Promise<{ run_id: string }[]> {
-    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
+    const query = this.storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return query.where('ended_at', 'is', null).where('status', 'in', ['pending', 'running']).execute();
   }
 
   /** The unfinished runs of a thread that were accepted before this one, without delayed ones. */
   async unfinishedBefore(threadId: string, runId: string): Promise<{ run_id: string }[]> {
-    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
+    const query = this.storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return query
       .where('ended_at', 'is', null)
       .where((at) => at.or([at('status', '=', 'running'), at.and({ status: 'pending', start_after: null })]))
@@ -121,22 +115,20 @@ export class RunReads {
   /** Which of these ids are runs of the thread. */
   async known(threadId: string, runIds: readonly string[]): Promise<Set<string>> {
     if (runIds.length === 0) return new Set();
-    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
+    const query = this.storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return new Set(
       (await query.where(this.#isThere()).where('run_id', 'in', runIds).execute()).map(({ run_id }) => run_id),
     );
   }
 
-  /** Whether the thread exists. */
   protected async hasThread(threadId: string): Promise<boolean> {
-    const isThere = sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
-    const query = this.#storage.db.selectFrom('threads').select('thread_id').where('thread_id', '=', threadId);
+    const isThere = sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.clock.now())))}`;
+    const query = this.storage.db.selectFrom('threads').select('thread_id').where('thread_id', '=', threadId);
     return (await query.where(isThere).executeTakeFirst()) !== undefined;
   }
 
   /** Excludes runs of expired threads. Stateless runs don't expire. */
   #isThere() {
-    const isOver = sql.raw(this.#isOver(sqlTime(this.#clock.now())));
-    return sql<boolean>`not exists (select from threads where threads.thread_id = runs.thread_id and ${isOver})`;
+    return thereBy(this.#isOver, this.clock)('runs');
   }
 }

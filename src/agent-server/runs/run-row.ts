@@ -1,48 +1,24 @@
-import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Selectable } from 'kysely';
+import type { FinalRunStatus, Run } from '../../contract/agent/run.ts';
+import type { RunsTable } from '../storage/tables.ts';
 import type { Usage } from '../tracing/usage.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { FinalRunStatus, MultitaskStrategy, Run, RunStatus } from '../../contract/agent/run.ts';
 
-/** A stored run. */
-export interface StoredRun {
-  run_id: string;
-  /** The order of acceptance: an integer. */
-  sequence: string;
-  thread_id: string;
-  assistant_id: string;
-  graph_id: string;
-  status: RunStatus;
-  metadata: FreeObject;
-  kwargs: FreeObject;
-  multitask_strategy: MultitaskStrategy;
-  temporary: boolean;
-  detached: boolean;
-  attempt: number;
-  process_id: string | null;
-  cancel_action: 'interrupt' | 'rollback' | null;
-  error: { error: string; message: string } | null;
-  start_after: Date | null;
-  started_at: Date | null;
-  ended_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
+export type StoredRun = Omit<Selectable<RunsTable>, 'graph_before' | 'watched'>;
 
-/** Whether a run has not ended. */
 export const isUnfinished = ({ status }: Pick<StoredRun, 'status'>): boolean =>
   status === 'pending' || status === 'running';
 
 /** The end of a run. `values` is its last state, undefined if it reached none. */
 export interface RunEnd {
   status: FinalRunStatus;
-  error?: { error: string; message: string } | undefined;
+  error?: NonNullable<StoredRun['error']> | undefined;
   /** JSON in the API's form. */
   values: string | undefined;
   /** The thread's interrupts by task id, as JSON. */
   interrupts: string;
   /** The token usage of its messages; undefined if none reports any. */
   usage?: Usage | undefined;
-  /** Whether the state has a next node. */
   unfinishedState: boolean;
 }
 

@@ -1,21 +1,17 @@
 /** Limits concurrent runs; the others wait in order of arrival. */
 export class Slots {
-  #free: number;
+  /** The number of free slots. */
+  free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** The number of free slots. */
-  get free(): number {
-    return this.#free;
+    this.free = count;
   }
 
   /** Takes a slot if one is free and no run waits for it. */
   tryTake(): boolean {
-    if (this.#free === 0) return false;
-    this.#free -= 1;
+    if (this.free === 0) return false;
+    this.free -= 1;
     return true;
   }
 
@@ -44,6 +40,6 @@ export class Slots {
   release(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#free += 1;
+    else this.free += 1;
   }
 }

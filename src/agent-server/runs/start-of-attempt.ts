@@ -1,11 +1,11 @@
 import type { Command } from '../../contract/agent/run.ts';
+import { isObject } from '../../contract/json-object.ts';
 import type { Graph } from '../graphs/graph.ts';
-import type { Graphs } from '../graphs/graphs.ts';
+import { queryWithRetries } from '../graphs/retry-policy.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { openTasks } from './open-tasks.ts';
-import { checkpointOfAll } from './run-plan.ts';
-import type { RunPlan } from './run-plan.ts';
+import { checkpointOfAll, type RunPlan } from './run-plan.ts';
 import type { ReadRange } from './run-reads.ts';
-import type { RunStore } from './store.ts';
 
 /**
  * How an attempt starts. `as-requested`: from the request. `go-on`: from the last checkpoint, which includes the request.
@@ -22,33 +22,19 @@ export function startAgain({ command, checkpoint }: RunPlan['kwargs'], { wentOn,
   return taken ? 'answer-taken' : 'as-requested';
 }
 
-/** The engine's input for an attempt. */
-export interface Started {
-  input: unknown;
-  kwargs: RunPlan['kwargs'];
-}
-
-/** The dependencies of an attempt. */
-export interface AttemptParts {
-  attempt: number;
-  graph: Graph;
-  graphs: Graphs;
-  store: RunStore;
-  /** Queries the database with retries; all queries are idempotent. */
-  ask: <T>(ask: () => Promise<T>) => Promise<T>;
-}
-
 /** Prepares the database for an attempt of a run, and returns the engine's input. */
 export async function beginAttempt(
   { runId, threadId, graphId, temporary, kwargs }: RunPlan,
-  { attempt, graph, graphs, store, ask }: AttemptParts,
-): Promise<Started> {
+  attempt: number,
+  graph: Graph,
+  { graphs, store }: Pick<RunDependencies, 'graphs' | 'store'>,
+): Promise<{ input: unknown; kwargs: RunPlan['kwargs'] }> {
   const isLater = attempt > 1 && !temporary;
   const start = isLater
-    ? startAgain(kwargs, await ask(() => store.howFar({ thread_id: threadId, run_id: runId })))
+    ? startAgain(kwargs, await queryWithRetries(() => store.howFar({ thread_id: threadId, run_id: runId })))
     : 'as-requested';
-  if (start === 'over') await ask(() => store.startOver(runId));
-  if (start === 'answer-taken') await ask(() => store.answerTaken(runId));
+  if (start === 'over') await queryWithRetries(() => store.startOver(runId));
+  if (start === 'answer-taken') await queryWithRetries(() => store.answerTaken(runId));
   if (start === 'go-on' || start === 'answer-taken')
     return { input: null, kwargs: { ...kwargs, checkpoint: undefined } };
   const input = kwargs.input ?? null;
@@ -56,7 +42,7 @@ export async function beginAttempt(
   const getsAnswer = command?.resume !== undefined && !isByQuestion(command.resume);
   // The engine keeps a former run's resume value, and would pass it to the next interrupt.
   if (!temporary && !getsAnswer && (command !== undefined || input === null))
-    await ask(() => store.formerAnswersTaken({ threadId, runId }));
+    await queryWithRetries(() => store.formerAnswersTaken({ threadId, runId }));
   return { input: command ? graphs.command(graphId, command) : input, kwargs };
 }
 
@@ -79,14 +65,10 @@ async function withQuestion(
   return { ...command, resume: Object.fromEntries(ids.map((question) => [question, resume])) };
 }
 
-const idOf = (interrupt: unknown): string =>
-  typeof interrupt === 'object' && interrupt !== null ? String(Reflect.get(interrupt, 'id')) : '';
+const idOf = (interrupt: unknown): string => (isObject(interrupt) ? String(interrupt['id']) : '');
 
 const isQuestion = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);
 
 /** Whether resume values are already keyed by interrupt id. */
 const isByQuestion = (resume: unknown): boolean =>
-  typeof resume === 'object' &&
-  resume !== null &&
-  Object.keys(resume).length > 0 &&
-  Object.keys(resume).every(isQuestion);
+  isObject(resume) && Object.keys(resume).length > 0 && Object.keys(resume).every(isQuestion);

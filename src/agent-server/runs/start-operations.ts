@@ -6,8 +6,7 @@ import type { Operation, ResponseDescription } from '../../http/operation.ts';
 import { pathId, readBody } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
@@ -19,14 +18,11 @@ import { showAccepted } from './run-row.ts';
 export const statefulRun = runCreate.omit({ on_completion: true });
 /** The request to start a stateless run. */
 export const statelessRun = runCreate.omit({ checkpoint: true, if_not_exists: true, multitask_strategy: true });
-/** A batch of stateless runs. */
 export const runBatch = z.array(statelessRun).min(1);
 
 const runBody = runCreate.strip();
 const batchBody = runBatchRequest.element.strip().array().min(1);
 
-const all = '/threads/:thread_id/runs';
-const onThread = 'Thread Runs';
 const alone = 'Stateless Runs';
 
 /** The response of an operation that streams a run. */
@@ -41,76 +37,59 @@ export const runResult: ResponseDescription = {
 };
 const starting = [400, 404, 409, 413, 422];
 
-/** Starting runs, on a thread and stateless. */
+/** The operations that start one run: on the thread of the path, or a stateless one. */
+function startingOne(
+  path: '/threads/:thread_id/runs' | '/runs',
+  { name, kind, tag, schema }: { name: string; kind: string; tag: string; schema: z.ZodType },
+): Operation<Env>[] {
+  const shared = { method: 'post', tag, body: { schema, required: true }, errors: starting } as const;
+  const threadOf = (c: Context<Env>) => (path === '/runs' ? undefined : pathId(c, 'thread_id'));
+  return [
+    operation({
+      ...shared,
+      path,
+      id: `create_${name}`,
+      summary: `Start a ${kind} in the background`,
+      responses: { 200: { description: 'The pending run.', schema: runResponse } },
+      async handle(c) {
+        const { plan } = await start(c, threadOf(c), 'background');
+        return c.json(showAccepted(plan), 200, whereIs(plan));
+      },
+    }),
+    operation({
+      ...shared,
+      path: `${path}/stream`,
+      id: `stream_${name}`,
+      summary: `Start a ${kind} and stream its events`,
+      responses: { 200: runEvents },
+      async handle(c) {
+        const execution = await start(c, threadOf(c), 'stream');
+        const { plan, events } = execution;
+        // Clients resume a stream at its location.
+        const location = plan.resumable ? { location: streamPath(plan.threadId, plan.runId) } : {};
+        const headers = { ...whereIs(plan), ...location };
+        return eventStream(events, { clock: c.var.parts.clock, onGone: onGone(execution), headers });
+      },
+    }),
+    operation({
+      ...shared,
+      path: `${path}/wait`,
+      id: `wait_${name}`,
+      summary: `Start a ${kind} and wait for its end`,
+      description: 'Newlines keep the connection alive until the JSON is ready.',
+      responses: { 200: runResult },
+      async handle(c) {
+        const execution = await start(c, threadOf(c), 'wait');
+        const headers = whereIs(execution.plan);
+        return heartbeatJson(execution.ended, { clock: c.var.parts.clock, onGone: onGone(execution), headers });
+      },
+    }),
+  ];
+}
+
 export const runStartOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: all,
-    id: 'create_run',
-    summary: 'Start a run in the background',
-    tag: onThread,
-    body: { schema: statefulRun, required: true },
-    responses: { 200: { description: 'The pending run.', schema: runResponse } },
-    errors: starting,
-    handle: async (c) => startInBackground(c, pathId(c, 'thread_id')),
-  }),
-  operation({
-    method: 'post',
-    path: `${all}/stream`,
-    id: 'stream_run',
-    summary: 'Start a run and stream its events',
-    tag: onThread,
-    body: { schema: statefulRun, required: true },
-    responses: { 200: runEvents },
-    errors: starting,
-    handle: async (c) => startStream(c, pathId(c, 'thread_id')),
-  }),
-  operation({
-    method: 'post',
-    path: `${all}/wait`,
-    id: 'wait_run',
-    summary: 'Start a run and wait for its end',
-    description: 'Newlines keep the connection alive until the JSON is ready.',
-    tag: onThread,
-    body: { schema: statefulRun, required: true },
-    responses: { 200: runResult },
-    errors: starting,
-    handle: async (c) => startAndWait(c, pathId(c, 'thread_id')),
-  }),
-  operation({
-    method: 'post',
-    path: '/runs',
-    id: 'create_stateless_run',
-    summary: 'Start a stateless run in the background',
-    tag: alone,
-    body: { schema: statelessRun, required: true },
-    responses: { 200: { description: 'The pending run.', schema: runResponse } },
-    errors: starting,
-    handle: async (c) => startInBackground(c, undefined),
-  }),
-  operation({
-    method: 'post',
-    path: '/runs/stream',
-    id: 'stream_stateless_run',
-    summary: 'Start a stateless run and stream its events',
-    tag: alone,
-    body: { schema: statelessRun, required: true },
-    responses: { 200: runEvents },
-    errors: starting,
-    handle: async (c) => startStream(c, undefined),
-  }),
-  operation({
-    method: 'post',
-    path: '/runs/wait',
-    id: 'wait_stateless_run',
-    summary: 'Start a stateless run and wait for its end',
-    description: 'Newlines keep the connection alive until the JSON is ready.',
-    tag: alone,
-    body: { schema: statelessRun, required: true },
-    responses: { 200: runResult },
-    errors: starting,
-    handle: async (c) => startAndWait(c, undefined),
-  }),
+  ...startingOne('/threads/:thread_id/runs', { name: 'run', kind: 'run', tag: 'Thread Runs', schema: statefulRun }),
+  ...startingOne('/runs', { name: 'stateless_run', kind: 'stateless run', tag: alone, schema: statelessRun }),
   operation({
     method: 'post',
     path: '/runs/batch',
@@ -132,21 +111,6 @@ export const runStartOperations: readonly Operation<Env>[] = [
   }),
 ];
 
-async function startInBackground(c: Context<Env>, threadId: string | undefined): Promise<Response> {
-  const { plan } = await start(c, threadId, 'background');
-  return c.json(showAccepted(plan), 200, whereIs(plan));
-}
-
-async function startStream(c: Context<Env>, threadId: string | undefined): Promise<Response> {
-  const { plan, events, onGone } = following(await start(c, threadId, 'stream'));
-  return eventStream(events, { clock: c.var.parts.clock, onGone, headers: whereStreamIs(plan) });
-}
-
-async function startAndWait(c: Context<Env>, threadId: string | undefined): Promise<Response> {
-  const { plan, ended, onGone } = following(await start(c, threadId, 'wait'));
-  return heartbeatJson(ended, { clock: c.var.parts.clock, onGone, headers: whereIs(plan) });
-}
-
 async function start(c: Context<Env>, threadId: string | undefined, mode: RunMode): Promise<Execution> {
   const { runs, headersForRuns } = c.var.parts;
   const request = await readBody(c, runBody);
@@ -159,24 +123,13 @@ const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
   config: { ...request.config, configurable: { ...request.config?.configurable, ...reported } },
 });
 
-/** An execution, and what to do when the caller who started it disconnects. */
-function following(execution: Execution) {
-  const { plan, events, ended } = execution;
-  const onGone = () => {
-    if (!plan.detached) execution.stop('caller-gone');
-  };
-  return { plan, events, ended, onGone };
-}
+const onGone = (execution: Execution) => () => {
+  if (!execution.plan.detached) execution.stop('caller-gone');
+};
 
 /** The location of the run, to join it later. */
 const whereIs = ({ threadId, runId }: RunPlan): Record<string, string> => ({
   'content-location': `/threads/${threadId}/runs/${runId}`,
-});
-
-/** The same for a stream, with the location where clients resume it automatically. */
-const whereStreamIs = (plan: RunPlan): Record<string, string> => ({
-  ...whereIs(plan),
-  ...(plan.resumable ? { location: streamPath(plan.threadId, plan.runId) } : {}),
 });
 
 /** The longest delay of a run: 24 days, the limit of a timer. */

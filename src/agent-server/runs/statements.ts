@@ -11,7 +11,6 @@ const runValues = (status: string) => `
   $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
   case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
 
-/** The graph metadata of a thread. */
 const graphOfThread = `
   jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
 

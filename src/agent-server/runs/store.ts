@@ -5,8 +5,7 @@ import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { expiredBy } from '../threads/expiry-sql.ts';
-import type { IsOver } from '../threads/expiry-sql.ts';
+import { expiredBy, type IsOver } from '../threads/expiry-sql.ts';
 import { inTransaction } from '../threads/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -31,9 +30,7 @@ export type Started =
 
 /** The runs of a deployment. Every change names the process, so that a process presumed dead changes nothing. */
 export class RunStore extends RunReads {
-  readonly #storage: Storage;
   readonly #processId: string;
-  readonly #clock: Clock;
   readonly #traced: { revisionId: string | null } | undefined;
   readonly #beginOnThread: ReturnType<typeof statements.beginOnThread>;
   #webhooks: { ring(): void } | undefined;
@@ -52,9 +49,7 @@ export class RunStore extends RunReads {
     super(storage, clock, isOver);
     this.#beginOnThread = statements.beginOnThread(isOver('$12'));
     this.#traced = traced;
-    this.#storage = storage;
     this.#processId = processId;
-    this.#clock = clock;
   }
 
   /** Queues webhooks of ended runs from now on, and notifies the deliverer; without this call none is sent. */
@@ -62,11 +57,8 @@ export class RunStore extends RunReads {
     this.#webhooks = webhooks;
   }
 
-  /**
-   * Stores a run before it does anything. `atOnce` makes it `running` at once if its thread is free. `on` is the
-   * connection of an enclosing transaction.
-   */
-  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.#storage.pool): Promise<Started> {
+  /** Stores a run; `atOnce` makes it `running` if its thread is free. `on`: the connection of an open transaction. */
+  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.storage.pool): Promise<Started> {
     const statement = plan.temporary
       ? statements.beginAlone
       : stateless
@@ -98,76 +90,43 @@ export class RunStore extends RunReads {
     return (await this.hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
   }
 
-  /**
-   * Stores several stateless runs: all or none.
-   *
-   * @returns their positions in the order of acceptance.
-   */
+  /** Stores several stateless runs: all or none. @returns their positions in the order of acceptance. */
   async beginAll(plans: readonly RunPlan[]): Promise<number[]> {
-    const client = await this.#storage.pool.connect();
-    let isBroken = true;
-    try {
-      await client.query('begin');
+    return inTransaction(this.storage.pool, async (client) => {
       const places: number[] = [];
       for (const plan of plans) {
         const started = await this.begin(plan, true, false, client);
         if (started.kind === 'started') places.push(started.sequence);
       }
-      await client.query('commit');
-      isBroken = false;
       return places;
-    } finally {
-      // Closing a connection rolls its transaction back.
-      client.release(isBroken);
-    }
+    });
   }
 
   /** Starts a pending run of this process if it is its turn. */
   async claim(runId: string): Promise<boolean> {
-    const { rowCount } = await this.#storage.pool.query({
+    const { rowCount } = await this.storage.pool.query({
       ...statements.claimRun,
-      values: [runId, this.#processId, new Date(this.#clock.now())],
+      values: [runId, this.#processId, new Date(this.clock.now())],
     });
     return rowCount === 1;
   }
 
-  /**
-   * Stores the end of a run of this process, the new state of its thread, and its webhook.
-   *
-   * @returns false if another process has the run by now, or it has already ended.
-   */
+  /** Stores the end of a run with its thread's state and webhook; false if it has ended or another process has it. */
   async end(plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>, end: RunEnd): Promise<boolean> {
     const url = this.#webhooks === undefined ? undefined : plan.webhook;
     const hook = url === undefined ? [] : [url, webhookHost(url)];
-    const now = new Date(this.#clock.now());
     const error = end.error ? JSON.stringify(end.error) : null;
-    let changed: { rowCount: number | null };
-    if (plan.temporary) {
-      const ended = [plan.runId, this.#processId, now, end.status, ...this.#traceOf(end)];
-      changed = await this.#storage.pool.query(
-        url === undefined
-          ? { ...statements.endRunAlone, values: ended }
-          : { ...statements.endAloneHooked, values: [...ended, ...hook, error] },
-      );
-    } else {
-      changed = await this.#storage.pool.query({
-        ...(url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked),
-        values: [
-          plan.runId,
-          this.#processId,
-          now,
-          end.status,
-          error,
-          threadStatusAfter(end),
-          end.values ?? null,
-          end.interrupts,
-          ...this.#traceOf(end),
-          ...hook,
-        ],
-      });
-    }
+    const ended = [plan.runId, this.#processId, new Date(this.clock.now()), end.status];
+    const trace = this.#traceOf(end);
+    const onThread = [...ended, error, threadStatusAfter(end), end.values ?? null, end.interrupts, ...trace, ...hook];
+    const alone = [...ended, ...trace, ...hook, ...(url === undefined ? [] : [error])];
+    const onThreadStatement = url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked;
+    const aloneStatement = url === undefined ? statements.endRunAlone : statements.endAloneHooked;
+    const { rowCount } = await this.storage.pool.query(
+      plan.temporary ? { ...aloneStatement, values: alone } : { ...onThreadStatement, values: onThread },
+    );
     if (url !== undefined) this.#webhooks?.ring();
-    return (changed.rowCount ?? 0) > 0;
+    return (rowCount ?? 0) > 0;
   }
 
   #traceOf({ error, usage }: RunEnd): unknown[] {
@@ -183,8 +142,8 @@ export class RunStore extends RunReads {
 
   /** Deletes a run of this process with all it wrote, which restores its thread. */
   async rollBack(runId: string): Promise<void> {
-    const now = new Date(this.#clock.now());
-    await inTransaction(this.#storage.pool, async (client) => {
+    const now = new Date(this.clock.now());
+    await inTransaction(this.storage.pool, async (client) => {
       await client.query({ ...undoing.lockThread, values: [runId] });
       await client.query({ ...undoing.rollBackRun, values: [runId, this.#processId, now] });
     });
@@ -192,23 +151,23 @@ export class RunStore extends RunReads {
 
   /** Undoes a run of this process that consumed a resume value without reaching a checkpoint, to start it again. */
   async startOver(runId: string): Promise<void> {
-    await this.#storage.pool.query({ ...undoing.startRunOver, values: [runId, this.#processId] });
+    await this.storage.pool.query({ ...undoing.startRunOver, values: [runId, this.#processId] });
   }
 
   /** Withdraws the run's resume values that subgraphs have consumed, so that no other interrupt receives them. */
   async answerTaken(runId: string): Promise<void> {
-    await this.#storage.pool.query({ ...undoing.takeBackAnswer, values: [runId, this.#processId] });
+    await this.storage.pool.query({ ...undoing.takeBackAnswer, values: [runId, this.#processId] });
   }
 
   /** Withdraws the resume values of former runs on the thread, so that no interrupt receives them. */
   async formerAnswersTaken({ threadId, runId }: Pick<RunPlan, 'threadId' | 'runId'>): Promise<void> {
     const values = [threadId, runId, this.#processId];
-    await this.#storage.pool.query({ ...undoing.takeBackFormerAnswers, values });
+    await this.storage.pool.query({ ...undoing.takeBackFormerAnswers, values });
   }
 
   /** Deletes an ended run with its events; false if it has not ended. */
   async delete(runId: string): Promise<boolean> {
-    const { rowCount } = await this.#storage.pool.query(
+    const { rowCount } = await this.storage.pool.query(
       `with run as (delete from runs where run_id = $1 and status not in ('pending', 'running') returning run_id),
          events_deleted as (delete from run_events using run where run_events.run_id = run.run_id)
        select from run`,
@@ -217,13 +176,9 @@ export class RunStore extends RunReads {
     return rowCount === 1;
   }
 
-  /**
-   * Requests the processes of these runs to end those that are unfinished.
-   *
-   * @returns their ids.
-   */
+  /** Requests the processes of these runs to end those that are unfinished. @returns their ids. */
   async requestCancel({ threadId, runIds, status }: CancelFilter, action: CancelAction): Promise<string[]> {
-    let query = this.#storage.db.updateTable('runs').set({ cancel_action: action });
+    let query = this.storage.db.updateTable('runs').set({ cancel_action: action });
     if (threadId !== undefined) query = query.where('thread_id', '=', threadId);
     if (runIds !== undefined) query = query.where(sql<boolean>`run_id = any(${runIds}::uuid[])`);
     const statuses = status === undefined || status === 'all' ? (['pending', 'running'] as const) : [status];

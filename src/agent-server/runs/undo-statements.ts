@@ -1,6 +1,4 @@
-/**
- * The statements that undo what runs wrote to their threads, each atomic.
- */
+/** The statements that undo what runs wrote to their threads, each atomic. */
 
 /** The engine's task id for writes that belong to no task, such as a run's resume value. */
 export const runWritesTask = '00000000-0000-0000-0000-000000000000';

@@ -7,11 +7,7 @@ import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 /** The polling interval (ms) for a run's turn while another process has the thread. */
 const turnPollMs = 200;
 
-/**
- * Waits until a run may start: it is due, its thread is free, and there is a slot, which it takes.
- *
- * @throws RunStopped `taken` if another process has taken the run; the signal's reason if that aborts.
- */
+/** Waits until a run is due and its thread free, and takes a slot. @throws RunStopped `taken`, the signal's reason. */
 export async function waitForTurn(
   { runId, delayMs }: RunPlan,
   { started, after, enqueue }: RunStart,

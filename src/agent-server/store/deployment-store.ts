@@ -5,27 +5,11 @@ import { GraphStore } from './graph-store.ts';
 import { Items } from './items.ts';
 import { storeSettings } from './settings.ts';
 import type { Logger } from '../../logger.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import { poll } from '../runs/poll.ts';
 
 /** The store of a deployment, for its routes and its graphs. */
-export interface DeploymentStore {
-  items: Items;
-  forGraphs: GraphStore;
-  /** Starts to remove expired items periodically. */
-  begin(): void;
-  end(): Promise<void>;
-}
-
-/** The dependencies of the store. */
-export interface DeploymentStoreParts {
-  configuration: Pick<Configuration, 'file'>;
-  storage: Storage;
-  clock: Clock;
-  log: Logger;
-}
-
-/** Creates the store on the deployment's database. */
-export function storeOf({ configuration, storage, clock, log }: DeploymentStoreParts): DeploymentStore {
+export function storeOf(parts: { configuration: Configuration; storage: Storage; clock: Clock; log: Logger }) {
+  const { configuration, storage, clock, log } = parts;
   const settings = storeSettings(configuration.file.store);
   const items = new Items(storage, clock, settings);
   const sweeper = new Sweeper({ items, everyMs: settings.sweepEveryMs, clock, log });
@@ -43,10 +27,8 @@ export function storeOf({ configuration, storage, clock, log }: DeploymentStoreP
   };
 }
 
-/** The dependencies of the sweeper. */
 interface SweeperParts {
   items: Items;
-  /** The interval (ms). */
   everyMs: number;
   clock: Clock;
   log: Logger;
@@ -63,18 +45,13 @@ export class Sweeper {
 
   /** Sweeps until stopped, for the first time after one interval. */
   async keepSweeping(): Promise<void> {
-    const { items, everyMs, clock, log } = this.#parts;
+    const { items, everyMs, clock } = this.#parts;
     const { signal } = this.#stop;
     const sweep = async (): Promise<void> => {
       while (!signal.aborted && (await items.sweep()));
     };
-    for (;;) {
-      await pause(clock, everyMs, signal);
-      if (signal.aborted) return;
-      await sweep().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.error(`Removing expired items of the store failed: ${String(error)}`);
-      });
-    }
+    await pause(clock, everyMs, signal);
+    await poll(sweep, { ...this.#parts, what: 'Removing expired items of the store', signal });
   }
 
   stop(): void {

@@ -1,7 +1,6 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
 
-/** The comparison of two values of the same type. */
 export type Comparison = '>' | '>=' | '<' | '<=';
 
 /** A condition on one field of an item's value. */
@@ -56,7 +55,6 @@ export function readFilter(filter: FreeObject): ReadFilter {
   return { ok: true, conditions };
 }
 
-/** The condition of one operator, or what is wrong with it. */
 function readOperator(field: string, operator: string, operand: unknown): Condition | string {
   const comparison = comparisons.get(operator);
   if (comparison !== undefined) {

@@ -1,9 +1,8 @@
 import { maxItemTtlMinutes } from '../../contract/agent/store-item.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { queryWithRetries } from '../graphs/retry-policy.ts';
-import { readFilter } from './filter.ts';
-import type { Condition } from './filter.ts';
-import type { Item, Items } from './items.ts';
+import { readFilter, type Condition } from './filter.ts';
+import type { Item, Items, NamespaceSearch } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
 
 /** An invalid store call of a graph, which fails the run. */
@@ -23,15 +22,6 @@ export interface GraphSearch {
   refreshTtl?: boolean;
 }
 
-/** The namespace options in the engine's names. */
-export interface GraphNamespaces {
-  prefix?: string[];
-  suffix?: string[];
-  maxDepth?: number;
-  limit?: number;
-  offset?: number;
-}
-
 /**
  * The store with the engine's interface, over the items of the routes. The engine recognizes a store by its methods. Every
  * operation is a single statement, so a run never holds a connection; inside a run it retries while the database is
@@ -44,7 +34,6 @@ export class GraphStore {
     this.#items = items;
   }
 
-  /** One item, or null. */
   async get(namespace: string[], key: string): Promise<Item | null> {
     check('get', namespaceProblem(namespace) ?? keyProblem(key, namespace));
     return (await queryWithRetries(() => this.#items.get(namespace, key))) ?? null;
@@ -64,7 +53,6 @@ export class GraphStore {
     await queryWithRetries(() => this.#items.put(namespace, key, value, ttl));
   }
 
-  /** Deletes an item; a missing one is no error. */
   async delete(namespace: string[], key: string): Promise<void> {
     check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
     await queryWithRetries(() => this.#items.delete(namespace, key));
@@ -81,9 +69,9 @@ export class GraphStore {
   }
 
   /** One page of the namespaces that contain items. */
-  async listNamespaces({ prefix, suffix, ...rest }: GraphNamespaces = {}): Promise<string[][]> {
-    check('listNamespaces', labelsProblem(prefix ?? []) ?? labelsProblem(suffix ?? []));
-    return queryWithRetries(() => this.#items.namespaces({ prefix, suffix, ...rest }));
+  async listNamespaces(options: NamespaceSearch = {}): Promise<string[][]> {
+    check('listNamespaces', labelsProblem(options.prefix ?? []) ?? labelsProblem(options.suffix ?? []));
+    return queryWithRetries(() => this.#items.namespaces(options));
   }
 
   /** Several operations in the engine's form, one after the other. */
@@ -123,7 +111,6 @@ const ttlProblem = (ttl: unknown): string | undefined =>
     ? undefined
     : `a time to live must be more than 0 and at most ${maxItemTtlMinutes} minutes`;
 
-/** What is wrong with a search's `query`; undefined if valid. */
 const queryProblem = (query: unknown): string | undefined =>
   query == null || query === '' ? undefined : 'semantic search is not supported; remove `query`';
 
@@ -136,8 +123,8 @@ function conditionsOf(filter: unknown): Condition[] {
 }
 
 /** Converts the engine's list of conditions to the one prefix and the one suffix that are supported. */
-function matched(conditions: unknown): GraphNamespaces {
-  const found: GraphNamespaces = {};
+function matched(conditions: unknown): NamespaceSearch {
+  const found: NamespaceSearch = {};
   for (const condition of Array.isArray(conditions) ? conditions : []) {
     const { matchType, path } = Object(condition);
     if (matchType === 'prefix') found.prefix = path;

@@ -1,9 +1,10 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { storePage } from '../../contract/agent/store-item.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { Condition } from './filter.ts';
 import { rangeBelow } from './namespace.ts';
 import type { StoreSettings } from './settings.ts';
@@ -17,7 +18,6 @@ export interface Item {
   updatedAt: Date;
 }
 
-/** The options of a search. */
 export interface ItemSearch {
   /** The namespace to search with all below it; empty for every item. */
   prefix: readonly string[];
@@ -38,14 +38,7 @@ export interface NamespaceSearch {
   offset?: number | undefined;
 }
 
-interface Row {
-  namespace: string[];
-  key: string;
-  value: FreeObject;
-  exact: FreeObject | null;
-  created_at: Date;
-  updated_at: Date;
-}
+type Row = Omit<Selectable<Tables['store_items']>, 'ttl_minutes' | 'expires_at'>;
 
 const minuteMs = 60_000;
 const itemColumns = sql`namespace, key, value, exact, created_at, updated_at`;
@@ -69,11 +62,7 @@ export class Items {
     this.#settings = settings;
   }
 
-  /**
-   * Creates an item, or replaces its value.
-   *
-   * @param ttl minutes; null for no expiry, the configuration's default if absent.
-   */
+  /** Creates an item, or replaces its value. `ttl`: minutes; null for no expiry, the configured default if absent. */
   async put(namespace: readonly string[], key: string, value: FreeObject, ttl?: number | null): Promise<void> {
     const now = this.#clock.now();
     const minutes = ttl === undefined ? (this.#settings.defaultTtl ?? null) : ttl;
@@ -152,11 +141,7 @@ export class Items {
     return rows.map((row) => row.shown);
   }
 
-  /**
-   * Removes a batch of expired items. Several processes may do it at once: each skips rows that another has locked.
-   *
-   * @returns whether there may be more.
-   */
+  /** Removes a batch of expired items, except rows locked by other processes. @returns whether there may be more. */
   async sweep(): Promise<boolean> {
     const { numAffectedRows = 0n } = await sql`
       delete from store_items where (namespace, key) in (

@@ -1,13 +1,10 @@
-/** The maximum depth of a namespace. */
 export const mostLabels = 64;
 
 /** The maximum size (bytes) of a namespace's labels and a key together: the limit of a Postgres index. */
 export const mostAddressBytes = 2000;
 
-/** The root that is reserved for the engine. */
 const reservedRoot = 'langgraph';
 
-/** What is wrong with a label or a key as text; undefined if valid. */
 function textProblem(what: string, text: unknown): string | undefined {
   if (typeof text !== 'string') return `${what} must be a string`;
   if (text === '') return `${what} can't be empty`;

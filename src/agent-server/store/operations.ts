@@ -7,20 +7,17 @@ import {
   storeNamespacesReply,
   storePut,
   storeSearch,
+  type StoreItem,
 } from '../../contract/agent/store-item.ts';
-import type { StoreItem } from '../../contract/agent/store-item.ts';
 import type { Operation } from '../../http/operation.ts';
 import { readBody, readQuery } from '../api/body.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
 import { Refusal, unacceptable } from '../refusal.ts';
-import { readFilter } from './filter.ts';
-import type { Condition } from './filter.ts';
+import { readFilter, type Condition } from './filter.ts';
 import type { Item } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
 
-/** Adds one of the naming rules to a schema. */
 const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
   schema.superRefine((value, context) => {
     const problem = problemOf(value);
@@ -62,9 +59,8 @@ export const storeOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Stored.' } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { items } = c.var.parts;
       const { namespace, key, value, ttl } = await readBody(c, putBody, ['ttl']);
-      await items.put(namespace, key, value, ttl);
+      await c.var.parts.items.put(namespace, key, value, ttl);
       return c.body(null, 204);
     },
   }),
@@ -78,13 +74,12 @@ export const storeOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The item; null if there is none.', schema: storeItemResponse.nullable() } },
     errors: [400, 422],
     async handle(c) {
-      const { items } = c.var.parts;
       const { key, refresh_ttl } = readQuery(c, itemQuery);
       const address = namespaceOf(c);
       const problem = keyProblem(key, address);
       if (problem !== undefined) throw refusedQuery('key', problem);
       const refresh = refresh_ttl === undefined ? undefined : refresh_ttl === 'true' || refresh_ttl === '1';
-      const item = await items.get(address, key, refresh);
+      const item = await c.var.parts.items.get(address, key, refresh);
       return c.json(item ? showItem(item) : null);
     },
   }),
@@ -98,10 +93,9 @@ export const storeOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Deleted.' } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { items } = c.var.parts;
       const { namespace, key } = await readBody(c, deleteBody);
       // There are no items at the root.
-      if (namespace !== undefined) await items.delete(namespace, key);
+      if (namespace !== undefined) await c.var.parts.items.delete(namespace, key);
       return c.body(null, 204);
     },
   }),
@@ -115,10 +109,9 @@ export const storeOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { items } = c.var.parts;
       const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
       if (query) throw unacceptable('query', 'semantic search is not supported; remove it');
-      const found = await items.search({
+      const found = await c.var.parts.items.search({
         prefix: namespace_prefix ?? [],
         conditions: conditionsOf(filter ?? {}),
         limit,
@@ -138,9 +131,10 @@ export const storeOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The namespaces.', schema: storeNamespacesReply } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { items } = c.var.parts;
       const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
-      return c.json({ namespaces: await items.namespaces({ prefix, suffix, maxDepth: max_depth, limit, offset }) });
+      return c.json({
+        namespaces: await c.var.parts.items.namespaces({ prefix, suffix, maxDepth: max_depth, limit, offset }),
+      });
     },
   }),
 ];
@@ -169,7 +163,6 @@ function conditionsOf(filter: FreeObject): Condition[] {
   throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
 }
 
-/** Serializes an item for the API. */
 const showItem = ({ namespace, key, value, createdAt, updatedAt }: Item): StoreItem => ({
   namespace,
   key,

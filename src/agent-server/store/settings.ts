@@ -3,7 +3,6 @@ import type { StoreConfig } from '../../graph-config/retention.ts';
 
 /** The expiry settings of items. Times are minutes. */
 export interface StoreSettings {
-  /** The default time to live; undefined for none. */
   defaultTtl: number | undefined;
   /** Whether reading an item restarts its time to live by default. */
   refreshOnRead: boolean;
@@ -19,11 +18,10 @@ const sweepMs = { atLeast: 1_000, atMost: 24 * 60 * 60_000 } as const;
 /** Parses the key `store` of the graph configuration file. */
 export function storeSettings(config: StoreConfig | null | undefined): StoreSettings {
   const { default_ttl, refresh_on_read, sweep_interval_minutes } = config?.ttl ?? {};
+  const sweepEveryMs = (sweep_interval_minutes ?? usualSweepInterval) * 60_000;
   return {
     defaultTtl: default_ttl == null ? undefined : Math.min(default_ttl, maxItemTtlMinutes),
     refreshOnRead: refresh_on_read ?? true,
-    sweepEveryMs: within((sweep_interval_minutes ?? usualSweepInterval) * 60_000),
+    sweepEveryMs: Math.min(Math.max(sweepEveryMs, sweepMs.atLeast), sweepMs.atMost),
   };
 }
-
-const within = (ms: number): number => Math.min(Math.max(ms, sweepMs.atLeast), sweepMs.atMost);

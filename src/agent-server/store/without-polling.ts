@@ -1,4 +1,5 @@
-/** The methods of the engine's wrapper to replace. */
+import { isObject } from '../../contract/json-object.ts';
+
 const replacedMethods = ['start', 'stop', 'enqueueOperation'] as const;
 
 /** Prototypes already replaced: all graphs of an agent load the same engine. */
@@ -63,13 +64,10 @@ async function inLine(wrapper: object, operation: object): Promise<unknown> {
     await before;
     return callStore(Reflect.get(wrapper, 'store'), operation);
   })();
+  // The caller receives the error.
   lines.set(
     wrapper,
-    turn.then(
-      () => undefined,
-      // The caller receives the error.
-      () => undefined,
-    ),
+    turn.catch(() => undefined),
   );
   return turn;
 }
@@ -80,9 +78,5 @@ async function callStore(store: unknown, operation: object): Promise<unknown> {
   return result;
 }
 
-interface BatchingStore {
-  batch(operations: readonly object[]): Promise<unknown[]>;
-}
-
-const isStore = (store: unknown): store is BatchingStore =>
-  typeof store === 'object' && store !== null && typeof Reflect.get(store, 'batch') === 'function';
+const isStore = (store: unknown): store is { batch(operations: readonly object[]): Promise<unknown[]> } =>
+  isObject(store) && typeof store['batch'] === 'function';

@@ -1,9 +1,4 @@
-/**
- * The part of a value at a path: keys joined by dots, list indexes in brackets, negative from the end, such as
- * `values.messages[-1].content`.
- *
- * @returns null if the path does not exist.
- */
+/** The part of a value at a path such as `values.messages[-1].content`; null if the path does not exist. */
 export function partAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of stepsOf(path)) {
@@ -14,7 +9,6 @@ export function partAt(value: unknown, path: string): unknown {
   return found ?? null;
 }
 
-/** The parts at several paths, by name. */
 export const extracted = (value: unknown, paths: Record<string, string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, partAt(value, path)]));
 

@@ -1,32 +1,10 @@
-import type { Pool, PoolClient } from 'pg';
-import { lockThread, type Removal, inTransaction } from './transaction.ts';
+import type { PoolClient } from 'pg';
 
-/** How earlier states are removed. */
-export interface KeepLatest {
-  /** Milliseconds since the epoch. */
-  now: number;
-  /** The latest state is built from its ancestors, which are kept too. */
-  withAncestors: boolean;
-}
-
-/**
- * Removes all states of a thread but the latest, with the subgraph states that it needs. Skips a thread with unfinished
- * runs.
- */
-export function keepLatest(pool: Pool, threadId: string, how: KeepLatest): Promise<Removal> {
-  return inTransaction(pool, async (client) => {
-    const state = await lockThread(client, threadId);
-    if (state !== 'idle') return state;
-    await keepLatestOfLocked(client, threadId, how);
-    return 'removed';
-  });
-}
-
-/** The same for a thread whose row this transaction has locked. */
-export async function keepLatestOfLocked(
+/** Removes all states of a locked thread but the latest, with the subgraph states and `withAncestors` that it needs. */
+export async function keepLatest(
   client: PoolClient,
   threadId: string,
-  { now, withAncestors }: KeepLatest,
+  { now, withAncestors }: { now: number; withAncestors: boolean },
 ): Promise<void> {
   await client.query(keepLatestStates, [threadId, withAncestors, new Date(now)]);
 }

@@ -1,7 +1,11 @@
-import { maxTtlMinutes } from '../../contract/agent/thread.ts';
-import type { ThreadTtl, ThreadTtlReply, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
+import {
+  maxTtlMinutes,
+  type ThreadTtl,
+  type ThreadTtlReply,
+  type ThreadTtlStrategy,
+} from '../../contract/agent/thread.ts';
+import type { GraphConfig } from '../../graph-config/schema.ts';
 
-/** The time to live of a thread, and what happens then. */
 export interface Lifetime {
   minutes: number;
   strategy: ThreadTtlStrategy;
@@ -13,17 +17,11 @@ export interface Lifetimes {
   ofAll: Lifetime | undefined;
   /** The polling interval (ms) for expired threads. */
   sweepMs: number;
-  /** The batch size of a poll. */
   sweepLimit: number;
 }
 
 /** The key `checkpointer.ttl` of the graph configuration file; times are minutes. */
-export interface LifetimeConfig {
-  strategy?: ThreadTtlStrategy | undefined;
-  default_ttl?: number | null | undefined;
-  sweep_interval_minutes?: number | null | undefined;
-  sweep_limit?: number | null | undefined;
-}
+export type LifetimeConfig = NonNullable<GraphConfig['checkpointer']>['ttl'];
 
 const defaultSweepMinutes = 5;
 const defaultSweepLimit = 1000;
@@ -31,7 +29,7 @@ const defaultSweepLimit = 1000;
 const mostSleepMs = 24 * 24 * 3600 * 1000;
 
 /** Applies the defaults. */
-export function lifetimesOf(config: LifetimeConfig | null | undefined): Lifetimes {
+export function lifetimesOf(config: LifetimeConfig): Lifetimes {
   const minutes = config?.default_ttl == null ? undefined : Math.min(config.default_ttl, maxTtlMinutes);
   const sweepMinutes = config?.sweep_interval_minutes ?? defaultSweepMinutes;
   return {
@@ -41,7 +39,6 @@ export function lifetimesOf(config: LifetimeConfig | null | undefined): Lifetime
   };
 }
 
-/** The time to live in a request. */
 export const lifetimeOf = (ttl: ThreadTtl): Lifetime =>
   typeof ttl === 'number'
     ? { minutes: ttl, strategy: 'delete' }

@@ -2,25 +2,20 @@ import type { Clock } from '../../clock.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
-import { lifetimesOf } from './lifetime.ts';
-import type { LifetimeConfig } from './lifetime.ts';
-import { ThreadExpiry } from './thread-expiry.ts';
+import { lifetimesOf, type LifetimeConfig } from './lifetime.ts';
+import { sweepThreads, ThreadExpiry } from './thread-expiry.ts';
 import { ThreadRemover } from './remover.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
-import { ThreadSweep } from './sweep.ts';
-import { ThreadRuns } from './thread-runs.ts';
 import { ThreadStreams } from './thread-streams.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of the thread components. */
 export interface ThreadDependencies {
   storage: Storage;
   threads: ThreadStore;
   graphs: Graphs;
   runs: Runs;
-  /** The key `checkpointer.ttl` of the graph configuration file. */
-  lifetime: LifetimeConfig | null | undefined;
+  lifetime: LifetimeConfig;
   clock: Clock;
   log: Logger;
 }
@@ -54,13 +49,19 @@ export async function openThreads(around: ThreadDependencies): Promise<OpenThrea
     const thread = await threads.get(threadId);
     return thread && states.at(thread, {}, false);
   };
-  const streams = new ThreadStreams({ runs, threadRuns: new ThreadRuns(storage), stateOf, clock, log });
+  const streams = new ThreadStreams({ runs, storage, stateOf, clock, log });
   const gone = (threadId: string) => streams.close(threadId);
   const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
-  const sweep = new ThreadSweep({ lives, remover, everyMs: lifetimes.sweepMs, clock, gone, log });
+  const stop = new AbortController();
+  let sweeping = Promise.resolve();
+  const begin = () => {
+    const { signal } = stop;
+    sweeping = sweepThreads({ lives, remover, everyMs: lifetimes.sweepMs, clock, gone, log, signal });
+  };
   const end = async () => {
     await streams.closeAll();
-    await sweep.end();
+    stop.abort();
+    await sweeping;
   };
-  return { threads, states, lives, remover, streams, sweep: { begin: () => sweep.begin(), end } };
+  return { threads, states, lives, remover, streams, sweep: { begin, end } };
 }

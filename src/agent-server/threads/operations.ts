@@ -22,9 +22,7 @@ import { extracted, isPath } from './extract.ts';
 import { lifetimeOf } from './lifetime.ts';
 import { showThread, type StoredThread } from './store.ts';
 
-/** The request to create a thread. */
 export const threadCreation = threadCreate.extend({ supersteps: z.array(superstepSchema).optional() });
-/** The result of pruning. */
 export const pruned = z.object({ pruned_count: z.int() });
 const createBody = threadCreation.strip();
 const searchBody = threadSearch.strip();
@@ -206,7 +204,6 @@ export const threadOperations: readonly Operation<Env>[] = [
   }),
 ];
 
-/** The thread in the path. */
 export async function threadInPath(c: Context<Env>): Promise<StoredThread> {
   const id = pathId(c, 'thread_id');
   const thread = await c.var.parts.threads.get(id);
@@ -214,7 +211,6 @@ export async function threadInPath(c: Context<Env>): Promise<StoredThread> {
   return thread;
 }
 
-/** The error for a thread that does not exist. */
 export const noThread = (id: string): Refusal => missing(`Thread ${id} does not exist.`);
 
 /** The value of `Last-Event-ID` for the start of the stream. */

@@ -1,8 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Checkpoint } from '../../contract/agent/thread.ts';
-import { missing } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import { missing, type Refusal } from '../refusal.ts';
 
 /** Selects a state of a thread; the newest of the whole graph by default. */
 export type Where = Pick<Checkpoint, 'checkpoint_id' | 'checkpoint_ns' | 'checkpoint_map'>;

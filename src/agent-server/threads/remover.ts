@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../clock.ts';
 import type { ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 import type { Graphs } from '../graphs/graphs.ts';
@@ -6,9 +6,8 @@ import { needsAncestors } from '../graphs/stateful.ts';
 import type { Runs } from '../runs/runs.ts';
 import { keepLatest } from './keep-latest.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
-import { removeThread } from './transaction.ts';
+import { deleteLocked, removeLocked } from './transaction.ts';
 
-/** The dependencies of the remover. */
 export interface RemoverParts {
   pool: Pool;
   threads: ThreadStore;
@@ -34,19 +33,15 @@ export class ThreadRemover {
   async delete(threadId: string): Promise<boolean> {
     const { pool, runs, gone } = this.#parts;
     for (let tries = 1; ; tries += 1) {
-      await runs.cancelThread(threadId);
-      const removal = await removeThread(pool, threadId, { evenBusy: tries === mostTries });
+      await runs.cancelling.ofThread(threadId);
+      const remove = (client: PoolClient) => deleteLocked(client, threadId);
+      const removal = await removeLocked(pool, threadId, remove, tries === mostTries);
       if (removal === 'removed') gone(threadId);
       if (removal !== 'busy') return removal === 'removed';
     }
   }
 
-  /**
-   * Deletes threads, or all of their states but the latest. Skips missing threads, and with `keep_latest` those with
-   * unfinished runs.
-   *
-   * @returns the number of pruned threads.
-   */
+  /** Deletes threads, or all their states but the latest unless runs are unfinished. @returns how many were pruned. */
   async prune(threadIds: readonly string[], strategy: ThreadTtlStrategy): Promise<number> {
     let pruned = 0;
     for (const threadId of new Set(threadIds)) {
@@ -59,8 +54,9 @@ export class ThreadRemover {
 
   async #keepLatest(thread: StoredThread): Promise<boolean> {
     const { pool, clock } = this.#parts;
-    const withAncestors = await this.withAncestors(thread);
-    return (await keepLatest(pool, thread.thread_id, { now: clock.now(), withAncestors })) === 'removed';
+    const how = { withAncestors: await this.withAncestors(thread), now: clock.now() };
+    const remove = (client: PoolClient) => keepLatest(client, thread.thread_id, how);
+    return (await removeLocked(pool, thread.thread_id, remove, false)) === 'removed';
   }
 
   /** Whether the latest state of a thread needs its ancestors; assumed for an unknown graph. */

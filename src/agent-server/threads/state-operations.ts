@@ -11,8 +11,7 @@ import {
 import { isUuid } from '../../contract/uuid.ts';
 import type { Operation } from '../../http/operation.ts';
 import { flag, pathId, readBody, readQuery } from '../api/body.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import { toWire } from '../wire.ts';

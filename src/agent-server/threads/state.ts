@@ -3,11 +3,7 @@ import type { Snapshot } from '../graphs/graph.ts';
 import { checkpointOf, taskError } from '../runs/debug-payload.ts';
 import type { OpenTasks } from '../runs/open-tasks.ts';
 
-/**
- * Serializes a state for the API (`GET /threads/{thread_id}/state`), including subgraph states.
- *
- * @param open the pending tasks, if known better than from the engine.
- */
+/** Serializes a state with its subgraphs. `open`: its pending tasks, if known better than by the engine. */
 export function showState(snapshot: Snapshot, open?: OpenTasks): object {
   return {
     values: snapshot.values,
@@ -26,10 +22,7 @@ export function emptyState(threadId: string): object {
   return showState({ values: {}, next: [], tasks: [], config: { configurable: { thread_id: threadId } } });
 }
 
-/**
- * Serializes a task of a state. For a subgraph, the engine returns its state if requested, else the configuration to read
- * it.
- */
+/** Serializes a task. For a subgraph, the engine returns its state if requested, else the configuration to read it. */
 function showTask(task: unknown): unknown {
   if (!isObject(task)) return task;
   const { state, error, interrupts, result, ...rest } = task;

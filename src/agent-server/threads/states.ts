@@ -5,17 +5,17 @@ import type { Superstep } from '../../contract/agent/superstep.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
+import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
+import { madeOrRefused } from '../runs/make-graph.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
 import type { Lifetime } from './lifetime.ts';
-import { OneAtATime, ThreadGraphs } from './thread-graphs.ts';
 import { hasCheckpoint, noCheckpoint, placeOf, type Where } from './place.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
-import { inTransaction, PoolOfOne } from './transaction.ts';
+import { inTransaction, OneAtATime, PoolOfOne } from './transaction.ts';
 import { asRefused, saveThreadState, writeSteps, type Step } from './write-states.ts';
 
-/** The dependencies of `ThreadStates`. */
 export interface ThreadStatesParts {
   pool: Pool;
   threads: ThreadStore;
@@ -25,7 +25,6 @@ export interface ThreadStatesParts {
   reportUpdate: (threadId: string, state: object, at: number) => void;
 }
 
-/** A manual update of a state. */
 export interface StateUpdate {
   values: unknown;
   asNode: string | undefined;
@@ -33,7 +32,6 @@ export interface StateUpdate {
   where: Where;
 }
 
-/** Selects past states. */
 export interface HistoryRequest {
   limit: number;
   /** The id of a checkpoint: only earlier ones. */
@@ -42,7 +40,6 @@ export interface HistoryRequest {
   where: Where;
 }
 
-/** A thread to create with existing states. */
 export interface FilledThread {
   threadId: string;
   metadata: FreeObject;
@@ -53,27 +50,21 @@ export interface FilledThread {
 /** The states of threads: current, history, and manual updates. */
 export class ThreadStates {
   readonly #parts: ThreadStatesParts;
-  readonly #graphs: ThreadGraphs;
   /** At most one transaction that runs the agent's code: it holds one of two connections, and runs need the other. */
   readonly #line = new OneAtATime();
 
   constructor(parts: ThreadStatesParts) {
     this.#parts = parts;
-    this.#graphs = new ThreadGraphs(parts.graphs, parts.threads);
   }
 
-  /**
-   * The state of a thread at a checkpoint, or the newest.
-   *
-   * @throws Refusal 404 if there is no such checkpoint, or this revision lacks the thread's graph.
-   */
+  /** The state at a checkpoint, or the newest. @throws Refusal 404 for a missing checkpoint or graph. */
   async at(thread: StoredThread, where: Where, subgraphs: boolean): Promise<object> {
-    const graphId = this.#graphs.idOf(thread);
+    const graphId = this.#graphIdOf(thread);
     if (graphId === undefined) {
       if (where.checkpoint_id) throw noCheckpoint(thread.thread_id, where.checkpoint_id);
       return emptyState(thread.thread_id);
     }
-    const graph = await this.#graphs.read(thread.thread_id, graphId);
+    const graph = await this.#graph(thread.thread_id, graphId);
     const snapshot = await graph.getState({ configurable: placeOf(thread.thread_id, where) }, { subgraphs });
     if (where.checkpoint_id && snapshot.createdAt === undefined) {
       throw noCheckpoint(thread.thread_id, where.checkpoint_id);
@@ -83,9 +74,9 @@ export class ThreadStates {
 
   /** The states of a thread, newest first; empty without runs. */
   async history(thread: StoredThread, { limit, before, metadata, where }: HistoryRequest): Promise<object[]> {
-    const graphId = this.#graphs.idOf(thread);
+    const graphId = this.#graphIdOf(thread);
     if (graphId === undefined) return [];
-    const graph = await this.#graphs.read(thread.thread_id, graphId);
+    const graph = await this.#graph(thread.thread_id, graphId);
     const states = graph.getStateHistory(
       { configurable: placeOf(thread.thread_id, where) },
       {
@@ -114,7 +105,7 @@ export class ThreadStates {
       if (thread.unfinished > 0) {
         throw new Refusal(409, `Thread ${threadId} is busy with a run. Wait for its end, or cancel it.`);
       }
-      const graphId = this.#graphs.idOf(thread);
+      const graphId = this.#graphIdOf(thread);
       if (graphId === undefined) {
         const advice = 'Start a run on it, or create it with metadata.graph_id.';
         throw new Refusal(422, `Thread ${threadId} is of no graph, so it has no state. ${advice}`);
@@ -129,11 +120,7 @@ export class ThreadStates {
     return checkpoint;
   }
 
-  /**
-   * Creates a thread with states as if its graph had run; an existing one does not change.
-   *
-   * @throws Refusal 422 if the graph is not named, missing, or rejects the values: no thread is created then.
-   */
+  /** Creates a thread with states, unless it exists. @throws Refusal 422 for its graph, or values that it rejects. */
   async create({ threadId, metadata, lifetime, supersteps }: FilledThread): ReturnType<ThreadStore['create']> {
     const { threads, graphs } = this.#parts;
     if (supersteps.length === 0) return threads.create(threadId, metadata, lifetime);
@@ -155,11 +142,7 @@ export class ThreadStates {
     });
   }
 
-  /**
-   * Copies a thread with all its states, without its runs. During a run, the copy has the states so far.
-   *
-   * @returns undefined if there is no such thread.
-   */
+  /** Copies a thread with its states so far, without its runs; undefined if there is no such thread. */
   async copy(threadId: string, copyId: string): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;
     return this.#within(async (client) => {
@@ -168,9 +151,9 @@ export class ThreadStates {
       const { rows } = await client.query<StoredThread>(copyThread, [threadId, copyId, now]);
       const [copy] = rows;
       if (copy?.status !== 'busy') return copy;
-      const graphId = this.#graphs.idOf(copy);
+      const graphId = this.#graphIdOf(copy);
       if (graphId === undefined) throw new Error(`Thread ${threadId} is busy without a graph.`);
-      const graph = await this.#graphs.readOver(threadId, graphId, new PoolOfOne(client));
+      const graph = await this.#graph(threadId, graphId, new PoolOfOne(client));
       await saveThreadState(client, graph, { threadId: copyId, now: clock.now() });
       return threads.get(copyId, client);
     });
@@ -180,7 +163,7 @@ export class ThreadStates {
     const { clock } = this.#parts;
     const { threadId, graphId, where, steps } = order;
     const pool = new PoolOfOne(client);
-    const graph = await this.#graphs.readOver(threadId, graphId, pool);
+    const graph = await this.#graph(threadId, graphId, pool);
     return asRefused(pool, async () => {
       const place = { ...placeOf(threadId, where), graph_id: graphId };
       const written = await writeSteps(graph, place, steps);
@@ -188,6 +171,26 @@ export class ThreadStates {
       const { state, open } = await saveThreadState(client, graph, { threadId, now: at });
       return { checkpoint: checkpointOf(written) ?? {}, state: showState(state, open), at };
     });
+  }
+
+  /** The graph that last ran on a thread, or that it was created for, if any. @throws Refusal 404 if it is missing. */
+  #graphIdOf(thread: StoredThread): string | undefined {
+    const graphId = thread.metadata['graph_id'];
+    if (typeof graphId !== 'string') return undefined;
+    if (this.#parts.graphs.has(graphId)) return graphId;
+    throw missing(`Thread ${thread.thread_id} is of graph "${graphId}", which this revision does not have.`);
+  }
+
+  /** The graph as the thread's last run configured it, its checkpoints in `pool`. @throws Refusal 422 if not made. */
+  async #graph(threadId: string, graphId: string, pool?: Pool): Promise<StatefulGraph> {
+    const { graphs, threads } = this.#parts;
+    const configurable = await threads.lastConfigurable(threadId, pool);
+    const making = pool
+      ? graphs.makeOver(graphId, { configurable }, pool)
+      : graphs.make(graphId, { configurable }, 'thread');
+    const graph = await madeOrRefused(making, graphId, `the last run on thread ${threadId}`);
+    if (isStateful(graph)) return graph;
+    throw new Refusal(422, `The engine of graph "${graphId}" can neither look back on states nor write them.`);
   }
 
   #within<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {

@@ -1,36 +1,20 @@
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import type {
-  Thread,
-  ThreadCount,
-  ThreadSearch,
-  ThreadStatus,
-  ThreadTtlStrategy,
-} from '../../contract/agent/thread.ts';
+import type { Thread, ThreadCount, ThreadSearch } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Tables, ThreadsTable } from '../storage/tables.ts';
 import type { Querying } from '../runs/store.ts';
 import { endOf, type Lifetime } from './lifetime.ts';
-import { expiredBy, sqlTime, type IsOver } from './expiry-sql.ts';
+import { sqlTime, type IsOver } from './expiry-sql.ts';
 import { deleteLocked, inTransaction } from './transaction.ts';
 
-/** A stored thread. */
-export interface StoredThread {
-  thread_id: string;
-  status: ThreadStatus;
-  metadata: FreeObject;
-  config: FreeObject;
-  values: unknown;
-  interrupts: FreeObject;
-  created_at: Date;
-  updated_at: Date;
-  state_updated_at: Date | null;
-  ttl_strategy: ThreadTtlStrategy | null;
-  ttl_minutes: number | null;
-}
+export type StoredThread = Omit<
+  Selectable<ThreadsTable>,
+  'unfinished' | 'status_at_rest' | 'graph_before' | 'expires_at' | 'pruned_at'
+>;
 
 /** Serializes a thread for the API (section "Thread"). */
 export function showThread(thread: StoredThread): Thread {
@@ -53,17 +37,13 @@ export class ThreadStore {
   readonly #clock: Clock;
   readonly #isOver: IsOver;
 
-  constructor(storage: Storage, clock: Clock, isOver: IsOver = expiredBy()) {
+  constructor(storage: Storage, clock: Clock, isOver: IsOver) {
     this.#storage = storage;
     this.#clock = clock;
     this.#isOver = isOver;
   }
 
-  /**
-   * Creates a thread; an existing one does not change.
-   *
-   * @param on the connection of an enclosing transaction.
-   */
+  /** Creates a thread; an existing one does not change. @param on the connection of an enclosing transaction. */
   async create(
     threadId: string,
     metadata: FreeObject,

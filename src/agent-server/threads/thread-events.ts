@@ -2,7 +2,6 @@ import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
 import type { Follower, LoggedEvent } from '../runs/event-log.ts';
 
-/** The event that reports a manual update. */
 export const stateUpdateEvent = 'state_update';
 
 /** The memory limit (characters) of one thread's events, for clients that reconnect. */
@@ -22,32 +21,23 @@ export function isOfModes(event: string, modes: readonly ThreadStreamMode[]): bo
   return modes.includes('run_modes') || (modes.includes('lifecycle') && event === metadataEvent);
 }
 
-/**
- * The events on one thread. Their numbers grow with time, so that they are valid in other processes too.
- */
+/** The events on one thread. Their numbers grow with time, so that they are valid in other processes too. */
 export class ThreadEvents {
+  /** Events with a higher number than this are all in memory. */
+  completeAfter: number;
   readonly #followers = new Set<Follower>();
   readonly #now: () => number;
   readonly #limit: () => number;
   #kept: LoggedEvent[] = [];
   #size = 0;
   #last: number;
-  #completeAfter: number;
 
-  /**
-   * @param now milliseconds since the epoch.
-   * @param limit the current memory limit (characters).
-   */
+  /** @param now milliseconds since the epoch. @param limit the current memory limit (characters). */
   constructor(now: () => number, limit = () => maxKept) {
     this.#now = now;
     this.#limit = limit;
     this.#last = idAt(now());
-    this.#completeAfter = this.#last;
-  }
-
-  /** Events with a higher number than this are all in memory. */
-  get completeAfter(): number {
-    return this.#completeAfter;
+    this.completeAfter = this.#last;
   }
 
   get isFollowed(): boolean {
@@ -70,7 +60,6 @@ export class ThreadEvents {
     return () => void this.#followers.delete(follower);
   }
 
-  /** Ends the log. */
   close(): void {
     for (const follower of this.#followers) follower(undefined);
     this.#followers.clear();
@@ -81,7 +70,7 @@ export class ThreadEvents {
       const dropped = this.#kept.shift();
       if (dropped === undefined) return;
       this.#size -= dropped.json.length;
-      this.#completeAfter = dropped.id ?? this.#completeAfter;
+      this.completeAfter = dropped.id ?? this.completeAfter;
     }
   }
 }

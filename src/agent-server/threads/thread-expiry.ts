@@ -2,14 +2,17 @@ import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { ThreadTtlReply, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import type { Logger } from '../../logger.ts';
 import type { Storage } from '../storage/open.ts';
-import { keepLatestOfLocked } from './keep-latest.ts';
+import { poll } from '../runs/poll.ts';
+import { keepLatest } from './keep-latest.ts';
+import type { ThreadRemover } from './remover.ts';
 import { showLifetime, type Lifetimes } from './lifetime.ts';
 import { dueAt } from './expiry-sql.ts';
 import { deleteLocked, inTransaction } from './transaction.ts';
 import type { StoredThread } from './store.ts';
 
-/** An expired thread. */
 export interface DueThread {
   thread_id: string;
   metadata: FreeObject;
@@ -31,15 +34,9 @@ export class ThreadExpiry {
   /** Records when the default time to live took effect: older threads never expire. */
   async noteStart(): Promise<void> {
     const { db } = this.#storage;
-    if (!this.#lifetimes.ofAll) await db.deleteFrom('thread_lifetime').execute();
-    else {
-      const row = { since: new Date(this.#clock.now()) };
-      await db
-        .insertInto('thread_lifetime')
-        .values(row)
-        .onConflict((on) => on.doNothing())
-        .execute();
-    }
+    const insert = db.insertInto('thread_lifetime').values({ since: new Date(this.#clock.now()) });
+    if (this.#lifetimes.ofAll) await insert.onConflict((on) => on.doNothing()).execute();
+    else await db.deleteFrom('thread_lifetime').execute();
   }
 
   /** The time to live of a thread for the API; null for no expiry. */
@@ -74,11 +71,7 @@ export class ThreadExpiry {
       .execute();
   }
 
-  /**
-   * Handles the expiry of a thread; false if it is no longer expired, or another process is handling it.
-   *
-   * @param withAncestors see `KeepLatest`.
-   */
+  /** Handles the expiry of a thread; false if it is no longer expired, or another process is handling it. */
   async end({ thread_id, strategy }: DueThread, withAncestors: boolean): Promise<boolean> {
     const now = this.#clock.now();
     return inTransaction(this.#storage.pool, async (client) => {
@@ -90,8 +83,41 @@ export class ThreadExpiry {
       );
       if (rowCount !== 1) return false;
       if (strategy === 'delete') await deleteLocked(client, thread_id);
-      else await keepLatestOfLocked(client, thread_id, { now, withAncestors });
+      else await keepLatest(client, thread_id, { now, withAncestors });
       return true;
     });
   }
+}
+
+interface SweepParts {
+  lives: ThreadExpiry;
+  remover: ThreadRemover;
+  everyMs: number;
+  clock: Clock;
+  /** Called when a thread was deleted. */
+  gone: (threadId: string) => void;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Handles expired threads until the signal aborts. With several processes, each thread is handled once. */
+export function sweepThreads({ lives, remover, everyMs, clock, gone, log, signal }: SweepParts): Promise<void> {
+  const sweep = async (): Promise<void> => {
+    for (const thread of await lives.due()) {
+      if (signal.aborted) return;
+      try {
+        const keeps = thread.strategy === 'keep_latest';
+        const hasEnded = await lives.end(thread, keeps && (await remover.withAncestors(thread)));
+        if (hasEnded && !keeps) gone(thread.thread_id);
+      } catch (error) {
+        // A failure for one thread does not stop the others.
+        if (isDatabaseUnavailable(error)) throw error;
+        log.error(
+          { threadId: thread.thread_id },
+          `Thread ${thread.thread_id} has expired, but can't be removed: ${String(error)}`,
+        );
+      }
+    }
+  };
+  return poll(sweep, { what: 'Polling for expired threads', everyMs, clock, log, signal });
 }

@@ -1,8 +1,9 @@
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { LoggedEvent, Follower } from '../runs/event-log.ts';
 import type { StoredRun } from '../runs/run-row.ts';
+import type { Storage } from '../storage/open.ts';
 import { idAt, timeOf, type ThreadEvents } from './thread-events.ts';
-import type { ThreadRuns } from './thread-runs.ts';
+import { runsEndedBetween } from './thread-runs.ts';
 
 /** The data of the event that reports the end of a run on its thread's stream. */
 export const endOfRun = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
@@ -24,11 +25,11 @@ const maxEndedRuns = 1000;
 
 /** The events for a thread's runs that ended after the event `afterId` and before a time (ms). */
 export async function eventsOfEndedRuns(
-  threadRuns: ThreadRuns,
+  storage: Storage,
   threadId: string,
   { afterId, until }: { afterId: number; until: number },
 ): Promise<LoggedEvent[]> {
-  const runs = await threadRuns.endedBetween(threadId, timeOf(afterId), until, maxEndedRuns);
+  const runs = await runsEndedBetween(storage, threadId, timeOf(afterId), until, maxEndedRuns);
   return runs.flatMap((run) => {
     const id = idAt(run.ended_at?.getTime() ?? until);
     // Later events have higher numbers.
@@ -38,7 +39,6 @@ export async function eventsOfEndedRuns(
 
 /** A run whose events go to the stream of its thread. */
 export interface Subscription {
-  /** Unsubscribes. */
   unsubscribe: () => void;
   /** Reports the start of a run that waits for its turn. */
   reportStart?: (() => void) | undefined;
@@ -57,13 +57,7 @@ export interface FollowedThread {
   updatedAt: number;
 }
 
-/**
- * Delivers past events once they are read, then new ones; events that occur meanwhile are queued after them.
- *
- * @param follow subscribes to new events.
- * @param complain called if the past can't be read; new events are delivered anyway.
- * @returns unsubscribes.
- */
+/** Delivers past events once they are read, or calls `complain`; then those of `follow`. @returns unsubscribes. */
 export function followAfter(
   past: Promise<readonly LoggedEvent[]>,
   follow: (follower: Follower) => () => void,

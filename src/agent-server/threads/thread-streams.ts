@@ -1,12 +1,13 @@
 import { pause, type Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
+import { logFailure } from '../runs/poll.ts';
 import type { Runs } from '../runs/runs.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
+import type { Storage } from '../storage/open.ts';
 import { toWire } from '../wire.ts';
 import {
   followAfter,
@@ -17,14 +18,13 @@ import {
   summaryOfRun,
   eventsOfEndedRuns,
 } from './thread-run-events.ts';
-import type { ThreadRuns } from './thread-runs.ts';
+import { existingThreads, recentRuns } from './thread-runs.ts';
 import { isOfModes, maxKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of `ThreadStreams`. */
 export interface ThreadStreamsParts {
   runs: Runs;
-  threadRuns: ThreadRuns;
+  storage: Storage;
   /** The newest state of a thread in the API's form; undefined if there is no such thread. */
   stateOf: (threadId: string) => Promise<object | undefined>;
   clock: Clock;
@@ -40,10 +40,7 @@ const maxKeptOfAll = 64 * 1024 * 1024;
 /** How long (ms) the events of a thread are kept after the last follower disconnected, which may reconnect. */
 const keepUnfollowedMs = 60_000;
 
-/**
- * The events on threads: those of every run, and manual updates. Runs of this process are reported at once, those of
- * other processes within a second.
- */
+/** The events of every run on a thread, and manual updates; those of other processes within a second. */
 export class ThreadStreams {
   readonly #parts: ThreadStreamsParts;
   readonly #threads = new Map<string, FollowedThread>();
@@ -52,13 +49,10 @@ export class ThreadStreams {
 
   constructor(parts: ThreadStreamsParts) {
     this.#parts = parts;
-    parts.runs.onStarted((execution) => this.#subscribe(execution));
+    parts.runs.executor.onStarted = (execution) => this.#subscribe(execution);
   }
 
-  /**
-   * The events on a thread. A follower that resumes after a number receives the missed events that are kept here; for runs
-   * that ended before those, their metadata and outcome.
-   */
+  /** The events on a thread. One that resumes gets missed ones kept here; of older runs, metadata and outcome. */
   events(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
     return {
       follow: (follower, afterId) => {
@@ -106,7 +100,7 @@ export class ThreadStreams {
     if (afterId !== undefined && afterId < events.completeAfter)
       return this.#followFromPast(threadId, thread, notify, afterId);
     if (!isNew && afterId === undefined) {
-      for (const run of this.#parts.runs.ofThread(threadId)) {
+      for (const run of this.#parts.runs.executor.ofThread(threadId)) {
         if (!run.isWaiting)
           notify({ id: undefined, event: metadataEvent, json: startOfRun(run.plan.runId, run.attempt) });
       }
@@ -116,10 +110,10 @@ export class ThreadStreams {
   }
 
   #followFromPast(threadId: string, thread: FollowedThread, notify: Follower, afterId: number): () => void {
-    const { clock, log, threadRuns } = this.#parts;
+    const { clock, log, storage } = this.#parts;
     const { events } = thread;
     const when = { afterId, until: timeOf(events.completeAfter) };
-    const past = retryWhileDatabaseDown(() => eventsOfEndedRuns(threadRuns, threadId, when), clock, this.#stop.signal);
+    const past = retryWhileDatabaseDown(() => eventsOfEndedRuns(storage, threadId, when), clock, this.#stop.signal);
     const follow = (follower: Follower) => events.follow(follower, events.completeAfter);
     const unfollow = followAfter(past, follow, notify, (error) => {
       if (!this.#stop.signal.aborted)
@@ -142,7 +136,7 @@ export class ThreadStreams {
     const events = new ThreadEvents(() => clock.now(), share);
     const thread: FollowedThread = { events, openedAt: now, unfollowedAt: undefined, runs: new Map(), updatedAt: now };
     this.#threads.set(threadId, thread);
-    for (const execution of runs.ofThread(threadId)) this.#subscribe(execution);
+    for (const execution of runs.executor.ofThread(threadId)) this.#subscribe(execution);
     this.#polling ??= this.#pollWhileFollowed();
     return thread;
   }
@@ -190,25 +184,21 @@ export class ThreadStreams {
     let since = clock.now() - skewMs;
     while (!signal.aborted && this.#threads.size > 0) {
       const before = clock.now();
-      try {
-        await this.#poll(since);
-        since = before - skewMs;
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) log.error(`Polling followed threads failed: ${String(error)}`);
-      }
+      const hasRead = await this.#poll(since).then(() => true, logFailure(log, 'Polling followed threads failed'));
+      if (hasRead === true) since = before - skewMs;
       await pause(clock, pollMs, signal);
     }
     this.#polling = undefined;
   }
 
   async #poll(since: number): Promise<void> {
-    const { threadRuns } = this.#parts;
+    const { storage } = this.#parts;
     for (const [threadId, thread] of this.#threads) this.#expire(threadId, thread, since);
     const ids = [...this.#threads.keys()];
     if (ids.length === 0) return;
-    const existing = new Map((await threadRuns.existing(ids)).map((thread) => [thread.thread_id, thread]));
+    const existing = new Map((await existingThreads(storage, ids)).map((thread) => [thread.thread_id, thread]));
     const known = ids.flatMap((id) => [...(this.#threads.get(id)?.runs.keys() ?? [])]);
-    for (const run of await threadRuns.recent(ids, since, known)) this.#subscribeToRemote(run);
+    for (const run of await recentRuns(storage, ids, since, known)) this.#subscribeToRemote(run);
     for (const id of ids) {
       const thread = existing.get(id);
       if (!thread) this.close(id);
@@ -220,12 +210,11 @@ export class ThreadStreams {
   #expire(threadId: string, { unfollowedAt, runs }: FollowedThread, since: number): void {
     if (unfollowedAt !== undefined && this.#parts.clock.now() - unfollowedAt > keepUnfollowedMs) this.close(threadId);
     for (const [runId, { reportStart, endedAt }] of runs) {
-      if (reportStart && this.#parts.runs.find(runId)?.isWaiting === false) reportStart();
+      if (reportStart && this.#parts.runs.executor.find(runId)?.isWaiting === false) reportStart();
       if (endedAt !== undefined && endedAt < since - skewMs) runs.delete(runId);
     }
   }
 
-  /** Follows a run of another process. */
   #subscribeToRemote(run: StoredRun): void {
     const thread = this.#threads.get(run.thread_id);
     if (!thread || thread.runs.has(run.run_id)) return;

@@ -30,17 +30,13 @@ const ofATransaction = /^(?:begin|commit|rollback)\s*;?$/i;
  * the error.
  */
 export class PoolOfOne extends Pool {
+  /** The error of the first failed statement. */
+  failure: Error | undefined;
   readonly #client: PoolClient;
-  #failure: Error | undefined;
 
   constructor(client: PoolClient) {
     super({ max: 1 });
     this.#client = client;
-  }
-
-  /** The error of the first failed statement. */
-  get failure(): Error | undefined {
-    return this.#failure;
   }
 
   override connect(): Promise<PoolClient>;
@@ -89,40 +85,31 @@ export class PoolOfOne extends Pool {
   }
 
   #note(error: unknown): void {
-    if (error instanceof Error) this.#failure ??= error;
+    if (error instanceof Error) this.failure ??= error;
   }
 }
 
-/** The outcome of removing a thread. */
-export type Removal = 'removed' | 'missing' | 'busy';
-
-/**
- * Deletes a thread with its runs, checkpoints, writes, and, by foreign keys, its crons. The thread's row is locked first,
- * so that no run can start on it.
- *
- * @param evenBusy also if runs on it are unfinished.
- */
-export function removeThread(pool: Pool, threadId: string, { evenBusy }: { evenBusy: boolean }): Promise<Removal> {
+/** Removes a thread or parts of it under its row's lock: no run can start on it. A busy one only if `evenBusy`. */
+export function removeLocked(
+  pool: Pool,
+  threadId: string,
+  remove: (client: PoolClient) => Promise<void>,
+  evenBusy: boolean,
+): Promise<'removed' | 'missing' | 'busy'> {
   return inTransaction(pool, async (client) => {
-    const state = await lockThread(client, threadId);
-    if (state === 'missing' || (state === 'busy' && !evenBusy)) return state;
-    await deleteLocked(client, threadId);
+    const { rows } = await client.query<{ unfinished: number }>(
+      'select unfinished from threads where thread_id = $1 for update',
+      [threadId],
+    );
+    const [thread] = rows;
+    if (!thread) return 'missing';
+    if (thread.unfinished > 0 && !evenBusy) return 'busy';
+    await remove(client);
     return 'removed';
   });
 }
 
-/** Locks a thread's row until the transaction ends, and says whether runs on it are unfinished. */
-export async function lockThread(client: PoolClient, threadId: string): Promise<'idle' | 'busy' | 'missing'> {
-  const { rows } = await client.query<{ unfinished: number }>(
-    'select unfinished from threads where thread_id = $1 for update',
-    [threadId],
-  );
-  const [thread] = rows;
-  if (!thread) return 'missing';
-  return thread.unfinished > 0 ? 'busy' : 'idle';
-}
-
-/** Deletes a thread whose row this transaction has locked. */
+/** Deletes a locked thread with its runs, checkpoints, writes, and, by foreign keys, its crons. */
 export async function deleteLocked(client: Querying, threadId: string): Promise<void> {
   await client.query(deleteAll, [threadId]);
 }
@@ -134,3 +121,15 @@ const deleteAll = `
     blobs as (delete from checkpoint_blobs where thread_id = $1::uuid::text),
     checkpoints as (delete from checkpoints where thread_id = $1::uuid::text)
   delete from threads where thread_id = $1::uuid`;
+
+/** Runs tasks one after the other, in the order of arrival. */
+export class OneAtATime {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs the task once all earlier ones have settled. */
+  do<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+}

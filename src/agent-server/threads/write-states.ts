@@ -1,10 +1,15 @@
 import type { PoolClient } from 'pg';
-import { isStateful, nodePath, subgraphAt } from '../graphs/stateful.ts';
-import type { EngineUpdate, StateConfig, StatefulGraph } from '../graphs/stateful.ts';
+import {
+  isStateful,
+  nodePath,
+  subgraphAt,
+  type EngineUpdate,
+  type StateConfig,
+  type StatefulGraph,
+} from '../graphs/stateful.ts';
 import type { Graph, Snapshot } from '../graphs/graph.ts';
-import { Refusal } from '../refusal.ts';
-import { openTasks } from '../runs/open-tasks.ts';
-import type { OpenTasks } from '../runs/open-tasks.ts';
+import { Refusal, unacceptable } from '../refusal.ts';
+import { openTasks, type OpenTasks } from '../runs/open-tasks.ts';
 import { describeError } from '../runs/run-error.ts';
 import { toWire } from '../wire.ts';
 import type { PoolOfOne } from './transaction.ts';
@@ -46,10 +51,7 @@ export async function writeSteps(
 
 const noSubgraph = 'is no namespace of a graph inside this one';
 
-/**
- * Updates a thread's row for its newest state, in the transaction that created it. The thread is `interrupted` if the
- * state has a next node, else `idle`.
- */
+/** Updates a thread's row for its newest state: it is `interrupted` if the state has a next node, else `idle`. */
 export async function saveThreadState(
   client: PoolClient,
   graph: Graph,
@@ -72,12 +74,7 @@ const updateThread = `
   set "values" = $2::json, interrupts = $3::json, status = $4, state_updated_at = $5, updated_at = $5
   where thread_id = $1`;
 
-/**
- * Applies values of a request to the agent's graph, whose error means that it rejects them, unless a statement of the
- * transaction failed.
- *
- * @throws Refusal 422 with the graph's message.
- */
+/** Applies values of a request: the graph's error rejects them, unless a statement failed. @throws Refusal 422. */
 export async function asRefused<T>(pool: PoolOfOne, take: () => Promise<T>): Promise<T> {
   try {
     return await take();
@@ -87,6 +84,6 @@ export async function asRefused<T>(pool: PoolOfOne, take: () => Promise<T>): Pro
     const { error, message } = describeError(thrown);
     const isAboutNode = error === 'InvalidUpdateError' && /\bnode\b|asNode/i.test(message);
     const field = isAboutNode ? 'as_node' : 'values';
-    throw new Refusal(422, [{ loc: ['body', field], msg: `${error}: ${message}`, type: 'value_error' }]);
+    throw unacceptable(field, `${error}: ${message}`);
   }
 }

@@ -1,66 +1,51 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/**
- * The kind of an address's network. `private`: this machine, or the operator's network. `forbidden`: addresses without
- * receivers, and the metadata services of clouds.
- */
+/** `private`: this machine or the operator's network; `forbidden`: no receivers, or metadata services of clouds. */
 export type Network = 'public' | 'private' | 'forbidden';
 
-type Subnet = readonly [network: string, prefix: number];
-
-function listOf(family: 'ipv4' | 'ipv6', subnets: readonly Subnet[]): (address: string) => boolean {
+/** Whether an address is in one of the subnets, in CIDR notation. */
+function listOf(family: 'ipv4' | 'ipv6', subnets: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family);
+  for (const [network = '', prefix] of subnets.map((subnet) => subnet.split('/')))
+    list.addSubnet(network, Number(prefix), family);
   return (address) => list.check(address, family);
 }
 
 /** This machine, networks behind a router (RFC 1918), and those of carriers (RFC 6598). */
-const isPrivate4 = listOf('ipv4', [
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-]);
+const isPrivate4 = listOf('ipv4', ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
 /** Unspecified, link-local with the clouds' metadata, protocol assignments, documentation, benchmarks, multicast, reserved. */
 const isForbidden4 = listOf('ipv4', [
-  ['0.0.0.0', 8],
-  ['100.100.100.200', 32],
-  ['168.63.129.16', 32],
-  ['169.254.0.0', 16],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
+  '0.0.0.0/8',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
 ]);
 
 /** This machine, and unique local addresses. */
-const isPrivate6 = listOf('ipv6', [
-  ['::1', 128],
-  ['fc00::', 7],
-]);
+const isPrivate6 = listOf('ipv6', ['::1/128', 'fc00::/7']);
 
 /** A cloud's metadata service among the unique local ones; assignments, documentation and tunnels among the global ones. */
 const isForbidden6 = listOf('ipv6', [
-  ['fd00:ec2::254', 128],
-  ['fd20:ce::254', 128],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
 ]);
 
-const isGlobal6 = listOf('ipv6', [['2000::', 3]]);
+const isGlobal6 = listOf('ipv6', ['2000::/3']);
 /** IPv6 forms of IPv4 addresses: mapped, or translated (RFC 6052). */
-const standsFor4 = listOf('ipv6', [
-  ['::ffff:0:0', 96],
-  ['64:ff9b::', 96],
-]);
+const standsFor4 = listOf('ipv6', ['::ffff:0:0/96', '64:ff9b::/96']);
 
 /** Classifies an address without brackets. Invalid addresses and those with a zone are forbidden. */
 export function networkOf(address: string): Network {
@@ -73,7 +58,6 @@ export function networkOf(address: string): Network {
   return isGlobal6(address) ? 'public' : 'forbidden';
 }
 
-/** Whether an address is this machine itself. */
 export function isLoopback(address: string): boolean {
   if (isIPv6(address) && standsFor4(address)) return isLoopback(lastAs4(address));
   return isIPv4(address) ? address.startsWith('127.') : address === '::1';

@@ -1,16 +1,14 @@
-import { pause, setBackMs, type Clock } from '../../clock.ts';
+import { pause, setBackMs, withTimeout, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import { logFailure } from '../runs/poll.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
 import { judgeUrl } from './judge-url.ts';
-import { longestWaitMs, nextAfter } from './outcome.ts';
-import type { Tried } from './outcome.ts';
+import { longestWaitMs, nextAfter, type Tried } from './outcome.ts';
 import { webhookPayload } from './payload.ts';
-import { sendOutside, sendToItself, TooLate } from './send.ts';
-import type { Resolve } from './send.ts';
+import { sendOutside, sendToItself, type Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of the deliverer. */
 export interface DelivererParts {
   deliveries: Deliveries;
   settings: WebhookSettings;
@@ -23,7 +21,6 @@ export interface DelivererParts {
   log: Logger;
   /** Between 0 and 1. */
   chance: () => number;
-  /** The timeout (ms) of an attempt; 15,000 by default. */
   answerWithinMs?: number | undefined;
 }
 
@@ -43,21 +40,18 @@ const ofOneHost = 8;
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
-  readonly #answerWithinMs: number;
   readonly #stop = new AbortController();
   readonly #breakOff = new AbortController();
   readonly #trying = new Map<Promise<void>, string>();
   #bell = new AbortController();
   /** When the next retry of this process is due, in milliseconds since the epoch. */
   #nextDue = Number.POSITIVE_INFINITY;
-  /** When it was looked last, in milliseconds since the epoch. */
-  /** The time of the last look; before the first one the clock may have been set back while no process ran. */
+  /** The time (ms since the epoch) of the last look; before the first one the clock may have been set back. */
   #lookedAt = Infinity;
   #delivering = Promise.resolve();
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#answerWithinMs = parts.answerWithinMs ?? defaultTimeoutMs;
   }
 
   /** Notifies that there may be webhooks to deliver. */
@@ -65,7 +59,6 @@ export class Deliverer {
     this.#bell.abort();
   }
 
-  /** Starts to deliver. */
   begin(): void {
     this.#delivering = this.#keepDelivering();
   }
@@ -75,10 +68,7 @@ export class Deliverer {
     while (!this.#stop.signal.aborted) {
       // Reset before polling, so that a notification during the poll triggers another one.
       this.#bell = new AbortController();
-      const isMore = await this.#look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.error(`Polling for webhooks failed: ${String(error)}`);
-        return false;
-      });
+      const isMore = await this.#look().catch(logFailure(log, 'Polling for webhooks failed'));
       if (isMore) continue;
       await pause(clock, this.#untilDue(), AbortSignal.any([this.#bell.signal, this.#stop.signal]));
     }
@@ -92,10 +82,7 @@ export class Deliverer {
     void pause(clock, withinMs, ended.signal).then(() => this.#breakOff.abort(new Error('The server stops.')));
     await this.#delivering;
     while (!this.#breakOff.signal.aborted) {
-      const isMore = await this.#look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.error(`Delivering the last webhooks failed: ${String(error)}`);
-        return false;
-      });
+      const isMore = await this.#look().catch(logFailure(log, 'Delivering the last webhooks failed'));
       if (!isMore) break;
       await Promise.all(this.#trying.keys());
     }
@@ -105,9 +92,9 @@ export class Deliverer {
 
   /** Starts attempts for due webhooks while there is room; returns whether there may be more. */
   async #look(): Promise<boolean> {
-    const { deliveries, clock } = this.#parts;
+    const { deliveries, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
     const now = clock.now();
-    const forMs = this.#answerWithinMs + spareMs;
+    const forMs = answerWithinMs + spareMs;
     if (now < this.#lookedAt - setBackMs) {
       await deliveries.promote(now + longestWaitMs + forMs, now + forMs);
       this.#nextDue = now;
@@ -144,8 +131,7 @@ export class Deliverer {
   async #attempt(delivery: Delivery): Promise<void> {
     const { log } = this.#parts;
     try {
-      const tried = await this.#try(delivery);
-      await this.#recordAttempt(delivery, tried);
+      await this.#recordAttempt(delivery, await this.#try(delivery));
     } catch (error) {
       if (!isDatabaseUnavailable(error))
         log.error(
@@ -172,22 +158,17 @@ export class Deliverer {
   }
 
   async #try(delivery: Delivery): Promise<Tried> {
-    const { settings, fetch, ownHeaders, resolve, clock } = this.#parts;
+    const { settings, fetch, ownHeaders, resolve, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
     const judged = judgeUrl(delivery.url, settings.rules);
     if (judged.kind === 'refused') return { kind: 'refused', why: judged.why };
-    const late = new AbortController();
-    const answered = new AbortController();
-    void pause(clock, this.#answerWithinMs, answered.signal).then(() => late.abort(new TooLate(this.#answerWithinMs)));
-    const signal = AbortSignal.any([late.signal, this.#breakOff.signal]);
     const now = () => clock.now();
-    const body = JSON.stringify(webhookPayload(delivery, clock.now()));
+    const body = JSON.stringify(webhookPayload(delivery, now()));
     const headers = { ...settings.headers, 'content-type': 'application/json' };
-    try {
-      if (judged.kind === 'itself')
-        return await sendToItself(judged.path, fetch, { body, headers: { ...headers, ...ownHeaders }, signal, now });
-      return await sendOutside(judged, { body, headers, rules: settings.rules, resolve, signal, now });
-    } finally {
-      answered.abort();
-    }
+    const send = (signal: AbortSignal): Promise<Tried> => {
+      const sending = { body, headers, signal, withinMs: answerWithinMs, now };
+      if (judged.kind === 'outside') return sendOutside(judged, { ...sending, rules: settings.rules, resolve });
+      return sendToItself(judged.path, fetch, { ...sending, headers: { ...headers, ...ownHeaders } });
+    };
+    return withTimeout(clock, answerWithinMs, send, this.#breakOff.signal);
   }
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Storage } from '../storage/open.ts';
 import type { EndedRun } from './payload.ts';
 
-/** A webhook to deliver. */
 export interface Delivery extends EndedRun {
   delivery_id: string;
   /** May hold a token: it is never logged. */
@@ -13,7 +12,6 @@ export interface Delivery extends EndedRun {
   attempts: number;
 }
 
-/** The options of a claim. */
 export interface Claim {
   /** Milliseconds since the epoch. */
   now: number;

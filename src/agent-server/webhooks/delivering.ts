@@ -1,33 +1,25 @@
-import type { Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Configuration } from '../configuration.ts';
 import { tokenHeader } from '../api/guard.ts';
+import { logFailure } from '../runs/poll.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
 import type { Storage } from '../storage/open.ts';
-import { Deliverer } from './deliverer.ts';
+import { Deliverer, type DelivererParts } from './deliverer.ts';
 import { Deliveries } from './deliveries.ts';
 import type { Resolve } from './send.ts';
-import { webhookSettings } from './settings.ts';
-import type { WebhookSettings } from './settings.ts';
+import { webhookSettings, type WebhookSettings } from './settings.ts';
 import { onceAtATime, resolveByMachine } from './webhooks.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The webhook options of the server's start. */
 export interface WebhookOptions {
   /** Whether webhooks may go to private networks; not by default. */
   privateNetworks?: boolean | undefined;
   /** Resolves host names; the machine's resolver by default. */
   resolve?: Resolve | undefined;
-  /** The timeout (ms) of an attempt; 15,000 by default. */
   answerWithinMs?: number | undefined;
 }
 
-/**
- * Combines the webhook settings of the configuration file and the environment.
- *
- * @throws StartupError with every problem and its line.
- */
+/** The webhook settings of configuration file and environment. @throws StartupError with every problem and its line. */
 export function resolveWebhookSettings(
   { file, invalid }: Pick<Configuration, 'file' | 'invalid'>,
   { privateNetworks = false }: WebhookOptions = {},
@@ -38,25 +30,15 @@ export function resolveWebhookSettings(
   throw new StartupError('config-invalid', lines);
 }
 
-/** The webhook delivery of a server. */
-export interface Delivering {
-  begin(): void;
-  /** @param withinMs how long running attempts may take. */
-  end(withinMs: number): Promise<void>;
-}
+type Delivering = Pick<Deliverer, 'begin' | 'end'>;
 
-/** The dependencies of the webhook delivery. */
-export interface DeliveringParts {
+type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'log'> & {
   storage: Storage;
   runStore: RunStore;
-  settings: WebhookSettings;
   options: WebhookOptions | undefined;
-  /** The server's own routes, and the token that they require. */
-  fetch: (request: Request) => Response | Promise<Response>;
+  /** The token that the server's own routes require. */
   token: string | undefined;
-  clock: Clock;
-  log: Logger;
-}
+};
 
 /** Starts to deliver webhooks of ended runs; if webhooks are disabled, sends none. */
 export function deliverWebhooks({ storage, runStore, settings, options, token, ...rest }: DeliveringParts): Delivering {
@@ -84,9 +66,7 @@ function sendingNone(deliveries: Deliveries, log: Logger): Delivering {
   };
   return {
     begin() {
-      forgetting = forget().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.error(`Undelivered webhooks could not be dropped: ${String(error)}`);
-      });
+      forgetting = forget().catch(logFailure(log, 'Undelivered webhooks could not be dropped'));
     },
     end: () => forgetting,
   };

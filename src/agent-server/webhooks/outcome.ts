@@ -1,14 +1,11 @@
 import { backoffMs } from '../../clock.ts';
 
-/** The outcome of an attempt. */
 export type Tried =
   | { kind: 'taken' }
   /** A temporary failure; retried after `afterMs` if the receiver said so. */
   | { kind: 'failed'; why: string; afterMs?: number | undefined }
-  /** A permanent failure. */
   | { kind: 'refused'; why: string };
 
-/** What to do after an attempt. */
 export type Next = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
 
 /** The maximum number of attempts, over about an hour. */
@@ -18,12 +15,7 @@ const firstWaitMs = 1000;
 /** The longest wait (ms), also where the receiver requests a longer one. */
 export const longestWaitMs = 15 * 60_000;
 
-/**
- * Interprets a receiver's response. Redirects are not followed: they would bypass the URL rules.
- *
- * @param retryAfter the header of that name.
- * @param now milliseconds since the epoch.
- */
+/** Interprets a response at `now` (ms since the epoch). Redirects are not followed: they would bypass the URL rules. */
 export function meaningOf(status: number, retryAfter: string | undefined, now: number): Tried {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   if (status >= 500 || status === 429)
@@ -40,12 +32,7 @@ function waitIn(text: string | undefined, now: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/**
- * Decides about a delivery after attempt number `tries`.
- *
- * @param chance between 0 and 1: a jitter of up to a quarter, so that webhooks that failed together do not retry
- *   together.
- */
+/** Decides what follows attempt number `tries`. `chance` (0 to 1) is the jitter: webhooks do not retry together. */
 export function nextAfter(tried: Tried, tries: number, chance: number): Next {
   if (tried.kind === 'taken') return { kind: 'done' };
   if (tried.kind === 'refused') return { kind: 'given-up', why: tried.why };

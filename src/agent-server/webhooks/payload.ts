@@ -1,36 +1,20 @@
-import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { WebhookPayload } from '../../contract/agent/webhook.ts';
+import type { StoredRun } from '../runs/run-row.ts';
 
-/** The data of an ended run. */
-export interface EndedRun {
-  run_id: string;
-  thread_id: string;
-  assistant_id: string;
-  status: string;
-  metadata: FreeObject;
-  kwargs: FreeObject;
-  multitask_strategy: string;
-  /** Why it failed or was stopped. */
-  error: { error: string; message: string } | null;
+export interface EndedRun extends Omit<
+  StoredRun,
+  'sequence' | 'graph_id' | 'temporary' | 'detached' | 'attempt' | 'process_id' | 'cancel_action' | 'start_after'
+> {
   /** The state at the latest checkpoint of its thread; null if there is none. */
   values: unknown;
   /** Its thread was temporary. */
   stateless: boolean;
-  created_at: Date;
-  started_at: Date | null;
-  ended_at: Date | null;
-  updated_at: Date;
 }
 
 /** The statuses of a run that failed; one that was interrupted did not. */
 const failedStatuses = new Set(['error', 'timeout']);
 
-/**
- * The body of a webhook (section "Webhook notification"). A run that was stopped before its start has its end as its start
- * time: the field is always present.
- *
- * @param sentAt milliseconds since the epoch.
- */
+/** The body of a webhook (section "Webhook notification"). `sentAt`: milliseconds since the epoch. */
 export function webhookPayload(run: EndedRun, sentAt: number): WebhookPayload {
   return {
     run_id: run.run_id,
@@ -39,6 +23,7 @@ export function webhookPayload(run: EndedRun, sentAt: number): WebhookPayload {
     status: run.status,
     created_at: run.created_at.toISOString(),
     updated_at: run.updated_at.toISOString(),
+    // Always present: a run that was stopped before its start has its end here.
     run_started_at: (run.started_at ?? run.ended_at ?? run.updated_at).toISOString(),
     ...(run.ended_at === null ? {} : { run_ended_at: run.ended_at.toISOString() }),
     webhook_sent_at: new Date(sentAt).toISOString(),

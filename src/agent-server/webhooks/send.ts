@@ -3,23 +3,21 @@ import * as https from 'node:https';
 import type { LookupAddress } from 'node:dns';
 import { codeOf } from '../../errors.ts';
 import { unlessAborted } from '../runs/aborted.ts';
-import { addressIn, addressProblem, ownOrigin } from './judge-url.ts';
-import type { Judged } from './judge-url.ts';
-import { meaningOf } from './outcome.ts';
-import type { Tried } from './outcome.ts';
+import { addressIn, addressProblem, ownOrigin, type Judged } from './judge-url.ts';
+import { meaningOf, type Tried } from './outcome.ts';
 import type { UrlRules } from './settings.ts';
 
 /** Resolves a host name to all its addresses; rejects if there is none. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-/** The dependencies of a request. */
 export interface Sending {
   body: string;
   headers: Readonly<Record<string, string>>;
   rules: UrlRules;
   resolve: Resolve;
-  /** Aborts the attempt. */
+  /** Aborts after `withinMs` with a `TimeoutError`. */
   signal: AbortSignal;
+  withinMs: number;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -42,7 +40,7 @@ export async function sendOutside(to: Extract<Judged, { kind: 'outside' }>, send
     if (addresses.length === 0) return { kind: 'failed', why: 'has no address' };
     return await post(to, addresses, sending);
   } catch (error) {
-    return { kind: 'failed', why: reasonOf(sending.signal.aborted ? sending.signal.reason : error) };
+    return { kind: 'failed', why: reasonOf(sending.signal.aborted ? sending.signal.reason : error, sending.withinMs) };
   }
 }
 
@@ -104,7 +102,7 @@ function post(
 export async function sendToItself(
   path: string,
   fetch: (request: Request) => Response | Promise<Response>,
-  { body, headers, signal, now }: Pick<Sending, 'body' | 'headers' | 'signal' | 'now'>,
+  { body, headers, signal, withinMs, now }: Omit<Sending, 'rules' | 'resolve'>,
 ): Promise<Tried> {
   try {
     const request = new Request(`${ownOrigin}${path}`, { method: 'POST', headers, body });
@@ -113,7 +111,7 @@ export async function sendToItself(
     await hear(response, signal);
     return tried;
   } catch (error) {
-    return { kind: 'failed', why: reasonOf(error) };
+    return { kind: 'failed', why: reasonOf(error, withinMs) };
   }
 }
 
@@ -130,16 +128,8 @@ async function hear(response: Response, signal: AbortSignal): Promise<void> {
 }
 
 /** Why there was no response, without the URL. */
-function reasonOf(error: unknown): string {
-  if (error instanceof TooLate) return error.message;
+function reasonOf(error: unknown, withinMs: number): string {
   if (!(error instanceof Error)) return 'could not be reached';
+  if (error.name === 'TimeoutError') return `did not answer within ${withinMs / 1000} s`;
   return `could not be reached (${codeOf(error) || error.name})`;
-}
-
-/** The abort reason of an attempt that times out. */
-export class TooLate extends Error {
-  constructor(withinMs: number) {
-    super(`did not answer within ${withinMs / 1000} s`);
-    this.name = 'TooLate';
-  }
 }

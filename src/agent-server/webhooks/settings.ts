@@ -19,11 +19,9 @@ export interface UrlRules {
   disableLoopback: boolean;
   /** In characters. */
   maxUrlLength: number;
-  /** Whether the operator allows webhooks to private networks. */
   privateNetworks: boolean;
 }
 
-/** The webhook settings of the configuration file. */
 export interface WebhookSettings {
   /** Runs accept webhooks, but none is sent. */
   disabled: boolean;
@@ -38,13 +36,7 @@ export interface SettingProblem {
   message: string;
 }
 
-/**
- * Resolves the webhook settings of the graph configuration file (section "Webhook configuration") with the environment.
- * Names and syntax were checked when the file was read.
- *
- * @param env the variables for the header templates.
- * @param privateNetworks whether the operator allows webhooks to private networks.
- */
+/** Resolves the validated settings (section "Webhook configuration") with the variables for their header templates. */
 export function webhookSettings(
   { webhooks, http }: Pick<GraphConfig, 'webhooks' | 'http'>,
   env: Readonly<Record<string, string | undefined>>,

@@ -26,13 +26,9 @@ export function checkWebhooks({ disabled, rules }: WebhookSettings, log: Logger)
 export const webhookHost = (url: string): string =>
   !url.startsWith('/') && URL.canParse(url) ? withoutEndDot(new URL(url).hostname) : '';
 
-/** The machine's resolver. */
 export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
 
-/**
- * Merges concurrent lookups of the same name: the machine has few lookup threads, which the agent's own calls need too,
- * and a name with slow servers would block one per attempt.
- */
+/** Merges concurrent lookups of a name: slow ones would block the few lookup threads, which the agent needs too. */
 export function onceAtATime(resolve: Resolve): Resolve {
   const underWay = new Map<string, ReturnType<Resolve>>();
   return (host) => {

@@ -2,7 +2,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { loggerTo } from '../../logger.ts';
 import { expect, test } from 'vitest';
 import type { Graph } from '../../../src/agent-server/graphs/graph.ts';
-import { stateAfter } from '../../../src/agent-server/runs/state-after.ts';
+import { stateAfter } from '../../../src/agent-server/runs/open-tasks.ts';
 
 const failing = (fault: Error): Graph => {
   const fail = async () => {

@@ -3,7 +3,7 @@ import { nextVersion } from '../../../src/agent-server/graphs/checkpoint-writes.
 import { nodePath } from '../../../src/agent-server/graphs/stateful.ts';
 import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';
-import { OneAtATime } from '../../../src/agent-server/threads/thread-graphs.ts';
+import { OneAtATime } from '../../../src/agent-server/threads/transaction.ts';
 import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../src/agent-server/threads/thread-events.ts';
 import { maxTtlMinutes, type ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
 
