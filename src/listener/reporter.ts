@@ -10,25 +10,12 @@ import { ServiceError } from '../contract/service-error.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
 import { retryDelayMs } from './work-client.ts';
 
-export interface ReporterSettings {
+interface ReporterSettings {
   send: (report: WorkReport) => Promise<ClaimStanding>;
   /** Aborts when the claim is lost: reports would be refused. */
   lost: AbortSignal;
   clock: Clock;
   random: () => number;
-}
-
-/** Reports progress to the service: batches of log lines in order, and finally the outcome. */
-export interface Reporter {
-  write: WriteLine;
-  /**
-   * Reports the outcome after all lines before it, with as many retries as it takes.
-   *
-   * @returns false if it was rejected, or the claim has ended.
-   */
-  conclude(status: ReportedStatus, message?: string): Promise<boolean>;
-  /** Tries once to send the lines so far. */
-  flush(): Promise<void>;
 }
 
 /** How long lines are gathered before they are sent. */
@@ -37,7 +24,8 @@ const gatherMs = 500;
 const mostHeld = 5_000;
 const longestMessage = 8_000;
 
-export function reporter({ send, lost, clock, random }: ReporterSettings): Reporter {
+/** Reports progress to the service: batches of log lines in order, and finally the outcome. */
+export function reporter({ send, lost, clock, random }: ReporterSettings) {
   let held: ReportedLine[] = [];
   let sequence = 0;
   let gathering: Promise<void> | undefined;
@@ -79,15 +67,19 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     await flush();
   }
 
+  const write: WriteLine = (level, message) => {
+    sequence += 1;
+    held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
+    if (held.length > mostHeld) held = held.slice(-mostHeld);
+    gathering ??= gather();
+  };
+
   return {
-    write(level, message) {
-      sequence += 1;
-      held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
-      if (held.length > mostHeld) held = held.slice(-mostHeld);
-      gathering ??= gather();
-    },
+    write,
+    /** Tries once to send the lines so far. */
     flush,
-    conclude: (status, message) =>
+    /** Reports the outcome after all lines before it, until that succeeds; false if it was rejected, or the claim ended. */
+    conclude: (status: ReportedStatus, message?: string): Promise<boolean> =>
       inOrder(async () => {
         isConcluded = true;
         for (let failures = 1; !lost.aborted; failures += 1) {
@@ -105,6 +97,8 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
       }),
   };
 }
+
+export type Reporter = ReturnType<typeof reporter>;
 
 /** Whether a retry may succeed. */
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -2,11 +2,8 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from '../../errors.ts';
 
-/** Returns how many bytes can still be written at a folder that exists or will be created. */
-export type FreeSpace = (folder: string) => Promise<number>;
-
-/** The free space for users other than root, from the file system. */
-export const freeSpace: FreeSpace = async (folder) => {
+/** How many bytes users other than root can still write at a folder that exists or will be created. */
+export async function freeSpace(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
@@ -14,7 +11,8 @@ export const freeSpace: FreeSpace = async (folder) => {
     if (!hasCode(error, 'ENOENT') || dirname(folder) === folder) throw error;
     return freeSpace(dirname(folder));
   }
-};
+}
+export type FreeSpace = typeof freeSpace;
 
 /** Recognizes "disk full" in the output of git, npm and our own steps. */
 export const isDiskFullMessage = (text: string): boolean =>

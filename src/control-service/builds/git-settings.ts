@@ -44,7 +44,8 @@ export const gitConfig = `[safe]
 
 /**
  * The variables that make git ignore all other configuration, never prompt, and use this protocol alone. HOME is the
- * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's home.
+ * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's
+ * home.
  */
 export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
   HOME: dirname(configFile),

@@ -8,11 +8,11 @@ const atOnce = 64;
 const mostRounds = 4;
 
 /**
- * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a tree
- * by closing its folders, by their depth, or by changing it meanwhile.
+ * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a
+ * tree by closing its folders, by their depth, or by changing it meanwhile.
  *
- * As root it takes every folder from its user before it looks into it, from the top down: then no other process can exchange
- * what lies in there, and every path that is used leads through folders of root's alone.
+ * As root it takes every folder from its user before it looks into it, from the top down: then no other process can
+ * exchange what lies in there, and every path that is used leads through folders of root's alone.
  *
  * @param path lies in a folder that no other user than this service's own may write to.
  */

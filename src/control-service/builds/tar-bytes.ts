@@ -7,12 +7,9 @@ import { hasCode, messageOf } from '../../errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /** The outcome of reading an archive; `digest` is `sha256:<hex>` of the file's bytes. */
-export type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
+type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
 
-/**
- * Unzips a file into a parser, with backpressure, and reads the file to its end. Stops at the first problem: invalid gzip,
- * more bytes than the limits allow, an error of the parser, or a message from `objection`.
- */
+/** Unzips a file into a parser, with backpressure, and reads the file to its end. Stops at the first problem. */
 export async function readTar(
   file: string,
   parser: Parser,

@@ -29,11 +29,10 @@ export function clusterProblem(error: ServiceError, server: string, namespace: s
   }
 }
 
-/** The namespace does not exist. We never create one: its owner decides what may run in it. */
+/** We never create a namespace: its owner decides what may run in it. */
 export const missingNamespace = (namespace: string): string =>
   `The cluster has no namespace ${namespace}. Make it, or name another one in source_config.listener_config.k8s_namespace when the deployment is created.`;
 
-/** The service account does not exist (control-service.md, ResourceSpec: `service_account_name`). */
 export const missingServiceAccount = (name: string, namespace: string): string =>
   `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
 

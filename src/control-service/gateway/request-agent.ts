@@ -17,8 +17,8 @@ export function addressOf(origin: string): RequestOptions {
 }
 
 /**
- * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or destroy
- * the body. Never follows a redirect: it could lead anywhere.
+ * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or
+ * destroy the body. Never follows a redirect: it could lead anywhere.
  *
  * @throws Error when there is no response, or when `signal` aborts before it.
  */
@@ -42,11 +42,7 @@ export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode
 
 const betweenTries = 200;
 
-/**
- * Polls an agent's health (`GET /ok`) until it succeeds.
- *
- * @returns whether it did before `signal` aborted.
- */
+/** Polls an agent's health (`GET /ok`) until it succeeds; false when `signal` aborts first. */
 export async function becomesHealthy(
   origin: string,
   token: string,

@@ -7,8 +7,8 @@ import { stepFailed, succeeded, type StepResult } from '../builds/build.ts';
 import { remoteOf } from '../builds/check-out.ts';
 import { gitConfig, gitVariables } from '../builds/git-settings.ts';
 
-export interface BranchHeadsSettings {
-  /** The service's data folder, for git's one configuration file. */
+interface BranchHeadsSettings {
+  /** For git's one configuration file. */
   dataDir: string;
   /** Folders of this machine whose repositories may be read; absolute paths. */
   allowGit: readonly string[];

@@ -5,10 +5,7 @@ import * as z from 'zod';
 import { withTimeout, type Clock } from '../../clock.ts';
 import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
-/**
- * Carries one revision from its current status to its end: built, started, healthy, live. Stops where the revision was
- * interrupted; where the service stops, the next start continues.
- */
+/** Carries one revision from its current status to its end: built, started, healthy, live; or until it is interrupted. */
 export async function rollOutRevision(job: RolloutJob, tools: Tools): Promise<void> {
   await tools.step?.('claimed', job.revision.id);
   const program = await programOf(job, tools);
@@ -42,10 +39,8 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   const { deployment, revision, deployLog, signal } = job;
   const { store, builds, compute, live, retrying } = tools;
   if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
-  deployLog.write(
-    'info',
-    `Starting the agent of ${program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf}.`,
-  );
+  const madeOf = program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf;
+  deployLog.write('info', `Starting the agent of ${madeOf}.`);
   const spec = await agentSpec(job, program, tools);
   let start = await compute.start(spec, signal);
   if (start.kind === 'failed' && !signal.aborted) {

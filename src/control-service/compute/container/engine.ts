@@ -5,14 +5,14 @@ import { untilAborted, withTimeout, type Clock } from '../../../clock.ts';
 import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
-export interface EngineAnswer {
+interface EngineAnswer {
   code: number;
   said: string;
   /** The last line of its error output. */
   complaint: string;
 }
 
-export interface EngineCall {
+interface EngineCall {
   /** Written to its standard input, a pipe that can be opened as `/dev/stdin`: suitable for secrets. */
   input?: string;
   /** Variables that override those of the engine's command: suitable for secrets too. */
