@@ -50,7 +50,7 @@ export async function openAgentSocket(user: ProcessUser | undefined) {
      *
      * @throws Error where what lies there is no socket of the agent.
      */
-    async take(): Promise<string> {
+    take: async (): Promise<string> => {
       if (user) {
         await rename(path, taken);
         await chmod(folder, 0o700);

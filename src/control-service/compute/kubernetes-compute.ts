@@ -147,9 +147,9 @@ async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects):
 }
 
 /** A role for a namespace often can't read the namespace itself: on a 403, assume that it exists. */
-async function namespaceExists({ read, namespace, path }: Objects): Promise<boolean> {
+async function namespaceExists(objects: Objects): Promise<boolean> {
   try {
-    return (await read(`read namespace ${namespace}`, path)) !== undefined;
+    return (await objects.read(`read namespace ${objects.namespace}`, objects.path)) !== undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.status === 403) return true;
     throw error;

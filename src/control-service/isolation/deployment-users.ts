@@ -45,12 +45,12 @@ export function deploymentUsers(
 ) {
   return {
     /** A deployment's own user, permanently. Its group has the same number. */
-    async userOf({ id }: { id: string }): Promise<ProcessUser> {
+    userOf: async ({ id }: { id: string }): Promise<ProcessUser> => {
       const uid = await store.agentUser(id, range);
       return { uid, gid: uid };
     },
     /** Kills all processes of a deployment. */
-    async sweep(deploymentId: string): Promise<void> {
+    sweep: async (deploymentId: string): Promise<void> => {
       await killProcessesOf(new Set([await store.agentUser(deploymentId, range)]), clock);
     },
     /** Kills all processes of all deployments, which a killed service left. */
