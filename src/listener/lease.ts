@@ -86,7 +86,6 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
     },
     /** Ends the work on it, for a reason of our own. */
     giveUp: lose,
-    /** Stops the renewals. */
     async end(): Promise<void> {
       ended.abort();
       await retention;

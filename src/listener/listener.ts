@@ -14,7 +14,6 @@ import type { Logger } from '../logger.ts';
 interface ListenerSettings extends Omit<ClaimSettings, 'leaving'> {
   /** The name of this process, for people. */
   holder: string;
-  /** The most claims at a time. */
   atOnce: number;
   /** How long a claim holds without a renewal (s). */
   leaseSeconds: number;

@@ -51,7 +51,9 @@ export async function performClaim(claim: WorkClaim, settings: ClaimSettings): P
       ? await runRevision(claim, revision, settings, lease, reporting)
       : await removeAll(claim, settings, lease, reporting);
     if (isDone) return log.info(`Done with ${what}: ${isDone}.`);
-    log.warn(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
+    const { reason } = lease.signal;
+    const why = reason instanceof Error ? reason.message : 'its end was not taken by the service.';
+    log.warn(`Letting go of ${what}: ${why}`);
     await lease.end();
     await release();
   } finally {
@@ -95,10 +97,6 @@ export async function performClaim(claim: WorkClaim, settings: ClaimSettings): P
   }
 }
 
-const reasonOf = ({ reason }: AbortSignal): string =>
-  reason instanceof Error ? reason.message : 'its end was not taken by the service.';
-
-/** Runs a revision; returns its outcome as text if it was reported. */
 async function runRevision(
   claim: WorkClaim,
   revision: ClaimedRevision,

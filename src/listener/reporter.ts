@@ -18,7 +18,6 @@ interface ReporterSettings {
   random: () => number;
 }
 
-/** How long lines are gathered before they are sent. */
 const gatherMs = 500;
 /** The most lines that are kept while the service is unavailable; the oldest are dropped. */
 const mostHeld = 5_000;
@@ -32,7 +31,6 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
   let isConcluded = false;
   let sending: Promise<unknown> = Promise.resolve();
 
-  /** Sends all lines, and the status with the last of them. */
   async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
     for (;;) {
       const log = held.slice(0, mostReportedLines);
@@ -50,8 +48,10 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
     return turn;
   }
 
-  const flush = (): Promise<void> =>
-    inOrder(async () => {
+  async function gather(): Promise<void> {
+    await pause(clock, gatherMs, lost);
+    gathering = undefined;
+    await inOrder(async () => {
       if (isConcluded || lost.aborted || held.length === 0) return;
       try {
         await sendAll('DEPLOYING');
@@ -60,11 +60,6 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
         if (!(error instanceof ServiceError) && !lost.aborted) throw error;
       }
     });
-
-  async function gather(): Promise<void> {
-    await pause(clock, gatherMs, lost);
-    gathering = undefined;
-    await flush();
   }
 
   const write: WriteLine = (level, message) => {
@@ -76,8 +71,6 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
 
   return {
     write,
-    /** Tries once to send the lines so far. */
-    flush,
     /** Reports the outcome after all lines before it, until that succeeds; false if it was rejected, or the claim ended. */
     conclude: (status: ReportedStatus, message?: string): Promise<boolean> =>
       inOrder(async () => {
@@ -100,5 +93,4 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
 
 export type Reporter = ReturnType<typeof reporter>;
 
-/** Whether a retry may succeed. */
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -4,18 +4,9 @@ import { unescape } from 'node:querystring';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
 import type { BuildFolder } from './build-folder.ts';
 
-/** The variables for the network: proxies and trusted certificates. */
-const network = [
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-];
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+const network = [...proxies, ...proxies.map((name) => name.toLowerCase()), ...certificates];
 
 /** The npm settings that choose where packages come from. The others concern folders that builds don't use. */
 const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy', 'noproxy'];

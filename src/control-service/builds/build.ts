@@ -29,13 +29,10 @@ export interface TarballSource {
   digest: string;
 }
 
-export interface BuildOwner {
+export interface BuildRequest {
   tenantId: string;
   /** The integration that gives access to a private repository. */
   integrationId?: string | undefined;
-}
-
-export interface BuildRequest extends BuildOwner {
   revisionId: string;
   from: GitSource | TarballSource;
   graphConfigPath: string;
@@ -75,7 +72,6 @@ export interface BuildBounds {
   cloneMs: number;
   installMs: number;
   buildMs: number;
-  /** Bytes of memory of all its processes together. */
   memoryBytes: number;
   processes: number;
   /** Bytes of one file that git writes in a fetch: a pack, or an object of a small one. */
@@ -113,11 +109,8 @@ export interface RunningBuild {
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   bounds: BuildBounds;
-  /** The environment of the build's commands. */
   env: Readonly<Record<string, string>>;
-  /** For a private repository. */
   token: string | undefined;
-  /** Runs the commands of the current step. */
   run: RunCommand;
   /** Changes the checkout's owner to the build's user, before anything runs in it. */
   giveSource: () => Promise<void>;

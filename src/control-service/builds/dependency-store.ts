@@ -128,7 +128,6 @@ export async function placePackages(
   return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
 }
 
-/** Moves folders from `$1` into the working directory. */
 const moveFolders = `from=$1; shift
 for folder; do
   rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1

@@ -20,11 +20,13 @@ export const isDiskFullMessage = (text: string): boolean =>
 
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');
 
-export const diskIsFull = (doing: string): string =>
-  `The disk of this machine is full: there was no space left ${doing}. Live revisions are not affected. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
+const advice =
+  "Live revisions are not affected. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.";
+
+export const diskIsFull = `The disk of this machine is full: there was no space left for this build. ${advice}`;
 
 /** The reason for a build that was refused or stopped because too little disk space is left. */
 export const spaceIsShort = (free: number, needed: number): string =>
-  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build needs at least ${inMegabytes(needed)} MB. Live revisions are not affected. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
+  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build needs at least ${inMegabytes(needed)} MB. ${advice}`;
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);

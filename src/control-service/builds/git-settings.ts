@@ -88,7 +88,6 @@ export function refToFetch(repoRef: string | undefined): string {
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
-/** Maps what git prints about a remote to a message for the user. */
 const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
   [
     /couldn't find remote ref|not our ref|no such remote ref/i,

@@ -6,7 +6,6 @@ import { findTool } from './find-tool.ts';
 import { readManifest } from './manifests.ts';
 import { installInPlace, installThroughStore } from './stored-install.ts';
 
-/** The parts of a folder of the checkout that decide the install. */
 export interface SeenFolder {
   /** Relative to the repository's root; empty for the root itself. */
   path: string;
@@ -133,7 +132,6 @@ const isAbove = (path: string, other: string): boolean =>
 const largestManifest = 1_000_000;
 const yarnHead = 4_096;
 
-/** A folder and its ancestors, up to the root of the checkout. */
 function foldersUp(folder: string, source: string): SeenFolder[] {
   const seen = see(folder, relative(source, folder));
   return folder === source ? [seen] : [seen, ...foldersUp(dirname(folder), source)];

@@ -44,7 +44,6 @@ export interface BuildSettings {
   freeSpace?: FreeSpace;
   /** Frees disk space until this many bytes are free. */
   makeRoom?: ((wanted: number) => Promise<void>) | undefined;
-  /** Called with each finished step of a build. */
   step?: ((done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined) | undefined;
 }
 
@@ -73,7 +72,7 @@ export async function makeBuild(
     return { kind: 'built', build: part.value };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    return { kind: 'failed', reason: diskIsFull('for this build') };
+    return { kind: 'failed', reason: diskIsFull };
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);
@@ -92,9 +91,7 @@ async function lacksSpace(
   return left < leastFreeBytes ? spaceIsShort(left, leastFreeBytes) : undefined;
 }
 
-/** Adds what to do to a reason that mentions a full disk. */
-const inWords = (reason: string): string =>
-  isDiskFullMessage(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
+const inWords = (reason: string): string => (isDiskFullMessage(reason) ? `${diskIsFull} (${reason})` : reason);
 
 async function build(
   request: BuildRequest,

@@ -151,7 +151,6 @@ async function firstReach(folder: string, files: readonly Manifest[]): Promise<s
   return undefined;
 }
 
-/** Why an install may read, or link to, more than a manifest. */
 function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
   if (path === 'package.json' && statBelow(folder, 'binding.gyp')) return 'binding.gyp is compiled at the install';
   if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;

@@ -3,17 +3,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { missingCodes, unlessCode } from '../../errors.ts';
-import { stepFailed, succeeded, type BuildOwner, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type BuildRequest, type StepResult } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
 export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
 
 /** The folder of a repository's mirror. Tenants and integrations share none: their credentials differ. */
-export function mirrorFolder(dataDir: string, { tenantId, integrationId }: BuildOwner, address: string): string {
-  const name = sha256(JSON.stringify([integrationId ?? null, address]));
-  return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
+export function mirrorFolder(dataDir: string, owner: MirrorOwner, address: string): string {
+  const name = sha256(JSON.stringify([owner.integrationId ?? null, address]));
+  return join(mirrorsIn(dataDir), owner.tenantId, name.slice(0, 32));
 }
+type MirrorOwner = Pick<BuildRequest, 'tenantId' | 'integrationId'>;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

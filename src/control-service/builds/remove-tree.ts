@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { chmod, lchown, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { hasCode } from '../../errors.ts';
 
-/** How many files are removed at the same time. */
 const atOnce = 64;
 /** How often a folder is emptied again into which a process of this service's own user still writes. */
 const mostRounds = 4;

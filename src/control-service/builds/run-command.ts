@@ -38,7 +38,6 @@ interface CommandSettings {
   processes: Pick<ProcessFamily, 'mark' | 'kill'>;
   /** Resolves with the limit that the build exceeds, or with undefined when the signal aborts first. */
   watch: (over: AbortSignal) => Promise<string | undefined>;
-  /** Kills the current command with all its processes. */
   signal: AbortSignal;
 }
 

@@ -29,7 +29,6 @@ interface RequestedInstall {
   folder: string;
 }
 
-/** An install by a package manager with a lock file. */
 interface LockedInstall extends RequestedInstall {
   manager: PackageManager;
   /** The folders of the checkout above `folder`: they may declare a workspace that includes it. */
@@ -126,7 +125,6 @@ async function installIntoStore(
   return installed.ok ? keepEntry(staging, entry, request.user && readAsUser) : installed;
 }
 
-/** The package manager's version; undefined when it prints none. */
 async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBuild): Promise<string | undefined> {
   const end = await run({ command: manager, args: ['--version'], cwd: folder.staging, silent: true });
   return end.kind === 'done' ? end.output.at(-1) : undefined;

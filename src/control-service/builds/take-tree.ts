@@ -79,7 +79,6 @@ export async function takeTree(
     : stepFailed('The installed packages could not be read.');
 }
 
-/** Checks an entry, and converts it for writing. */
 function isTaken(path: string, entry: ReadEntry, from: string): boolean {
   if (!path.split('/').includes('node_modules')) return false;
   // Of a file's mode, only the executable bit stays.

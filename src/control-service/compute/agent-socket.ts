@@ -73,16 +73,11 @@ export async function removeDeadSockets(now: number): Promise<void> {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
       // The folder belongs to this user, so no other user can replace the socket.
-      const isOurs = await lstat(folder).then(
-        (found) => found.isDirectory() && found.uid === process.getuid?.(),
-        () => false,
-      );
-      const isOld = await lstat(socket).then(
-        (found) => found.isSocket() && found.mtimeMs < now - 60_000,
-        () => false,
-      );
-      if (!isOurs || !isOld || !(await isDead(socket))) continue;
-      await removeTree(folder);
+      const owned = await lstat(folder).catch(() => undefined);
+      if (!owned?.isDirectory() || owned.uid !== process.getuid?.()) continue;
+      const found = await lstat(socket).catch(() => undefined);
+      if (!found?.isSocket() || found.mtimeMs >= now - 60_000) continue;
+      if (await isDead(socket)) await removeTree(folder);
     }
   }
 }

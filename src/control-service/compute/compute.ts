@@ -21,7 +21,6 @@ export type AgentProgram = BuildProgram | { kind: 'image'; imageUri: string };
 /** Where a deployment's agent reports its runs: the deployment's tracing project. */
 export interface TracingTarget {
   url: string;
-  /** The bearer token: a secret, valid for this project only. */
   token: string;
 }
 

@@ -124,7 +124,6 @@ export function containerCompute(settings: ContainerComputeSettings) {
       }
       await used.forget(id);
     },
-    /** Why no engine responds; undefined where one does. */
     async problem(): Promise<string | undefined> {
       const seen = await findOnce();
       return seen.ok ? undefined : seen.reason;

@@ -18,7 +18,6 @@ export interface ProcessSpec {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** The whole environment: nothing of ours is added. */
   env: Record<string, string>;
   /** Whether the process gets a standard input that we can close; else it has none. */
   withInput: boolean;
@@ -41,7 +40,6 @@ export interface GuardedProcess {
   stderr: Readable;
   /** Resolves when the process has ended, its children are killed and its output is read. */
   ended: Promise<ProcessEnd>;
-  /** Kills the whole group. */
   kill: () => void;
 }
 
@@ -111,7 +109,6 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill };
 }
 
-/** Open files and connections of a process. */
 const openFiles = 16_384;
 /** Processes and threads of one user, shared by all of a deployment's builds and agents. */
 const processes = 1_024;

@@ -3,13 +3,11 @@ import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RemovedDeployment, RunningAgent } from './compute.ts';
 import { lastLogMessages } from './log-line.ts';
 
-/** How long an idle agent stays loaded. */
 const keepMs = 600_000;
 
 interface Kept {
   spec: AgentSpec;
   agent: IdleAgent;
-  /** Aborts when it is no longer kept. */
   over: AbortController;
 }
 

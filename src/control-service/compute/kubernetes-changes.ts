@@ -4,7 +4,7 @@ import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest, labelKeys } from '../kubernetes/manifest.ts';
 import type { AgentSpec, WorkLease } from './compute.ts';
-import { follow, workloadsOf, type Following, type FollowTimeouts } from './kubernetes-following.ts';
+import { everyMs, follow, workloadsOf, type Following, type FollowTimeouts } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-words.ts';
 
@@ -64,7 +64,7 @@ const mostNamed = 5;
 export async function removeAll(
   deploymentId: string,
   objects: Objects,
-  { clock, everyMs, withinMs }: Pick<FollowTimeouts, 'clock' | 'everyMs' | 'withinMs'>,
+  { clock, withinMs }: Pick<FollowTimeouts, 'clock' | 'withinMs'>,
   hold: WorkLease | undefined,
 ): Promise<void> {
   const owned = await objects.owned(deploymentId);

@@ -16,15 +16,11 @@ import { clusterProblem, missingNamespace, missingServiceAccount } from './kuber
 export interface KubernetesComputeSettings extends ClusterSettings {
   /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
-  /** The timeout until a revision is available (ms). */
   rolloutWithinMs?: number;
   /** How long a pod may stay in an error that waiting does not fix (ms). */
   failureGraceMs?: number;
-  /** The polling interval of a rollout (ms). */
-  everyMs?: number;
   /** The timeout of a removal, pods included (ms). */
   goneWithinMs?: number;
-  drainMs?: number;
   privateWebhooks?: boolean | undefined;
   cacheImage?: string | undefined;
   databaseImage?: string | undefined;
@@ -41,17 +37,16 @@ export type KubernetesCompute = Required<Compute>;
  * restores the former state, unless the lease was lost (`ClaimLost`): then nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
-  const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
-  const { goneWithinMs = 120_000 } = settings;
+  const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, goneWithinMs = 120_000, clock } = settings;
   const parts: PartSettings = {
     cacheImage: settings.cacheImage ?? 'redis:7',
     databaseImage: settings.databaseImage ?? 'postgres:17',
     storageClass: settings.storageClass,
     progressDeadlineSeconds: Math.ceil(rolloutWithinMs / 1_000),
-    drainMs,
+    drainMs: 30_000,
     privateWebhooks: settings.privateWebhooks ?? false,
   };
-  const timeouts = { clock, everyMs, withinMs: rolloutWithinMs, failureGraceMs };
+  const timeouts = { clock, withinMs: rolloutWithinMs, failureGraceMs };
   let connecting: ReturnType<typeof connect> | undefined;
   /** Connects anew after a failure: the kubeconfig may be there by now. */
   const connectOnce = async (): Promise<Connected> => {
@@ -59,8 +54,9 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     if (connected.kind === 'none') connecting = undefined;
     return connected;
   };
+
   const namespaceOf = (requested: string | undefined, connection: Connection): string =>
-    requested ?? settings.namespace ?? connection.namespace ?? 'default';
+    requested ?? settings.namespace ?? connection.namespace;
 
   return {
     async start(spec, signal, hold): Promise<AgentStart> {
@@ -76,7 +72,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       if (connected.kind === 'none') throw new Error(connected.reason);
       const { connection } = connected;
       const objects = objectsIn(connection, namespaceOf(namespace, connection), hold?.lost, hold?.check);
-      await removeAll(id, objects, { clock, everyMs, withinMs: goneWithinMs }, hold);
+      await removeAll(id, objects, { clock, withinMs: goneWithinMs }, hold);
     },
   };
 
@@ -135,7 +131,6 @@ function agentAt(origin: string): RunningAgent {
   return { origin, token: '', stop: async () => resolve('it is left to the cluster'), exited };
 }
 
-/** The first missing prerequisite, as a message. */
 async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
   const { namespace } = objects;
   if (!(await namespaceExists(objects))) return missingNamespace(namespace);
@@ -185,7 +180,6 @@ const claim = z.looseObject({
   }),
 });
 
-/** The volume of the deployment's own database. */
 function volumeIn(owned: readonly OwnObject[], spec: AgentSpec): FormerVolume | undefined {
   const found = claim.safeParse(objectIn(owned, spec, 'PersistentVolumeClaim', 'database')).data?.spec;
   return found && { storage: found.resources.requests.storage, storageClass: found.storageClassName };
@@ -193,7 +187,6 @@ function volumeIn(owned: readonly OwnObject[], spec: AgentSpec): FormerVolume | 
 
 const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
 
-/** The number of replicas of each part. */
 function runningIn(owned: readonly OwnObject[], spec: AgentSpec) {
   const of = (part: 'agent' | 'queue'): number | undefined =>
     replicas.safeParse(objectIn(owned, spec, 'Deployment', part)).data?.spec.replicas;

@@ -10,7 +10,6 @@ export interface ClusterSettings {
   clock: Clock;
   /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then the pod's own service account. */
   kubeconfig?: string | undefined;
-  /** The context in it; its current one when absent. */
   context?: string | undefined;
   /** The timeout of a request in milliseconds; 20 s when absent. */
   answerWithinMs?: number;
@@ -32,8 +31,8 @@ interface ClusterRequest {
 /** A cluster's API. All requests are idempotent: reading, applying and deleting. */
 export interface Connection {
   server: string;
-  /** The namespace of its context, where it names one. */
-  namespace: string | undefined;
+  /** The namespace of its context, else `default`. */
+  namespace: string;
   /**
    * Sends a request; retries where the cluster was busy, failed or could not be reached. Returns the text of the
    * response.
@@ -76,7 +75,7 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
   const server = withoutTrailingSlashes(cluster.server);
   const sender = { client, config, server, clock, answerWithinMs };
   const send: Connection['send'] = (request) => sendWithRetries(sender, request);
-  return { kind: 'connected', connection: { server, namespace: context?.namespace, send } };
+  return { kind: 'connected', connection: { server, namespace: context?.namespace ?? 'default', send } };
 }
 
 interface Sender {
@@ -163,7 +162,6 @@ function reported(text: string, retryAfter: string | undefined): { detail?: stri
   };
 }
 
-/** The innermost reason of a failed connection. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? causeOf(error.cause) : error.message.slice(0, longestDetail);

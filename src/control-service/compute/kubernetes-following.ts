@@ -19,10 +19,11 @@ import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout
 import { outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 
+/** The polling interval. */
+export const everyMs = 1_000;
+
 export interface FollowTimeouts {
   clock: Clock;
-  everyMs: number;
-  /** Until everything is available (ms). */
   withinMs: number;
   /** How long a pod may stay in an error that waiting does not fix, before the rollout fails (ms). */
   failureGraceMs: number;
@@ -45,7 +46,7 @@ const mostEvents = 5;
 /** Follows Deployments and StatefulSets until all of them are rolled out; returns why they are not. */
 export async function follow(workloads: readonly Manifest[], following: Following): Promise<string | undefined> {
   const { timeouts, signal, log, mask } = following;
-  const { clock, everyMs, withinMs, failureGraceMs } = timeouts;
+  const { clock, withinMs, failureGraceMs } = timeouts;
   const started = steadyNow(clock);
   let failingSince: number | undefined;
   let reported = '';
@@ -142,12 +143,11 @@ async function wordsOf(troubles: readonly PodProblem[], pods: readonly ClusterOb
 }
 
 /** Logs the cluster's events about a pod; returns the one that explains best why it does not run. */
-async function logEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
+async function logEvents(pod: string, following: Following): Promise<PodEvent | undefined> {
+  const { objects, log, mask } = following;
   const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
-  const events = await unlessRefused(() => objects.list(`list events of pod ${pod}`, `${objects.path}/events`, query), {
-    log,
-    mask,
-  });
+  const listed = objects.list(`list events of pod ${pod}`, `${objects.path}/events`, query);
+  const events = await unlessRefused(listed, following);
   const warnings = (events ?? [])
     .map((reported) => podEvent.parse(reported))
     .filter(({ type }) => type === 'Warning')
@@ -162,8 +162,9 @@ async function logEvents(pod: string, { objects, log, mask }: Following): Promis
 async function lastLines(
   pod: string,
   { container, previous }: { container: string; previous: boolean },
-  { objects, log, mask }: Following,
+  following: Following,
 ): Promise<string | undefined> {
+  const { objects, log, mask } = following;
   const path = `${objects.path}/pods/${encodeURIComponent(pod)}/log`;
   const query = {
     container,
@@ -171,7 +172,7 @@ async function lastLines(
     limitBytes: String(mostLogBytes),
     ...(previous ? { previous: 'true' } : {}),
   };
-  const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
+  const text = await unlessRefused(objects.text(`read the log of pod ${pod}`, path, query), following);
   const excerpt = outputExcerpt();
   for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
     const masked = mask(line);
@@ -182,12 +183,9 @@ async function lastLines(
 }
 
 /** Only logs a refusal: a failure to fetch details must not hide the original failure. */
-async function unlessRefused<T>(
-  ask: () => Promise<T>,
-  { log, mask }: Pick<Following, 'log' | 'mask'>,
-): Promise<T | undefined> {
+async function unlessRefused<T>(response: Promise<T>, { log, mask }: Following): Promise<T | undefined> {
   try {
-    return await ask();
+    return await response;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     log('warning', mask(`The cluster did not let us ${error.operation}: ${error.detail ?? error.kind}.`));

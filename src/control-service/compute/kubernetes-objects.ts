@@ -48,7 +48,6 @@ export function objectsIn(
     async list(operation: string, path: string, query: Record<string, string>): Promise<ClusterObject[]> {
       return parse(operation, path, await get(operation, path, query), list).items;
     },
-    /** The text at a path: the log of a container. */
     text: get,
     async owned(deploymentId: string): Promise<OwnObject[]> {
       const labelSelector = `${labelKeys.deployment}=${deploymentId}`;

@@ -57,7 +57,6 @@ const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealth
 export const isInformative = ({ reason, message }: PodEvent): boolean =>
   reason !== 'BackOff' && !/^Error: \w+$/.test(message);
 
-/** Whether it explains why a pod does not run. */
 export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) && isInformative(event);
 
 /** Whether it concerns a container that has run already. */

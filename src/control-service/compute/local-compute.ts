@@ -29,7 +29,6 @@ export interface ComputeChoice {
 
 export interface LocalComputeSettings {
   choice: ComputeChoice;
-  /** Runs everything instead, if provided. */
   given: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer: string | undefined;

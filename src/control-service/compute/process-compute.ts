@@ -22,15 +22,12 @@ export interface ProcessComputeSettings {
   agentServer?: string;
   /** The Node.js that runs it; this service's own when absent. */
   node?: string;
-  /** The timeout for an agent to become healthy (ms). */
   startWithinMs?: number;
-  /** How long an agent may take to drain when it is stopped (ms). */
   drainMs?: number;
   /** Whether webhooks of agents may reach private networks. */
   privateWebhooks?: boolean | undefined;
   /** Written to every deploy log: agents are not isolated from this service as they should be. */
   warning?: string | undefined;
-  /** Ends all processes of a deleted deployment. */
   sweep?: ((deploymentId: string) => Promise<void>) | undefined;
   memory?: MemoryWatch;
 }
@@ -88,7 +85,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       );
       const startedProcess = await Promise.race([ended, taken, untilAborted(bound)]);
       const origin = startedProcess && 'origin' in startedProcess ? startedProcess.origin : undefined;
-      const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
+      const healthy = origin && (await Promise.race([ended, becomesHealthy({ origin, token }, clock, bound)]));
       const wasInTime = !bound.aborted;
       tooLate.abort();
       if (origin && healthy === true)
@@ -151,9 +148,8 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     async function wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
       heard.writeTo(spec.log);
       const isServing = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
-      if (isServing && (await becomesHealthy(origin, token, clock, signal))) {
+      if (isServing && (await becomesHealthy(started, clock, signal)))
         return { kind: 'running', agent: agentOf(started) };
-      }
       await stop(lastStepsMs);
       return failedStart('The agent that was kept did not serve again.', heard.excerpt);
     }
@@ -191,7 +187,6 @@ function listenTo(running: GuardedProcess, spec: AgentSpec, token: string, clock
   };
   const mask = maskOf(agentSecrets(spec, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  /** Redirects further lines to this log. */
   const writeTo = (log: WriteLine): void => void (writeLine = log);
   return { listens, excerpt, commands, writeTo };
 }

@@ -117,13 +117,8 @@ function forward(
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {
     const { method, url: path, headers } = request;
-    const outgoing = openRequest({
-      ...addressOf(origin),
-      agent: connections,
-      method,
-      path,
-      headers: { ...headers, ...framing(request) },
-    });
+    const framed = { ...headers, ...framing(request) };
+    const outgoing = openRequest({ ...addressOf(origin), agent: connections, method, path, headers: framed });
     outgoing.on('error', broken);
     outgoing.on('response', (incoming) => {
       if (started) return void incoming.destroy();

@@ -5,7 +5,6 @@ import { type Manifest, environmentName, head, partName } from './manifest.ts';
 /** The port of an agent in its pod: a pod has its own address, so the port is free. */
 export const agentPort = 8000;
 
-/** The user and the name of the agent's own database. */
 export const databaseUser = 'agent';
 
 /** The address of the agents' database. A secret. */

@@ -3,7 +3,6 @@ import type { AgentSpec } from '../compute/compute.ts';
 import type { ResolvedResources } from '../deployments/validation/resolved-resources.ts';
 import { type ObjectMeta, type Part, asLabel, labelKeys, manager, partName } from './manifest.ts';
 
-/** The settings of the parts: images, storage and timeouts. */
 export interface PartSettings extends Pick<AgentSettings, 'drainMs' | 'privateWebhooks'> {
   cacheImage: string;
   /** Postgres, with the variables of its official image. */
@@ -13,7 +12,6 @@ export interface PartSettings extends Pick<AgentSettings, 'drainMs' | 'privateWe
   progressDeadlineSeconds: number;
 }
 
-/** The inputs of a revision's manifests. */
 export interface ManifestInput {
   spec: Omit<AgentSpec, 'program' | 'log' | 'deploymentType' | 'namespace' | 'user'>;
   imageUri: string;

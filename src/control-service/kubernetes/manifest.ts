@@ -32,7 +32,6 @@ export interface ObjectMeta {
   annotations: Record<string, string>;
 }
 
-/** An object for the cluster's API: JSON without nulls. */
 export interface Manifest {
   apiVersion: string;
   kind: Kind;

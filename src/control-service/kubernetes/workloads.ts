@@ -11,7 +11,6 @@ const terminationSeconds = 5;
 const lastStepsSeconds = 10;
 /** The autoscaler's target, in percent of the requested CPU. */
 const busyPercent = 75;
-/** The target without a CPU request: a percentage needs one. */
 const busyCores = '500m';
 
 interface Scale {

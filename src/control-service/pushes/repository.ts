@@ -71,9 +71,7 @@ interface ProcessedPush {
   ref: string;
   head: string;
   latestRevisionId: string;
-  /** `build_on_push` at the decision. */
   buildOnPush: boolean;
-  /** Whether to create a revision. */
   build: boolean;
 }
 

@@ -50,7 +50,6 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
       const message = restartedMessage(times, breakdown);
       write('Recording a restart', () => store.noteLive(revisionId, message));
     },
-    /** It has served for a while. */
     isWell({ revisionId }: AgentSpec): void {
       write('Recording that an agent is well', () => store.noteLive(revisionId, null));
     },

@@ -27,17 +27,11 @@ export async function performDeletion(deployment: DeploymentRecord, tools: Tools
   await logs.flush();
   await retrying(() => store.noteStopped(id));
   await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
-  await removeFiles(deployment, tools);
-  await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
-  await retrying(() => store.finishDeletion(id));
-}
-
-/** Removes the builds of all its revisions, also unfinished ones. */
-async function removeFiles({ id }: DeploymentRecord, tools: Tools): Promise<void> {
-  const { store, retrying } = tools;
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
   await removeBuilds(tools, (build) => own.has(build));
+  await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
+  await retrying(() => store.finishDeletion(id));
 }
 
 /** Removes the builds on this machine whose folders are selected. */

@@ -31,7 +31,6 @@ interface Ended extends Breakdown {
   wasWell: boolean;
 }
 
-/** One deployment's agent with its supervision. */
 interface SupervisedAgent {
   spec: AgentSpec;
   /** Live before this service started: its record may still have a failure from then. */
@@ -40,7 +39,6 @@ interface SupervisedAgent {
   agent: RunningAgent | undefined;
   /** Whether its build was repaired since it last served well: only once, as an agent can damage its own build. */
   repaired: boolean;
-  /** Resolves when supervision has ended. */
   watched: Promise<void>;
 }
 
@@ -103,7 +101,6 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return 'started';
   }
 
-  /** How an agent ended, after repairing its damaged build. */
   async function repaired(entry: SupervisedAgent, ended: Ended): Promise<Ended> {
     if (ended.wasWell) entry.repaired = false;
     if (!repair || entry.repaired) return ended;
@@ -114,7 +111,6 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
   }
 
-  /** Waits for an agent's exit, or until it is to be stopped. */
   async function serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
     const { spec } = entry;
     const over = new AbortController();
@@ -130,7 +126,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     const how = await Promise.race([agent.exited, untilAborted(entry.leaving.signal)]);
     over.abort();
     if (how === undefined || entry.leaving.signal.aborted) return { how: '', said: [], wasWell };
-    withdraw(spec.deploymentId, agent);
+    if (gateway.live(spec.deploymentId)?.origin === agent.origin) gateway.withdraw(spec.deploymentId)?.close();
     entry.agent = undefined;
     return { how, said: agent.said?.() ?? [], wasWell };
   }
@@ -154,10 +150,6 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     } finally {
       giveBack?.();
     }
-  }
-
-  function withdraw(deploymentId: string, agent: RunningAgent): void {
-    if (gateway.live(deploymentId)?.origin === agent.origin) gateway.withdraw(deploymentId)?.close();
   }
 
   /** Stops an agent once nothing is in flight on it, or after a timeout. */

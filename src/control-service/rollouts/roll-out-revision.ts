@@ -1,4 +1,5 @@
-import type { AgentProgram, AgentSpec, RunningAgent } from '../compute/compute.ts';
+import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
+import type { Upstream } from '../gateway/agent-route.ts';
 import { programOf, repairBuild } from './agent-program.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
@@ -82,12 +83,8 @@ const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) }
  * The `image_version` of a deployment (control-service.md, Deployment, leaves its source open): the version that the
  * agent's server reports (agent-server.md, `GET /info`), else the tag of its image, else null.
  */
-export async function agentVersion(
-  { origin, token }: Pick<RunningAgent, 'origin' | 'token'>,
-  program: AgentProgram,
-  clock: Clock,
-): Promise<string | null> {
-  const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(origin, token, signal));
+export async function agentVersion(agent: Upstream, program: AgentProgram, clock: Clock): Promise<string | null> {
+  const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(agent, signal));
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 
@@ -96,9 +93,9 @@ export function tagOf(imageUri: string): string | null {
   return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;
 }
 
-async function reportedAgentVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
+async function reportedAgentVersion(agent: Upstream, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const response = await requestAgent({ origin, token }, '/info', signal);
+    const response = await requestAgent(agent, '/info', signal);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response) {
@@ -107,9 +104,7 @@ async function reportedAgentVersion(origin: string, token: string, signal: Abort
       if (size > longestAnswer) return undefined;
       chunks.push(bytes);
     }
-    return isOk(response)
-      ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version
-      : undefined;
+    return isOk(response) ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString())).data?.version : undefined;
   } catch {
     // The version is optional: a server without one serves as well.
     return undefined;

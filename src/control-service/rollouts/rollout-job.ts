@@ -31,14 +31,12 @@ export interface Tools {
   tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: ((deployment: DeploymentRecord) => Promise<ProcessUser | undefined>) | undefined;
-  /** Called when a revision has reached a step, before the next one. */
   step?: RolloutStep | undefined;
 }
 
 /** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
-/** A revision that is being carried out, with its logs. */
 export interface RolloutJob {
   deployment: DeploymentRecord;
   revision: RevisionRecord;

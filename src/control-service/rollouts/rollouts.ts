@@ -108,8 +108,7 @@ export function startRollouts(settings: RolloutsSettings) {
       if (stopping.signal.aborted) return;
       // An unforeseen error may quote secrets.
       const mask = maskOf(revision.secrets.map(({ value }) => value));
-      const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
-      log.error(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
+      log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
       const words = mask(tenantErrorMessage(error));
       await failRevision(job, `The service could not carry this revision out: ${words}`, tools);
     } finally {

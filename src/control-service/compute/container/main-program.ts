@@ -12,7 +12,6 @@ export const portInside = 8_000;
 interface ContainerFacts extends AgentSettings {
   /** The addresses of the agent's database and tracing, as the container reaches them. */
   reached: Reached;
-  /** The image that builds run in: one with Node.js. */
   buildImage: string;
   program: AgentProgramFiles;
   /** The user that a build's container runs as; the image's own when undefined. */

@@ -13,7 +13,6 @@ export interface ContainerPlan {
   /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
   command: string[];
-  /** Its own environment: secrets. */
   env: Record<string, string>;
 }
 
@@ -23,7 +22,6 @@ export interface PodPlan {
   volumes: string[];
   /** Volumes of this run, which are removed with it. */
   passing: string[];
-  /** Each runs to its end before the next. */
   init: ContainerPlan[];
   main: ContainerPlan;
   /** They share the main container's network. */

@@ -36,7 +36,6 @@ export interface Pod {
   mask: Mask;
   startWithinMs: number;
   drainMs: number;
-  /** What was created so far. */
   made: Made[];
 }
 
@@ -143,7 +142,7 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
     startAndFollow(engine, made, { write: named(spec.log, sidecar.name), mask, clock });
   }
   const origin = `http://127.0.0.1:${port}`;
-  return port !== undefined && (await becomesHealthy(origin, token, clock, bound)) ? { origin } : undefined;
+  return port !== undefined && (await becomesHealthy({ origin, token }, clock, bound)) ? { origin } : undefined;
 }
 
 async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
