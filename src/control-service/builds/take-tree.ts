@@ -22,7 +22,7 @@ const mostEntries = 1_000_000;
 export async function takeTree(
   { stdout, stderr, ended, kill }: TarProcess,
   { from, into }: { from: string; into: string },
-): Promise<StepResult<void>> {
+): Promise<StepResult<'taken'>> {
   let wrong: string | undefined;
   const refuse = (why: string): false => {
     wrong ??= why;
@@ -75,7 +75,7 @@ export async function takeTree(
   await closed.promise;
   if (wrong !== undefined) return stepFailed(`The installed packages could not be read: ${wrong}.`);
   return end.kind === 'exited' && end.code === 0
-    ? succeeded(undefined)
+    ? succeeded('taken')
     : stepFailed('The installed packages could not be read.');
 }
 
